@@ -1,0 +1,210 @@
+"""The schema of a property graph: its labels, its relationship patterns, the types of their properties.
+
+    >>> schema = PropertyGraphSchema.from_cypherbench({
+    ...     "name": "films",
+    ...     "entities": [{"label": "Movie", "description": None, "properties": {"runtime_minute": "float"}},
+    ...                  {"label": "Person", "description": None, "properties": {}}],
+    ...     "relations": [{"label": "directedBy", "subj_label": "Movie", "obj_label": "Person",
+    ...                    "properties": {}}]})
+    >>> schema.labels["Movie"].properties["runtime_minute"]
+    'float'
+    >>> [str(pattern) for pattern in schema.patterns]
+    ['(:Movie)-[:directedBy]->(:Person)']
+
+A property type is a word: `str int float bool date datetime` (and, from databases of one's own,
+`time duration point`), `list[…]` of one of them, several joined by `|` where the values are mixed
+(`int|str`), or `unknown`. Mixed and unknown types never cause an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+SCALAR_TYPES = frozenset({"str", "int", "float", "bool", "date", "datetime", "time", "duration", "point"})
+
+RESERVED_PROPERTIES: Mapping[str, str] = {
+    "name": "str", "eid": "str", "aliases": "list[str]", "description": "str", "provenance": "list[str]",
+}
+"""What the loader adds to every node of a CypherBench graph; its JSON form does not list them."""
+
+
+class SchemaError(ValueError):
+    """A schema document that cannot be read; the message names the place and the mend."""
+
+
+def is_property_type(text: str) -> bool:
+    """Whether a word names a property type.
+
+        >>> is_property_type("list[str]"), is_property_type("int|str"), is_property_type("text")
+        (True, True, False)
+    """
+    if text == "unknown" or text in SCALAR_TYPES:
+        return True
+    if text.startswith("list[") and text.endswith("]"):
+        return is_property_type(text[5:-1])
+    return "|" in text and all(part and is_property_type(part) for part in text.split("|"))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A node label with the properties that its nodes may have.
+
+    `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
+    `properties` too, but the CypherBench form leaves them out.
+    """
+
+    name: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    description: str | None = None
+    reserved: frozenset[str] = frozenset()
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipPattern:
+    """One way in which two labels are connected: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
+
+    type: str
+    start: str
+    end: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    description: str | None = None
+    symmetric: bool = False
+    count: int | None = None
+
+    def __str__(self) -> str:
+        return f"(:{self.start})-[:{self.type}]->(:{self.end})"
+
+
+@dataclass(frozen=True)
+class PropertyGraphSchema:
+    """The labels and relationship patterns of one graph.
+
+    `open=True` says that the graph may hold more than is listed, so nothing is an error for being absent.
+    `label_combinations` lists the sets of labels that occur together on one node, where nodes have several:
+    a pattern's `start` and `end` then each name one of the node's labels.
+    """
+
+    name: str
+    labels: Mapping[str, Label]
+    patterns: tuple[RelationshipPattern, ...]
+    open: bool = False
+    label_combinations: frozenset[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for pattern in self.patterns:
+            for end in (pattern.start, pattern.end):
+                if end not in self.labels:
+                    raise SchemaError(f"schema {self.name!r}: the pattern {pattern} names the label {end!r}, "
+                                      f"which is not among its labels ({', '.join(self.labels)})")
+
+    @cached_property
+    def relationship_types(self) -> Mapping[str, tuple[RelationshipPattern, ...]]:
+        """Each relationship type with its patterns, in the schema's order."""
+        grouped: dict[str, list[RelationshipPattern]] = {}
+        for pattern in self.patterns:
+            grouped.setdefault(pattern.type, []).append(pattern)
+        return {name: tuple(patterns) for name, patterns in grouped.items()}
+
+    @cached_property
+    def relationship_properties(self) -> Mapping[str, Mapping[str, str]]:
+        """Each relationship type with the properties of all its patterns together."""
+        return {name: merge_property_types(pattern.properties for pattern in patterns)
+                for name, patterns in self.relationship_types.items()}
+
+    @classmethod
+    def from_cypherbench(cls, document: Mapping[str, Any] | str | bytes) -> PropertyGraphSchema:
+        """Read CypherBench's JSON form (`name`, `entities`, `relations`), given parsed or as text.
+
+        Raises:
+            SchemaError: what is missing or of a wrong type, and where.
+        """
+        if isinstance(document, str | bytes):
+            try:
+                document = json.loads(document)
+            except ValueError as error:
+                raise SchemaError(f"the schema is not JSON: {error}") from None
+        if not isinstance(document, Mapping):
+            raise SchemaError(f"the schema must be a JSON object, not {type(document).__name__}")
+        name = document.get("name")
+        if not isinstance(name, str) or not name:
+            raise SchemaError("the schema has no 'name'; give it a non-empty string")
+        labels: dict[str, Label] = {}
+        for place, entity in _records(document, "entities", ("label",)):
+            label = entity["label"]
+            if label in labels:
+                raise SchemaError(f"{place}: the label {label!r} stands twice")
+            labels[label] = Label(label, {**RESERVED_PROPERTIES, **_properties(place, entity)},
+                                  entity.get("description"),
+                                  frozenset(RESERVED_PROPERTIES) - frozenset(entity.get("properties") or ()))
+        patterns: list[RelationshipPattern] = []
+        for place, relation in _records(document, "relations", ("label", "subj_label", "obj_label")):
+            for end in ("subj_label", "obj_label"):
+                if relation[end] not in labels:
+                    raise SchemaError(f"{place}: {end} {relation[end]!r} is not among the entities' labels "
+                                      f"({', '.join(labels)})")
+            patterns.append(RelationshipPattern(relation["label"], relation["subj_label"],
+                                                relation["obj_label"], _properties(place, relation),
+                                                relation.get("description")))
+        return cls(name, labels, tuple(patterns))
+
+    def to_cypherbench(self) -> dict[str, Any]:
+        """CypherBench's JSON form; `json.dumps(…, indent=2)` of it is a schema file of theirs, byte for byte."""
+        return {
+            "name": self.name,
+            "entities": [{"label": label.name, "description": label.description,
+                          "properties": {key: type_ for key, type_ in label.properties.items()
+                                         if key not in label.reserved}}
+                         for label in self.labels.values()],
+            "relations": [{"label": pattern.type, "subj_label": pattern.start, "obj_label": pattern.end,
+                           **({"description": pattern.description} if pattern.description else {}),
+                           "properties": dict(pattern.properties)}
+                          for pattern in self.patterns],
+        }
+
+
+def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """All properties of several maps; one that has different types becomes a mixed one.
+
+        >>> merge_property_types([{"year": "int"}, {"year": "str"}, {"role": "str"}])
+        {'year': 'int|str', 'role': 'str'}
+    """
+    merged: dict[str, str] = {}
+    for properties in many:
+        for key, type_ in properties.items():
+            known = merged.get(key)
+            if known is None:
+                merged[key] = type_
+            elif type_ not in known.split("|"):
+                merged[key] = f"{known}|{type_}"
+    return merged
+
+
+def _records(document: Mapping[str, Any], key: str,
+             required: tuple[str, ...]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    records = document.get(key)
+    if not isinstance(records, list):
+        raise SchemaError(f"the schema's {key!r} must be a list")
+    for number, record in enumerate(records):
+        place = f"{key}[{number}]"
+        if not isinstance(record, Mapping):
+            raise SchemaError(f"{place} must be an object, not {type(record).__name__}")
+        for name in required:
+            if not isinstance(record.get(name), str) or not record[name]:
+                raise SchemaError(f"{place}.{name} must be a non-empty string")
+        yield place, record
+
+
+def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:
+    properties = record.get("properties") or {}
+    if not isinstance(properties, Mapping):
+        raise SchemaError(f"{place}.properties must be an object")
+    for key, type_ in properties.items():
+        if not isinstance(type_, str) or not is_property_type(type_):
+            raise SchemaError(f"{place}.properties.{key}: {type_!r} is not a property type; use "
+                              f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one, or unknown")
+    return dict(properties)

@@ -1,0 +1,1 @@
+"""Graphs: their definitions, their data, the engines that hold them, their entity indexes."""

@@ -1,0 +1,75 @@
+"""The one interface to a database, and the errors that it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graphground.graphs.table import Table
+
+
+class EngineError(Exception):
+    """A database could not do its job. The message says what failed and what to do, in words for a person."""
+
+
+class EngineUnavailable(EngineError):
+    """Nobody answers: a wrong address, a refused password, a missing database, an engine that did not start."""
+
+
+class EngineBusy(EngineError):
+    """Too many queries at once; the same call later may do."""
+
+
+class QueryFailed(EngineError):
+    """The database refused or failed the query; `code` is its own code for that.
+
+    `line` and `column` (from 1) are given where the database tells them.
+    """
+
+    def __init__(self, message: str, code: str = "", line: int | None = None, column: int | None = None):
+        super().__init__(message)
+        self.code, self.line, self.column = code, line, column
+
+
+class QueryTimeout(EngineError):
+    """The query was ended in the database at its time limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What one database can do; the rest of the program asks here, never for a product's name."""
+
+    product: str
+    version: str
+    dialect: str
+    """`neo4j`, `arcadedb` or `memgraph`."""
+    enforces_read_only: bool
+    """Whether the database itself refuses writes on the read path (tried, not assumed)."""
+    can_terminate: bool
+    """Whether one query can be ended without ending others."""
+    has_vector_index: bool = False
+
+
+class Engine(Protocol):
+    """A connected database. Every method may be called from any thread.
+
+    All raise `EngineError` or a subclass, never a driver's own exception.
+    """
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        """Run one reading query. At most `limit` rows are kept; `timeout` is in seconds."""
+        ...
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        """Compile without running. Raises `QueryFailed` with the place where the database refuses it."""
+        ...
+
+    def capabilities(self) -> Capabilities:
+        """What this database can do."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections; calling it twice is fine."""
+        ...

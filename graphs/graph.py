@@ -1,0 +1,40 @@
+"""The opened graph: a schema and, where there is data, an engine and an entity index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine, EngineUnavailable
+from graphground.graphs.entities.candidate import EntityLookup
+from graphground.graphs.table import Table
+
+
+@dataclass
+class Graph:
+    """One graph that tools can ask.
+
+    A graph without an engine is a schema alone: everything that needs no data works on it.
+    """
+
+    name: str
+    schema: PropertyGraphSchema
+    description: str = ""
+    engine: Engine | None = None
+    entities: EntityLookup | None = None
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        """Run one reading query; `timeout` is in seconds.
+
+        Raises:
+            EngineUnavailable: the graph has no data, or its database does not answer.
+            QueryFailed: the database refused the query.
+            QueryTimeout: it was ended at the time limit.
+        """
+        if self.engine is None:
+            raise EngineUnavailable(f"the graph {self.name!r} is a schema without data; load one with "
+                                    f"`graphground graphs load FILE --name {self.name}`")
+        return self.engine.run(query, parameters, limit=limit, timeout=timeout)

@@ -1,0 +1,20 @@
+"""The answer of a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns once, rows as lists: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
+
+    Values are plain JSON ones once they leave an engine: dates as ISO 8601 text, nodes, relationships
+    and paths as maps. `truncated` says that there were more rows than asked for.
+    """
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool
+    elapsed_ms: float

@@ -1,0 +1,1 @@
+"""Prompt texts as Markdown templates, and their loader."""

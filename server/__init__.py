@@ -1,0 +1,1 @@
+"""The MCP application: registration, middleware, settings, transports, command line."""

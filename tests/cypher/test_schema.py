@@ -1,0 +1,40 @@
+"""`cypher/schema.py`."""
+
+import json
+
+import pytest
+from shared_data import SHARED, needs
+
+from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+
+
+@needs("schemas")
+def test_every_cypherbench_schema_file_is_written_back_byte_for_byte() -> None:
+    files = sorted((SHARED / "schemas").glob("*.json"))
+    assert len(files) == 11
+    for file in files:
+        schema = PropertyGraphSchema.from_cypherbench(file.read_text())
+        assert json.dumps(schema.to_cypherbench(), indent=2, ensure_ascii=False) == file.read_text().rstrip("\n"), file
+
+
+def test_reserved_properties_can_be_asked_for_but_are_not_written() -> None:
+    schema = PropertyGraphSchema.from_cypherbench(
+        {"name": "g", "entities": [{"label": "City", "description": None, "properties": {}}], "relations": []})
+    assert schema.labels["City"].properties["aliases"] == "list[str]"
+    assert schema.to_cypherbench()["entities"][0]["properties"] == {}
+
+
+@pytest.mark.parametrize(("document", "said"), [
+    ("{", "not JSON"),
+    ("[]", "must be a JSON object"),
+    ('{"entities": [], "relations": []}', "no 'name'"),
+    ('{"name": "g", "entities": {}, "relations": []}', "'entities' must be a list"),
+    ('{"name": "g", "entities": [{"label": "A", "properties": {"x": "text"}}], "relations": []}',
+     "entities[0].properties.x: 'text' is not a property type"),
+    ('{"name": "g", "entities": [], "relations": [{"label": "r", "subj_label": "A", "obj_label": "A"}]}',
+     "relations[0]: subj_label 'A' is not among"),
+])
+def test_a_broken_schema_document_is_refused_with_its_place(document: str, said: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        PropertyGraphSchema.from_cypherbench(document)
+    assert said in str(error.value)

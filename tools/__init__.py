@@ -1,0 +1,1 @@
+"""The tools: one module each, a request model in, an answer model out."""
