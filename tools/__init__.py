@@ -1,1 +1,27 @@
-"""The tools: one module each, a request model in, an answer model out."""
+"""The tools, one module each: a request model in, an answer model out.
+
+To add a tool, write its module with a `TOOL` and add its name here. What needs long to import (numpy, drivers,
+rapidfuzz) is imported inside functions: a server answers `tools/list` before any of it is needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from graphground.tools.tool import Tool
+
+NAMES = (
+    "list_graphs",
+    "get_schema",
+    "find_entities",
+    "validate_cypher",
+    "execute_cypher",
+)
+
+
+@cache
+def all_tools() -> dict[str, Tool[Any, Any]]:
+    """Every tool under its name, in the order in which clients see them."""
+    return {name: import_module(f"graphground.tools.{name}").TOOL for name in NAMES}

@@ -1,0 +1,44 @@
+"""Diagnostics as tools answer with them."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.engines.engine import QueryFailed
+
+
+class DiagnosticAnswer(BaseModel):
+    """One finding in a query: `unknown_label, error, line 1, columns 10 to 14, Movi, suggestions Movie`."""
+
+    code: str
+    severity: Literal["error", "warning", "hint"]
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    found: str = ""
+    suggestions: list[str] = Field(default_factory=list, description="Ready to paste in place of the span.")
+
+    @classmethod
+    def of(cls, diagnostic: Diagnostic) -> DiagnosticAnswer:
+        """The JSON form of a diagnostic."""
+        return cls(**diagnostic.as_dict())
+
+
+def from_engine(error: QueryFailed, query: str) -> Diagnostic:
+    """A database's refusal as a diagnostic; without a place of its own it spans the query."""
+    code = "syntax" if "syntax" in error.code.lower() or not error.code else "refused_by_database"
+    if error.line is None or error.column is None:
+        lines = query.splitlines() or [""]
+        return Diagnostic(code, "error", str(error), 1, 1, len(lines), len(lines[-1]) + 1)
+    lines = query.splitlines()
+    rest = lines[error.line - 1][error.column - 1:] if error.line <= len(lines) else ""
+    word = re.match(r"\w+|.", rest)
+    found = word.group() if word else ""
+    return Diagnostic(code, "error", str(error), error.line, error.column, error.line,
+                      error.column + len(found), found)

@@ -1,0 +1,85 @@
+"""`execute_cypher`: run one reading query and answer with its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, SkipValidation
+
+from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
+from graphground.graphs.graph import Graph
+from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
+from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+
+LONGEST_QUERY = 100_000
+
+
+class ExecuteCypherRequest(Request):
+    """`{"query": "MATCH (t:Team) RETURN t.name", "limit": 10}`."""
+
+    query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One reading Cypher query.")
+    graph: str | None = Field(None, description="A name from list_graphs.")
+    parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
+    limit: int = Field(100, ge=1, le=100_000, description="The most rows to answer with.")
+    timeout_s: float = Field(30, gt=0, le=600, description="Seconds after which the query is ended.")
+
+
+class ExecuteCypherAnswer(Answer):
+    """Columns once, rows as arrays."""
+
+    columns: list[str]
+    rows: SkipValidation[list[Any]] = Field(description="One array for each row, in the columns' order.")
+    row_count: int
+    truncated: bool = Field(description="Whether there were more rows than are here.")
+    elapsed_ms: float
+    diagnostics: list[DiagnosticAnswer]
+
+    def shortened(self, share: float) -> ExecuteCypherAnswer | None:
+        """The first rows alone."""
+        if not self.rows:
+            return None
+        rows = self.rows[:int(len(self.rows) * share)]
+        return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True})
+
+
+def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
+    """Run the query on the graph's database."""
+    graph = graph_named(graphs, request.graph)
+    if not request.query.strip():
+        raise ToolFailure("empty_query", "The query is empty.", nearest=example_queries(graph),
+                          next="Call execute_cypher with a query.")
+    try:
+        table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
+    except EngineError as error:
+        raise failure_of(error, request.query) from error
+    return ExecuteCypherAnswer(columns=table.columns, rows=table.rows, row_count=len(table.rows),
+                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2), diagnostics=[])
+
+
+def failure_of(error: EngineError, query: str) -> ToolFailure:
+    """What an engine's error means for the one who asked."""
+    message = str(error)
+    match error:
+        case QueryTimeout():
+            return ToolFailure("query_timeout", message, next="Narrow the query (more labels, fewer hops, a LIMIT), "
+                                                              "or call again with a larger timeout_s.")
+        case EngineUnavailable():
+            return ToolFailure("graph_unavailable", message, next="Call list_graphs for the graphs that can be asked.")
+        case EngineBusy():
+            return ToolFailure("engine_busy", message, next="Call again in a moment.")
+        case QueryFailed():
+            return ToolFailure("query_failed", message, diagnostics=[from_engine(error, query)],
+                               next="Mend the query and check it with validate_cypher; get_schema has the names.")
+    return ToolFailure("engine_error", message, next="Call again; if it stays, run `graphground doctor`.")
+
+
+def example_queries(graph: Graph) -> list[str]:
+    """A query that works on this graph: `MATCH (n:Team) RETURN n.name LIMIT 10`."""
+    return [f"MATCH (n:`{label}`) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
+
+
+TOOL = Tool("execute_cypher", "Run a query",
+            "Run one reading Cypher query and get its rows: columns once, rows as arrays. Writes are refused. "
+            "`truncated` says that there are more rows than `limit`.",
+            ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)

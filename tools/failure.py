@@ -1,0 +1,40 @@
+"""How a tool says that it could not do its job: always the same fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphground.cypher.diagnostics import Diagnostic
+
+
+class ToolFailure(Exception):
+    """A tool could not do its job.
+
+    `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
+    `nearest` holds valid inputs ready to paste, best first; `next` is the call to make now;
+    `diagnostics` says where in a query it failed.
+    """
+
+    def __init__(self, error: str, message: str, *, nearest: Sequence[str] = (), next: str = "",
+                 diagnostics: Iterable[Diagnostic] = ()):
+        super().__init__(message)
+        self.error, self.message, self.nearest, self.next = error, message, list(nearest), next
+        self.diagnostics = list(diagnostics)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The one error shape."""
+        return {"error": self.error, "message": self.message, "nearest": self.nearest, "next": self.next,
+                "diagnostics": [diagnostic.as_dict() for diagnostic in self.diagnostics]}
+
+
+def nearest(found: str, valid: Iterable[str], limit: int = 3) -> list[str]:
+    """The valid words most like the one found, best first.
+
+        >>> nearest("querry", ["graph", "query", "parameters"])
+        ['query']
+    """
+    from rapidfuzz import fuzz, process, utils  # loaded on first use: only mistakes need it
+
+    return [word for word, _, _ in process.extract(found, list(valid), scorer=fuzz.ratio, limit=limit,
+                                                   processor=utils.default_process, score_cutoff=50)]

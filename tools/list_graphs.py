@@ -1,0 +1,41 @@
+"""`list_graphs`: which graphs can be asked."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from graphground.tools.tool import Answer, Graphs, Request, Tool
+
+
+class ListGraphsRequest(Request):
+    """No arguments."""
+
+
+class GraphSummary(BaseModel):
+    """One open graph: `nba, arcadedb, 4327 nodes, 18991 relationships`."""
+
+    name: str
+    description: str
+    engine: str = Field(description="Where its data lies; `none` for a schema without data.")
+    nodes: int | None = Field(description="How many nodes; null while it is not known.")
+    relationships: int | None = Field(description="How many relationships; null while it is not known.")
+
+
+class ListGraphsAnswer(Answer):
+    """The open graphs."""
+
+    graphs: list[GraphSummary]
+
+
+def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
+    """Summarise every open graph."""
+    return ListGraphsAnswer(graphs=[
+        GraphSummary(name=graph.name, description=graph.description, engine=graph.engine, nodes=graph.nodes,
+                     relationships=graph.relationships)
+        for graph in graphs.summaries()])
+
+
+TOOL = Tool("list_graphs", "List the graphs",
+            "List the graphs that can be queried, with their size. Call it first; the other tools take one of "
+            "these names as `graph` (it may be left out when only one is open).",
+            ListGraphsRequest, ListGraphsAnswer, list_graphs)

@@ -1,0 +1,82 @@
+"""What a tool is: a request model, an answer model and the function between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from graphground.graphs.graph import Graph
+from graphground.tools.failure import ToolFailure, nearest
+
+
+class Request(BaseModel):
+    """What a tool is asked: unknown arguments and wrong types are errors, nothing is guessed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Answer(BaseModel):
+    """What a tool answers: plain JSON values under the names of the contract."""
+
+    def as_text(self) -> str | None:
+        """The answer for a reader, complete on its own; None means its compact JSON."""
+        return None
+
+    def shortened(self, share: float) -> Answer | None:
+        """This answer with about `share` (0 to 1) of its rows, marked as truncated; None where it has no rows."""
+        return None
+
+
+RequestT = TypeVar("RequestT", bound=Request)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+class Graphs(Protocol):
+    """The opened graphs, as tools see them."""
+
+    def names(self) -> Sequence[str]: ...
+
+    def get(self, name: str | None = None) -> Graph: ...
+
+    def summaries(self) -> Sequence[Any]: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Tool(Generic[RequestT, AnswerT]):
+    """One tool: `Tool("list_graphs", "List the graphs", "…", Request, Answer, list_graphs)`.
+
+    `description` tells an agent when to call it. Every tool only reads.
+    """
+
+    name: str
+    title: str
+    description: str
+    request: type[RequestT]
+    answer: type[AnswerT]
+    run: Callable[[Graphs, RequestT], AnswerT]
+    open_world: bool = False
+    """Whether the answer depends on something outside the opened graphs."""
+
+
+def graph_named(graphs: Graphs, name: str | None) -> Graph:
+    """The graph asked for; the only one when no name is given.
+
+    Raises:
+        ToolFailure: there is none of that name, or several to choose from.
+    """
+    names = list(graphs.names())
+    if name is None and len(names) != 1:
+        if not names:
+            raise ToolFailure("no_graph", "No graph is open.",
+                              next="Load one with `graphground graphs load FILE`, or pass --uri to the server.")
+        raise ToolFailure("graph_required", f"{len(names)} graphs are open: say which one with `graph`.",
+                          nearest=names, next="Call the tool again with `graph`, or call list_graphs.")
+    if name is not None and name not in names:
+        raise ToolFailure("unknown_graph", f"There is no graph {name!r}.", nearest=nearest(name, names) or names[:5],
+                          next="Call list_graphs to see the graphs that are open.")
+    return graphs.get(name or names[0])
