@@ -1,0 +1,266 @@
+"""Clauses: MATCH, WITH, RETURN and all others that a query is made of, reading and writing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from graphground.cypher.tree.node import Name, Node
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree.expressions import Expression, Variable
+    from graphground.cypher.tree.patterns import LabelExpression, PathPattern
+    from graphground.cypher.tree.queries import QueryBody
+
+
+class Clause(Node):
+    """One clause; `start` is the place of its first keyword."""
+
+
+class IndexHint(Node):
+    """`USING INDEX n:Person(name)`, `USING SCAN n:Person`, `USING JOIN ON n`."""
+
+    kind: str
+    variables: list[Variable]
+    label: Name | None
+    properties: list[Name]
+
+
+class Match(Clause):
+    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` is Cypher 25's `REPEATABLE ELEMENTS`."""
+
+    optional: bool
+    mode: str | None
+    patterns: list[PathPattern]
+    hints: list[IndexHint]
+    where: Expression | None
+
+
+class ReturnItem(Node):
+    """`n.name AS name`; `name` is the column's name: the alias, the variable or the text of the expression."""
+
+    expression: Expression
+    alias: Variable | None
+    name: str
+
+
+class SortItem(Node):
+    """`n.name DESC`."""
+
+    expression: Expression
+    descending: bool
+
+
+class Projection(Node):
+    """What stands after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`."""
+
+    distinct: bool
+    star: bool
+    items: list[ReturnItem]
+    order_by: list[SortItem]
+    skip: Expression | None
+    limit: Expression | None
+
+
+class With(Clause):
+    """`WITH n, count(*) AS c ORDER BY c WHERE c > 1`."""
+
+    projection: Projection
+    where: Expression | None
+
+
+class Return(Clause):
+    """`RETURN DISTINCT n.name ORDER BY n.name LIMIT 3`."""
+
+    projection: Projection
+
+
+class OrderAndPage(Clause):
+    """`ORDER BY n.name SKIP 1 LIMIT 2` as a clause of its own."""
+
+    order_by: list[SortItem]
+    skip: Expression | None
+    limit: Expression | None
+
+
+class Unwind(Clause):
+    """`UNWIND [1, 2] AS x`."""
+
+    source: Expression
+    variable: Variable
+
+
+class Finish(Clause):
+    """`FINISH`."""
+
+
+class Use(Clause):
+    """`USE graph.byName('x')`; `graph` is a function call or the name with its dots as one `Name`."""
+
+    graph: Node
+
+
+class InTransactions(Node):
+    """`IN 2 CONCURRENT TRANSACTIONS OF 10 ROWS ON ERROR CONTINUE REPORT STATUS AS s`."""
+
+    concurrency: Expression | None
+    rows: Expression | None
+    on_error: str | None
+    report: Variable | None
+
+
+class CallSubquery(Clause):
+    """`CALL (n, m) { … }`: `imports` is the list in parentheses, None where there is none; `CALL (*)` sets `star`.
+
+    The old way, `CALL { WITH n … }`, has no `imports`: the body begins with a `With`.
+    """
+
+    optional: bool
+    star: bool
+    imports: list[Variable] | None
+    body: QueryBody
+    transactions: InTransactions | None
+
+
+class YieldItem(Node):
+    """`name AS n` after YIELD; `variable` is the alias or the column itself."""
+
+    column: Name
+    variable: Variable
+
+
+class CallProcedure(Clause):
+    """`CALL db.labels() YIELD label AS l WHERE l <> 'x'`.
+
+    `arguments` is None where no parentheses stand; `yields` is None without YIELD; `YIELD *` sets `star`.
+    """
+
+    optional: bool
+    name: str
+    name_start: int
+    name_end: int
+    arguments: list[Expression] | None
+    yields: list[YieldItem] | None
+    star: bool
+    where: Expression | None
+
+    unshaped: ClassVar[frozenset[str]] = frozenset({"name_start", "name_end"})
+
+    @property
+    def key(self) -> str:
+        """The name in lower case."""
+        return self.name.lower()
+
+
+class Create(Clause):
+    """`CREATE (n:Person)-[:KNOWS]->(m)`; `insert` where it was written INSERT."""
+
+    patterns: list[PathPattern]
+    insert: bool
+
+
+class Merge(Clause):
+    """`MERGE (n) ON CREATE SET n.x = 1 ON MATCH SET n.y = 2`."""
+
+    pattern: PathPattern
+    actions: list[MergeAction]
+
+
+class MergeAction(Node):
+    """`ON CREATE SET n.x = 1`."""
+
+    on: Literal["create", "match"]
+    items: list[SetItem]
+
+
+class SetItem(Node):
+    """One assignment of SET; see the subclasses."""
+
+
+class SetProperty(SetItem):
+    """`n.x = 1`, `n['x'] = 1`; `target` is a `Property` or a `Subscript`."""
+
+    target: Expression
+    value: Expression
+
+
+class SetProperties(SetItem):
+    """`n = {x: 1}`, `n += {x: 1}` (`add`)."""
+
+    variable: Variable
+    value: Expression
+    add: bool
+
+
+class SetLabels(SetItem):
+    """`n:Person:Actor`, `n IS Person`, `n:$(label)`."""
+
+    variable: Variable
+    labels: list[LabelExpression]
+
+
+class Set(Clause):
+    """`SET n.x = 1, n:Person`."""
+
+    items: list[SetItem]
+
+
+class RemoveProperty(Node):
+    """`n.x` after REMOVE."""
+
+    target: Expression
+
+
+class RemoveLabels(Node):
+    """`n:Person` after REMOVE."""
+
+    variable: Variable
+    labels: list[LabelExpression]
+
+
+class Remove(Clause):
+    """`REMOVE n.x, n:Person`."""
+
+    items: list[RemoveProperty | RemoveLabels]
+
+
+class Delete(Clause):
+    """`DETACH DELETE n, r`; `detach` is None, `DETACH` or `NODETACH`."""
+
+    detach: str | None
+    expressions: list[Expression]
+
+
+class Foreach(Clause):
+    """`FOREACH (x IN xs | SET x.y = 1)`."""
+
+    variable: Variable
+    source: Expression
+    clauses: list[Clause]
+
+
+class LoadCsv(Clause):
+    """`LOAD CSV WITH HEADERS FROM 'file:///x.csv' AS row FIELDTERMINATOR ';'`."""
+
+    with_headers: bool
+    source: Expression
+    variable: Variable
+    field_terminator: Expression | None
+
+
+class LetItem(Node):
+    """`x = n.name` after LET."""
+
+    variable: Variable
+    expression: Expression
+
+
+class Let(Clause):
+    """`LET x = n.name, y = 2` of Cypher 25."""
+
+    items: list[LetItem]
+
+
+class Filter(Clause):
+    """`FILTER WHERE n.x = 1` of Cypher 25."""
+
+    where: Expression

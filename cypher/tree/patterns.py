@@ -1,0 +1,121 @@
+"""Patterns: paths of nodes and relationships, with label expressions, lengths, quantifiers and selectors.
+
+`MATCH p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)` has one `PathPattern` with `variable` p and the elements
+`NodePattern`, `RelationshipPattern`, `NodePattern`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from graphground.cypher.tree.node import Name, Node
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree.expressions import Expression, Variable
+
+Direction = Literal["right", "left", "both"]
+
+
+class LabelExpression(Node):
+    """What stands after `:` (or IS) in a node or relationship pattern; see the subclasses."""
+
+
+class LabelName(LabelExpression):
+    """`Person`."""
+
+    name: Name
+
+
+class LabelWildcard(LabelExpression):
+    """`%`: any label at all."""
+
+
+class LabelNot(LabelExpression):
+    """`!Person`."""
+
+    operand: LabelExpression
+
+
+class LabelAnd(LabelExpression):
+    """`A&B`; `colon` where it was written the old way, `:A:B`."""
+
+    operands: list[LabelExpression]
+    colon: bool = False
+
+
+class LabelOr(LabelExpression):
+    """`A|B`; `colon` where it was written the old way, `A|:B`."""
+
+    operands: list[LabelExpression]
+    colon: bool = False
+
+
+class DynamicLabel(LabelExpression):
+    """`$(expression)`, `$any(expression)`, `$all(expression)`."""
+
+    kind: str
+    expression: Expression
+
+
+class NodePattern(Node):
+    """`(n:Person {name: 'x'} WHERE n.age > 3)`; `properties` is a map or a parameter."""
+
+    variable: Variable | None
+    labels: LabelExpression | None
+    properties: Expression | None
+    where: Expression | None
+
+
+class PathLength(Node):
+    """`*`, `*2`, `*1..3`, `*..3`, `*1..`: `*2` has both bounds 2; an absent bound is None."""
+
+    minimum: int | None
+    maximum: int | None
+
+
+class PathQuantifier(Node):
+    """`+`, `*`, `{2}`, `{1,3}`, `{,3}` after a relationship or a parenthesised path; no `maximum` is unbounded."""
+
+    minimum: int
+    maximum: int | None
+
+
+class RelationshipPattern(Node):
+    """`-[r:KNOWS|LIKES*1..3 {since: 1999}]->`.
+
+    `direction` is `right` for `-->`, `left` for `<--`, `both` for `--` and `<-->`. `types` is a label expression.
+    """
+
+    variable: Variable | None
+    types: LabelExpression | None
+    length: PathLength | None
+    properties: Expression | None
+    where: Expression | None
+    direction: Direction
+    quantifier: PathQuantifier | None
+
+
+class ParenthesizedPath(Node):
+    """`((a)-[:NEXT]->(b) WHERE a.x < b.x){1,3}`; without a quantifier it only groups."""
+
+    variable: Variable | None
+    elements: list[NodePattern | RelationshipPattern | ParenthesizedPath]
+    where: Expression | None
+    quantifier: PathQuantifier | None
+
+
+class PathSelector(Node):
+    """`SHORTEST 2 PATHS`, `ANY`, `ALL SHORTEST`, `SHORTEST 3 GROUPS`; `kind` is one of
+    `any all shortest all_shortest shortest_groups any_shortest`; `count` an integer or a parameter."""
+
+    kind: str
+    count: Expression | None
+
+
+class PathPattern(Node):
+    """One path of a pattern; `shortest` is `shortestPath` or `allShortestPaths` where such a function wraps it."""
+
+    variable: Variable | None
+    selector: PathSelector | None
+    shortest: Literal["shortestPath", "allShortestPaths"] | None
+    elements: list[NodePattern | RelationshipPattern | ParenthesizedPath]
