@@ -1,0 +1,174 @@
+"""A made-up graph for a schema: counts by label and pattern first, then nodes and relationships in blocks.
+
+Nothing is held but the counts, so a graph of ten million nodes needs no more memory than one of ten.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.synth.names import make_name, number_of_name
+from graphground.graphs.synth.values import column, zipf
+from graphground.graphs.synth.vocabulary import Link, Vocabulary
+
+K = TypeVar("K")
+
+BLOCK = 10_000
+HOMONYMS = 20
+"""Every so many-th given name is borne by a second node."""
+
+
+def synth(schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0,
+          vocabulary: Vocabulary | None = None) -> SyntheticGraph:
+    """A graph for `schema` with so many nodes and relationships; the same seed gives the same graph.
+
+        >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
+        >>> next(graph.entities())["eid"]
+        'Movie#0'
+
+    Raises:
+        ValueError: the schema has no labels, or fewer nodes are asked for than it has labels.
+    """
+    if not schema.labels:
+        raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to make")
+    if nodes < len(schema.labels):
+        raise ValueError(f"{nodes} nodes are fewer than the {len(schema.labels)} labels of {schema.name!r}")
+    if relationships < 0:
+        raise ValueError("the number of relationships is negative")
+    return SyntheticGraph(schema, nodes, relationships if schema.patterns else 0, seed, vocabulary or Vocabulary())
+
+
+@dataclass(frozen=True)
+class SyntheticGraph:
+    """The recipe of a graph; `entities()` and `relations()` yield SimpleKG records."""
+
+    schema: PropertyGraphSchema
+    nodes: int
+    relationships: int
+    seed: int
+    vocabulary: Vocabulary
+
+    @cached_property
+    def node_counts(self) -> Mapping[str, int]:
+        """How many nodes each label has: many where a label has properties, few where it only classifies."""
+        weights = {}
+        for name, label in self.schema.labels.items():
+            own = len(label.properties) - len(label.reserved & label.properties.keys())
+            starts = sum(pattern.start == name for pattern in self.schema.patterns)
+            weights[name] = 0.3 + own * own + 2.0 * starts
+        return _shares(weights, self.nodes, least={name: max(1, len(self._given(name))) for name in weights})
+
+    @cached_property
+    def pattern_counts(self) -> Sequence[int]:
+        """How many relationships each pattern of the schema has, in its order."""
+        weights = {number: float(self.node_counts[pattern.start]) ** 0.7 * (1 + number % 3)
+                   for number, pattern in enumerate(self.schema.patterns)}
+        return list(_shares(weights, self.relationships, least=dict.fromkeys(weights, 0)).values())
+
+    def entities(self) -> Iterator[dict[str, Any]]:
+        """SimpleKG entities, label by label."""
+        for place, (name, label) in enumerate(self.schema.labels.items()):
+            given = self._given(name)
+            types = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
+            for start, size, rng in self._blocks(self.node_counts[name], 1, place):
+                columns = {key: column(name, key, type_, size, rng, self.vocabulary.values.get((name, key), ()))
+                           for key, type_ in types.items()}
+                for row in range(size):
+                    number = start + row
+                    own = number_of_name(number)
+                    text = given[number] if number < len(given) else make_name(name, own)
+                    properties = {key: values[row] for key, values in columns.items() if values[row] is not None}
+                    yield {"eid": f"{name}#{number}", "label": name, "name": text,
+                           "aliases": [f"{text} ({own % 97})"] if number % 4 == 0 else [],
+                           "description": f"made-up {name} number {number}", "properties": properties,
+                           "provenance": []}
+
+    def relations(self) -> Iterator[dict[str, Any]]:
+        """SimpleKG relations, pattern by pattern; those of the vocabulary first."""
+        rid = 0
+        for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
+            links = self._links.get((pattern.type, pattern.start, pattern.end), ())
+            for size, starts, ends, rng in self._ends(pattern, place, count, links):
+                columns = {key: column(pattern.type, key, type_, size, rng,
+                                       self.vocabulary.values.get((pattern.type, key), ()))
+                           for key, type_ in pattern.properties.items()}
+                _order_intervals(columns)
+                for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+                    properties = {key: values[row] for key, values in columns.items() if values[row] is not None}
+                    yield {"rid": f"r{rid}", "label": pattern.type, "subj_id": f"{pattern.start}#{start}",
+                           "obj_id": f"{pattern.end}#{end}", "properties": properties, "provenance": []}
+                    rid += 1
+
+    @cached_property
+    def _links(self) -> Mapping[tuple[str, str, str], list[Link]]:
+        grouped: dict[tuple[str, str, str], list[Link]] = defaultdict(list)
+        for link in self.vocabulary.links:
+            grouped[link.type, link.start, link.end].append(link)
+        return grouped
+
+    def _given(self, label: str) -> list[str]:
+        """The names that the vocabulary wants, then the homonyms among them once more."""
+        names = list(self.vocabulary.names.get(label, ()))
+        return names + names[::HOMONYMS]
+
+    def _blocks(self, count: int, *key: int) -> Iterator[tuple[int, int, np.random.Generator]]:
+        for start in range(0, count, BLOCK):
+            yield start, min(BLOCK, count - start), np.random.default_rng([self.seed, *key, start])
+
+    def _ends(self, pattern: RelationshipPattern, place: int, count: int, links: Sequence[Link]
+              ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64], np.random.Generator]]:
+        if links:
+            yield (len(links), np.array([link.start_number for link in links]),
+                   np.array([link.end_number for link in links]), np.random.default_rng([self.seed, 3, place]))
+        starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
+        loops = pattern.start == pattern.end and ends_of > 1
+        given = len(self._given(pattern.end))
+        for at, size, rng in self._blocks(max(0, count - len(links)), 2, place):
+            # Every start has its turn in order; a few at random have many more: a heavy-tailed degree.
+            starts = (at + np.arange(size)) * starts_of // max(count, 1)
+            busy = rng.random(size) < 0.3
+            starts[busy] = _scatter(zipf(starts_of, int(busy.sum()), rng), starts_of, place + 1)
+            ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
+            if given:  # Asked-for nodes are busier than the rest, or hardly any query would find something.
+                asked = rng.random(size) < 0.2
+                ends[asked] = rng.integers(0, given, int(asked.sum()))
+            if loops:
+                ends = np.where(ends == starts, (ends + 1) % ends_of, ends)
+            yield size, starts, ends, rng
+
+
+def _scatter(ranks: NDArray[np.int64], count: int, place: int) -> NDArray[np.int64]:
+    """Move ranks to nodes so that another node is the busiest in each pattern; one to one."""
+    step = next(step for step in (7_919, 7_907, 7_901, 1) if np.gcd(step, count) == 1)
+    return (ranks * step + place * 104_729) % count
+
+
+def _order_intervals(columns: dict[str, list[Any]]) -> None:
+    """An interval does not end before it starts."""
+    starts, ends = columns.get("start_year"), columns.get("end_year")
+    if starts and ends:
+        for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            if start is not None and end is not None and end < start:
+                starts[row], ends[row] = end, start
+
+
+def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> dict[K, int]:
+    """Split a total by weight, exactly, each share at least so large.
+
+        >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
+        {'a': 6, 'b': 2}
+    """
+    whole = sum(weights.values())
+    shares = {key: max(least[key], int(total * weight / whole)) for key, weight in weights.items()}
+    largest = max(shares, key=lambda key: shares[key]) if shares else None
+    if largest is not None:
+        shares[largest] = max(least[largest], shares[largest] + total - sum(shares.values()))
+    return shares

@@ -1,0 +1,54 @@
+"""Made-up names: pronounceable, distinct for as long as the syllables last, with a few homonyms.
+
+    >>> [make_name("Person", number) for number in range(2)]
+    ['Babaka Lomira', 'Rositel Kurano']
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+ONSETS = ("b", "k", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "st", "br", "kl", "dr", "sh", "tr", "z")
+VOWELS = ("a", "e", "i", "o", "u")
+CODAS = ("", "n", "r", "l", "s")
+PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
+
+WORDS = 2 ** 16
+"""Distinct words; a name has two, so 2^32 names before they repeat."""
+
+
+@cache
+def word(number: int) -> str:
+    """The word of a number below `WORDS`: two or three syllables, the same on every machine."""
+    mixed = (number * 40_503 + 12_345) % WORDS
+    syllables = []
+    for _ in range(3):
+        mixed, onset = divmod(mixed, len(ONSETS))
+        mixed, vowel = divmod(mixed, len(VOWELS))
+        syllables.append(ONSETS[onset] + VOWELS[vowel])
+        if not mixed:
+            break
+    return ("".join(syllables) + CODAS[number % len(CODAS)]).capitalize()
+
+
+def make_name(label: str, number: int) -> str:
+    """The name of the `number`th node of a label.
+
+    People are two words, other things carry their label as a habit of real titles would
+    (`'Karin Museum'`), except that a third of them are one short word.
+    """
+    first, second = word((number * 2_654_435_761 >> 5) % WORDS), word((number // 7 + number * 31) % WORDS)
+    if label in PEOPLE:
+        return f"{first} {second}"
+    match number % 3:
+        case 0:
+            return f"{first} {second}"
+        case 1:
+            return f"The {first} of {second}"
+        case _:
+            return f"{first} {label} {number}"
+
+
+def number_of_name(number: int) -> int:
+    """The number whose name a node bears: mostly its own, for one in fifty that of an earlier node."""
+    return number // 2 if number % 50 == 49 else number

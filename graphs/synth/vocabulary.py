@@ -1,0 +1,31 @@
+"""What a made-up graph must hold: names, values and relationships that queries ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Link(NamedTuple):
+    """A relationship that must exist, by the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`."""
+
+    type: str
+    start: str
+    start_number: int
+    end: str
+    end_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names and values that a synthetic graph takes over, for example from queries that will be asked of it.
+
+    `names={"Movie": ("Heat", "Ronin")}` makes the first two movies bear these names;
+    `values={("Movie", "runtime_minute"): (90, 91.5)}` mixes these values among the random ones, and
+    likewise `("releasedIn", "date")` for the property of a relationship. Dates are ISO 8601 text.
+    """
+
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    values: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
+    links: Sequence[Link] = ()

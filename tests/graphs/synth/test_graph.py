@@ -1,0 +1,91 @@
+import itertools
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.synth import Link, Vocabulary, synth, write_simplekg
+
+SCHEMA = PropertyGraphSchema.from_cypherbench({
+    "name": "films",
+    "entities": [
+        {"label": "Movie", "description": None,
+         "properties": {"runtime_minute": "float", "filming_location": "list[str]"}},
+        {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
+        {"label": "Genre", "description": None, "properties": {}}],
+    "relations": [
+        {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
+        {"label": "hasSpouse", "subj_label": "Person", "obj_label": "Person",
+         "properties": {"start_year": "int", "end_year": "int"}},
+        {"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}}]})
+
+
+def test_the_graph_has_exactly_as_many_nodes_and_relationships_as_asked() -> None:
+    graph = synth(SCHEMA, nodes=12_345, relationships=45_678, seed=3)
+    assert sum(1 for _ in graph.entities()) == 12_345
+    assert sum(1 for _ in graph.relations()) == 45_678
+
+
+def test_the_same_seed_gives_the_same_graph_and_another_seed_another() -> None:
+    def first(seed: int) -> list[object]:
+        graph = synth(SCHEMA, 500, 1_000, seed)
+        return [*itertools.islice(graph.entities(), 50), *itertools.islice(graph.relations(), 50)]
+
+    assert first(1) == first(1)
+    assert first(1) != first(2)
+
+
+def test_every_relationship_joins_nodes_of_the_labels_that_its_pattern_names() -> None:
+    graph = synth(SCHEMA, 300, 2_000, 5)
+    labels = {entity["eid"]: entity["label"] for entity in graph.entities()}
+    allowed = {(pattern.type, pattern.start, pattern.end) for pattern in SCHEMA.patterns}
+    for relation in graph.relations():
+        assert (relation["label"], labels[relation["subj_id"]], labels[relation["obj_id"]]) in allowed
+        assert relation["subj_id"] != relation["obj_id"]
+
+
+def test_intervals_end_after_they_start_and_some_are_open() -> None:
+    years = [relation["properties"] for relation in synth(SCHEMA, 300, 6_000, 5).relations()
+             if relation["label"] == "hasSpouse"]
+    both = [each for each in years if "start_year" in each and "end_year" in each]
+    assert both
+    assert all(each["start_year"] <= each["end_year"] for each in both)
+    assert any("end_year" not in each for each in years)
+
+
+def test_degrees_are_heavy_tailed_and_a_few_nodes_share_a_name() -> None:
+    graph = synth(SCHEMA, 5_000, 40_000, 1)
+    degrees = Counter(relation["obj_id"] for relation in graph.relations() if relation["label"] == "hasGenre")
+    assert degrees.most_common(1)[0][1] > 5 * sorted(degrees.values())[len(degrees) // 2]
+    names = Counter((entity["label"], entity["name"]) for entity in graph.entities())
+    assert 10 < sum(count > 1 for count in names.values()) < 500
+
+
+def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:
+    vocabulary = Vocabulary({"Movie": ("Heat", "Ronin"), "Person": ("Michael Mann",)},
+                            {("Person", "gender"): ("non-binary",)}, (Link("directedBy", "Movie", 0, "Person", 0),))
+    graph = synth(SCHEMA, 400, 900, 2, vocabulary)
+    entities = {entity["eid"]: entity for entity in graph.entities()}
+    assert [entities[f"Movie#{number}"]["name"] for number in range(2)] == ["Heat", "Ronin"]
+    assert any(entity["properties"].get("gender") == "non-binary" for entity in entities.values())
+    assert ("Movie#0", "Person#0") in {(relation["subj_id"], relation["obj_id"])
+                                       for relation in graph.relations() if relation["label"] == "directedBy"}
+    assert sum(entity["name"] == "Heat" for entity in entities.values()) > 1, "a given name has a homonym"
+
+
+def test_the_file_is_simplekg_with_the_schema_in_front(tmp_path: Path) -> None:
+    path = tmp_path / "films.json"
+    assert write_simplekg(synth(SCHEMA, 2_500, 3_000, 9), path) == (2_500, 3_000)
+    document = json.loads(path.read_text())
+    assert list(document) == ["schema", "entities", "relations"]
+    assert PropertyGraphSchema.from_cypherbench(document["schema"]) == SCHEMA
+    assert len(document["entities"]) == 2_500
+    assert len(document["relations"]) == 3_000
+
+
+@pytest.mark.parametrize(("nodes", "relationships"), [(2, 5), (10, -1)])
+def test_impossible_sizes_are_refused(nodes: int, relationships: int) -> None:
+    with pytest.raises(ValueError, match=r"fewer|negative"):
+        synth(SCHEMA, nodes, relationships)
