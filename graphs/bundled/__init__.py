@@ -1,0 +1,87 @@
+"""The graphs that come with graphground, so that the first start has something to ask.
+
+    >>> [graph.name for graph in bundled_graphs()]
+    ['nba']
+    >>> json.load(open_bundled("nba"))["schema"]["entities"][0]["label"]
+    'Team'
+
+A bundled graph is a folder of tables that a person can read and correct; it is turned into a SimpleKG
+document when it is asked for. The same tables give the same bytes, so `content_hash` tells a loader
+whether the graph that it has stored is the current one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, BinaryIO
+
+from graphground.graphs.bundled import nba, tables
+
+
+@dataclass(frozen=True)
+class BundledGraph:
+    """One bundled graph: `BundledGraph("nba", "Basketball: …", <function that builds the document>)`."""
+
+    name: str
+    description: str
+    build: Callable[[], dict[str, Any]]
+
+    def document(self) -> dict[str, Any]:
+        """The graph as a SimpleKG document: `{"schema": …, "entities": […], "relations": […]}`."""
+        return self.build()
+
+    def open(self) -> BinaryIO:
+        """The document as a stream of JSON, the same bytes every time."""
+        return io.BytesIO(json.dumps(self.document(), ensure_ascii=False, separators=(",", ":")).encode())
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of all that the document is made from; it changes when a fact or a rule changes."""
+        digest = hashlib.sha256()
+        package = files("graphground.graphs.bundled")
+        folder = package / self.name
+        parts = [package / "tables.py", *sorted((part for part in folder.iterdir() if part.name.endswith(
+            (".csv", ".json", ".py"))), key=lambda part: part.name)]
+        for part in parts:
+            digest.update(part.name.encode() + b"\0" + part.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+        return digest.hexdigest()
+
+
+GRAPHS = (BundledGraph("nba", nba.DESCRIPTION, nba.build),)
+
+
+def bundled_graphs() -> tuple[BundledGraph, ...]:
+    """Every bundled graph, the default one first."""
+    return GRAPHS
+
+
+def bundled_graph(name: str) -> BundledGraph:
+    """The bundled graph of that name.
+
+    Raises:
+        KeyError: there is none; the message names those that exist.
+    """
+    for graph in GRAPHS:
+        if graph.name == name:
+            return graph
+    raise KeyError(f"no bundled graph is called {name!r}; there are: {', '.join(graph.name for graph in GRAPHS)}")
+
+
+def open_bundled(name: str) -> BinaryIO:
+    """A bundled graph as a stream of SimpleKG JSON, ready for the loader.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    return bundled_graph(name).open()
+
+
+__all__ = ["BundledGraph", "TableError", "bundled_graph", "bundled_graphs", "open_bundled"]
+
+TableError = tables.TableError

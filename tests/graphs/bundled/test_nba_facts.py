@@ -1,0 +1,348 @@
+"""The facts of the bundled NBA graph, checked against each other.
+
+Each check is a function that yields what is wrong, so that `test_every_check_finds_a_planted_mistake` can show
+that it does find something.
+"""
+
+import copy
+import itertools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import cached_property
+
+import pytest
+
+from graphground.graphs.bundled import bundled_graph
+
+AS_OF = date(2025, 10, 31)
+ALIVE_OLDER_THAN = 1925
+FIRST_SEASON = 1946
+NO_AWARD_BEFORE = {"MVP": 1956, "FMVP": 1969, "ROY": 1953, "DPOY": 1983, "SIXTH": 1983, "MIP": 1986}
+AWARDS = {
+    "MVP": "NBA Most Valuable Player Award", "FMVP": "Bill Russell NBA Finals Most Valuable Player Award",
+    "ROY": "NBA Rookie of the Year Award", "DPOY": "NBA Defensive Player of the Year Award",
+    "SIXTH": "NBA Sixth Man of the Year Award", "MIP": "NBA Most Improved Player Award",
+}
+CO_ROOKIES = {1971: 2, 1995: 2, 2000: 2}
+
+
+class Facts:
+    """A document with its relations grouped the way the checks want them."""
+
+    def __init__(self, document: dict):
+        self.document = document
+        self.entities = {entity["eid"]: entity for entity in document["entities"]}
+
+    @cached_property
+    def by_label(self) -> dict[str, list[dict]]:
+        grouped = defaultdict(list)
+        for entity in self.document["entities"]:
+            grouped[entity["label"]].append(entity)
+        return grouped
+
+    @cached_property
+    def relations(self) -> dict[str, list[dict]]:
+        grouped = defaultdict(list)
+        for relation in self.document["relations"]:
+            grouped[relation["label"]].append(relation)
+        return grouped
+
+    def of(self, eid: str, label: str) -> list[dict]:
+        return [relation for relation in self.relations[label] if relation["subj_id"] == eid]
+
+    @cached_property
+    def stints(self) -> dict[str, list[dict]]:
+        grouped = {player["eid"]: [] for player in self.by_label["Player"]}
+        for relation in self.relations["playsFor"]:
+            grouped[relation["subj_id"]].append(relation)
+        return grouped
+
+    def born(self, eid: str) -> date:
+        return date.fromisoformat(self.entities[eid]["properties"]["date_of_birth"])
+
+    def drafts(self) -> Iterator[tuple[str, int]]:
+        for relation in self.relations["draftedBy"]:
+            yield relation["subj_id"], relation["properties"]["year"]
+
+
+def years(stint: dict) -> tuple[int, int]:
+    return stint["properties"]["start_year"], stint["properties"].get("end_year", AS_OF.year)
+
+
+def a_career_begins_after_the_draft_and_at_most_five_years_after_it(facts: Facts) -> Iterator[str]:
+    for player, year in facts.drafts():
+        first = min(years(stint)[0] for stint in facts.stints[player])
+        if not year <= first <= year + 5:
+            yield f"{player} was drafted in {year} and began in {first}"
+
+
+def a_player_is_17_to_27_years_old_at_the_draft(facts: Facts) -> Iterator[str]:
+    for player, year in facts.drafts():
+        age = (date(year, 6, 25) - facts.born(player)).days / 365.25
+        if not 17 <= age <= 27:
+            yield f"{player} was {age:.1f} years old at the draft of {year}"
+
+
+def the_first_season_is_played_at_17_to_32_and_the_last_at_45_at_most(facts: Facts) -> Iterator[str]:
+    for player, stints in facts.stints.items():
+        first = min(years(stint)[0] for stint in stints) - facts.born(player).year
+        last = max(years(stint)[1] for stint in stints) - facts.born(player).year
+        if not 17 <= first <= 32 or last > 45:
+            yield f"{player} played from the age of {first} to that of {last}"
+
+
+def every_player_has_a_team_a_position_and_at_most_one_draft(facts: Facts) -> Iterator[str]:
+    drafts = Counter(relation["subj_id"] for relation in facts.relations["draftedBy"])
+    placed = {relation["subj_id"] for relation in facts.relations["playsPosition"]}
+    for player, stints in facts.stints.items():
+        if not stints or player not in placed or drafts[player] > 1:
+            yield f"{player}: {len(stints)} stints, {drafts[player]} drafts"
+
+
+def stints_follow_each_other_and_share_a_trade_year_at_most(facts: Facts) -> Iterator[str]:
+    for player, stints in facts.stints.items():
+        for before, after in itertools.pairwise(stints):
+            if "end_year" not in before["properties"] or years(before)[1] > years(after)[0]:
+                yield f"{player}: {before['rid']} is not over when {after['rid']} begins"
+            if before["obj_id"] == after["obj_id"] and years(before)[1] == years(after)[0]:
+                yield f"{player}: {before['rid']} and {after['rid']} are one stint"
+        for stint in stints:
+            if years(stint)[0] > years(stint)[1]:
+                yield f"{player}: {stint['rid']} ends before it begins"
+
+
+def nobody_plays_for_longer_than_23_seasons(facts: Facts) -> Iterator[str]:
+    for player, stints in facts.stints.items():
+        if sum(end - start for start, end in map(years, stints)) > 23:
+            yield player
+
+
+def nobody_plays_or_is_honoured_after_death(facts: Facts) -> Iterator[str]:
+    for player, stints in facts.stints.items():
+        died = facts.entities[player]["properties"].get("date_of_death")
+        if died is None:
+            if facts.born(player).year < ALIVE_OLDER_THAN:
+                yield f"{player} would be more than a hundred years old"
+            continue
+        latest = max([years(stint)[1] for stint in stints]
+                     + [award["properties"]["year"] for award in facts.of(player, "receivesAward")])
+        if date.fromisoformat(died) > AS_OF or date.fromisoformat(died).year < latest:
+            yield f"{player} died on {died} and was active in {latest}"
+        if not 25 <= date.fromisoformat(died).year - facts.born(player).year <= 100:
+            yield f"{player} lived from {facts.born(player)} to {died}"
+
+
+def an_open_stint_is_that_of_a_player_under_42(facts: Facts) -> Iterator[str]:
+    for player, stints in facts.stints.items():
+        if "end_year" not in stints[-1]["properties"] and AS_OF.year - facts.born(player).year > 41:
+            yield f"{player} still plays"
+
+
+def a_stint_lies_within_the_life_of_the_team(facts: Facts) -> Iterator[str]:
+    for relation in facts.relations["playsFor"]:
+        founded = facts.entities[relation["obj_id"]]["properties"]["inception_year"]
+        if years(relation)[0] < max(founded, FIRST_SEASON) or years(relation)[1] > AS_OF.year:
+            yield f"{relation['rid']}: the team was founded in {founded}"
+
+
+def a_draft_year_lies_within_the_life_of_the_team(facts: Facts) -> Iterator[str]:
+    for relation in facts.relations["draftedBy"]:
+        if relation["properties"]["year"] < max(facts.entities[relation["obj_id"]]["properties"]["inception_year"],
+                                                1947):
+            yield relation["rid"]
+
+
+def an_award_lies_within_the_career_of_its_winner(facts: Facts) -> Iterator[str]:
+    for award in facts.relations["receivesAward"]:
+        season = award["properties"]["year"]
+        if not any(start < season <= end or start == season == end
+                   for start, end in map(years, facts.stints[award["subj_id"]])):
+            yield f"{award['rid']}: the winner had no team in the season that ended in {season}"
+
+
+def an_award_is_given_every_year_to_one_player(facts: Facts) -> Iterator[str]:
+    given = defaultdict(Counter)
+    for award in facts.relations["receivesAward"]:
+        given[facts.entities[award["obj_id"]]["name"]][award["properties"]["year"]] += 1
+    for code, name in [(code, AWARDS[code]) for code in ("MVP", "FMVP")]:
+        for year in range(NO_AWARD_BEFORE[code], 2026):
+            due = CO_ROOKIES.get(year, 1) if code == "ROY" else 1
+            if given[name][year] != due:
+                yield f"{name} {year}: {given[name][year]} winners, not {due}"
+        if min(given[name]) < NO_AWARD_BEFORE[code]:
+            yield f"{name} was given before it existed"
+
+
+def a_rookie_of_the_year_is_in_the_first_season(facts: Facts) -> Iterator[str]:
+    """Two played their first season a year or more after they joined: hurt, or in the navy."""
+    late = {"Player#ben-simmons": 2018}
+    for award in facts.relations["receivesAward"]:
+        if facts.entities[award["obj_id"]]["name"] == AWARDS["ROY"]:
+            first = years(facts.stints[award["subj_id"]][0])[0] + 1
+            if award["properties"]["year"] != late.get(award["subj_id"], first):
+                yield f"{award['rid']}: first season ended in {first}"
+
+
+def nobody_is_most_improved_or_finals_mvp_twice_in_a_year(facts: Facts) -> Iterator[str]:
+    for key, count in Counter((award["subj_id"], award["obj_id"], award["properties"]["year"])
+                              for award in facts.relations["receivesAward"]).items():
+        if count > 1:
+            yield str(key)
+
+
+def heights_and_masses_are_those_of_basketball_players(facts: Facts) -> Iterator[str]:
+    for player in facts.by_label["Player"]:
+        height, mass = player["properties"].get("height_cm"), player["properties"].get("mass_kg")
+        if height is not None and not 160 <= height <= 240:
+            yield f"{player['eid']}: {height} cm"
+        if mass is not None and not 60 <= mass <= 160:
+            yield f"{player['eid']}: {mass} kg"
+        if height and mass and not 19 <= mass / (height / 100) ** 2 <= 33:
+            yield f"{player['eid']}: {height} cm and {mass} kg do not go together"
+
+
+def height_goes_with_position(facts: Facts) -> Iterator[str]:
+    lowest = {"center": 196, "power forward": 193, "small forward": 190, "shooting guard": 180, "point guard": 160}
+    highest = {"center": 240, "power forward": 216, "small forward": 214, "shooting guard": 208, "point guard": 208}
+    for relation in facts.relations["playsPosition"]:
+        height = facts.entities[relation["subj_id"]]["properties"].get("height_cm")
+        position = facts.entities[relation["obj_id"]]["name"]
+        if height and not lowest[position] <= height <= highest[position]:
+            yield f"{relation['rid']}: {height} cm"
+
+
+def jersey_numbers_have_two_digits(facts: Facts) -> Iterator[str]:
+    for relation in facts.relations["playsFor"]:
+        if not 0 <= relation["properties"].get("sport_number", 0) <= 99:
+            yield relation["rid"]
+
+
+def two_players_of_a_team_do_not_wear_one_number_for_years(facts: Facts) -> Iterator[str]:
+    """Within the year of a change both may have worn it; not longer."""
+    worn = defaultdict(list)
+    for relation in facts.relations["playsFor"]:
+        if "sport_number" in relation["properties"]:
+            worn[relation["obj_id"], relation["properties"]["sport_number"]].append(relation)
+    for same in worn.values():
+        same.sort(key=years)
+        for before, after in itertools.pairwise(same):
+            if years(after)[0] < years(before)[1]:
+                yield f"{before['rid']} and {after['rid']} wear {after['properties']['sport_number']}"
+
+
+def there_are_30_teams_in_divisions_of_five_and_conferences_of_three(facts: Facts) -> Iterator[str]:
+    teams = Counter(relation["obj_id"] for relation in facts.relations["partOfDivision"])
+    divisions = Counter(relation["obj_id"] for relation in facts.relations["partOfConference"])
+    if len(facts.by_label["Team"]) != 30 or len(facts.relations["partOfDivision"]) != 30:
+        yield f"{len(facts.by_label['Team'])} teams"
+    if set(teams.values()) != {5} or len(teams) != 6:
+        yield f"divisions: {teams}"
+    if set(divisions.values()) != {3} or len(divisions) != 2:
+        yield f"conferences: {divisions}"
+
+
+def every_team_has_one_present_venue_and_its_venues_are_in_order(facts: Facts) -> Iterator[str]:
+    for team in facts.by_label["Team"]:
+        venues = facts.of(team["eid"], "hasHomeVenue")
+        if [("end_year" in venue["properties"]) for venue in venues] != [True] * (len(venues) - 1) + [False]:
+            yield f"{team['eid']}: not exactly the last venue is open"
+        for before, after in itertools.pairwise(venues):
+            if years(before)[1] > years(after)[0]:
+                yield f"{before['rid']} and {after['rid']} overlap"
+        for venue in venues:
+            start, end = years(venue)
+            if start >= end or start < team["properties"]["inception_year"]:
+                yield f"{venue['rid']}: {start} to {end}"
+
+
+def nothing_stands_alone(facts: Facts) -> Iterator[str]:
+    used = {end for relation in facts.document["relations"] for end in (relation["subj_id"], relation["obj_id"])}
+    yield from sorted(set(facts.entities) - used)
+
+
+def namesakes_have_distinguishing_descriptions(facts: Facts) -> Iterator[str]:
+    for (label, name, _), count in Counter((entity["label"], entity["name"], entity["description"])
+                                           for entity in facts.document["entities"]).items():
+        if count > 1:
+            yield f"{count} of {label} {name!r} with one description"
+
+
+def lists_hold_each_value_once(facts: Facts) -> Iterator[str]:
+    for entity in facts.document["entities"]:
+        for values in [entity["aliases"], *entity["properties"].values()]:
+            if isinstance(values, list) and len(set(values)) != len(values):
+                yield f"{entity['eid']}: {values}"
+        if entity["name"] in entity["aliases"]:
+            yield f"{entity['eid']}: its name is among its aliases"
+
+
+# Each check with a mistake that it must find: where to plant it, and how.
+CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]] = [
+    (a_career_begins_after_the_draft_and_at_most_five_years_after_it,
+     lambda f: f.of("Player#lebron-james", "draftedBy")[0]["properties"].update(year=2004)),
+    (a_player_is_17_to_27_years_old_at_the_draft,
+     lambda f: f.entities["Player#lebron-james"]["properties"].update(date_of_birth="1989-12-30")),
+    (the_first_season_is_played_at_17_to_32_and_the_last_at_45_at_most,
+     lambda f: f.entities["Player#george-mikan"]["properties"].update(date_of_birth="1904-06-18")),
+    (every_player_has_a_team_a_position_and_at_most_one_draft,
+     lambda f: f.document["relations"].remove(f.of("Player#george-mikan", "playsPosition")[0])),
+    (stints_follow_each_other_and_share_a_trade_year_at_most,
+     lambda f: f.stints["Player#lebron-james"][0]["properties"].update(end_year=2012)),
+    (nobody_plays_for_longer_than_23_seasons,
+     lambda f: f.stints["Player#george-mikan"][-1]["properties"].pop("end_year")),
+    (nobody_plays_or_is_honoured_after_death,
+     lambda f: f.entities["Player#kobe-bryant"]["properties"].update(date_of_death="2010-01-26")),
+    (an_open_stint_is_that_of_a_player_under_42,
+     lambda f: f.stints["Player#dirk-nowitzki"][-1]["properties"].pop("end_year")),
+    (a_stint_lies_within_the_life_of_the_team,
+     lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011)),
+    (a_draft_year_lies_within_the_life_of_the_team,
+     lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011)),
+    (an_award_lies_within_the_career_of_its_winner,
+     lambda f: f.of("Player#lebron-james", "receivesAward")[0]["properties"].update(year=2003)),
+    (an_award_is_given_every_year_to_one_player,
+     lambda f: f.of("Player#lebron-james", "receivesAward")[1]["properties"].update(year=2011)),
+    (a_rookie_of_the_year_is_in_the_first_season,
+     lambda f: f.stints["Player#wes-unseld"][0]["properties"].update(start_year=1967)),
+    (nobody_is_most_improved_or_finals_mvp_twice_in_a_year,
+     lambda f: f.document["relations"].append(f.of("Player#wes-unseld", "receivesAward")[0])),
+    (heights_and_masses_are_those_of_basketball_players,
+     lambda f: f.entities["Player#kobe-bryant"]["properties"].update(height_cm=250.0)),
+    (height_goes_with_position, lambda f: f.entities["Player#tim-duncan"]["properties"].update(height_cm=190.0)),
+    (jersey_numbers_have_two_digits,
+     lambda f: f.stints["Player#tim-duncan"][0]["properties"].update(sport_number=100)),
+    (two_players_of_a_team_do_not_wear_one_number_for_years,
+     lambda f: f.stints["Player#tony-parker"][0]["properties"].update(sport_number=21)),
+    (there_are_30_teams_in_divisions_of_five_and_conferences_of_three,
+     lambda f: f.relations["partOfDivision"][0].update(obj_id="Division#pacific-division")),
+    (every_team_has_one_present_venue_and_its_venues_are_in_order,
+     lambda f: f.of("Team#boston-celtics", "hasHomeVenue")[0]["properties"].pop("end_year")),
+    (nothing_stands_alone,
+     lambda f: f.document["relations"].remove(f.of("Player#derrick-rose", "draftedBy")[0])
+     or f.entities.update({"Venue#nowhere": {}})),
+    (namesakes_have_distinguishing_descriptions,
+     lambda f: f.document["entities"].append(f.entities["Player#kobe-bryant"])),
+    (lists_hold_each_value_once, lambda f: f.entities["Player#kobe-bryant"]["aliases"].append("Kobe Bryant")),
+]
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    return Facts(json.load(bundled_graph("nba").open()))
+
+
+@pytest.mark.parametrize("check", [check for check, _ in CHECKS], ids=lambda check: check.__name__)
+def test_facts_agree(facts, check):
+    assert list(check(facts)) == []
+
+
+@pytest.mark.parametrize(("check", "plant"), CHECKS, ids=lambda part: part.__name__)
+def test_every_check_finds_a_planted_mistake(facts, check, plant):
+    planted = Facts(copy.deepcopy(facts.document))
+    plant(planted)
+    planted.__dict__.pop("relations", None)
+    planted.__dict__.pop("by_label", None)
+    planted.__dict__.pop("stints", None)
+    assert list(check(planted)) != []
