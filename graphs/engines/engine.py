@@ -36,6 +36,10 @@ class QueryTimeout(EngineError):
     """The query was ended in the database at its time limit."""
 
 
+class QueryCancelled(EngineError):
+    """The query was ended because whoever asked for it cancelled or went away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What one database can do; the rest of the program asks here, never for a product's name."""

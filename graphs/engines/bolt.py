@@ -1,0 +1,225 @@
+"""Any database that speaks Bolt, through the official synchronous driver."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import count, islice
+from typing import Any, cast
+from uuid import uuid4
+
+import neo4j
+import orjson
+from neo4j import exceptions
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.dialects import Dialect, dialect_of
+from graphground.graphs.engines.engine import (
+    Capabilities,
+    EngineBusy,
+    EngineError,
+    QueryCancelled,
+)
+from graphground.graphs.engines.errors import timed_out, translated
+from graphground.graphs.engines.running import RunningQuery
+from graphground.graphs.engines.values import plain_rows
+from graphground.graphs.table import Table
+
+CHUNK = 1000
+TAGS = (f"{uuid4().hex[:12]}-{number}" for number in count())
+# Deprecations that a server notes are for the query's author; the driver would print them on our stderr.
+logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+
+
+class BoltEngine:
+    """`BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret")).run("RETURN 1 AS one")`.
+
+    Every query runs in a session of access mode READ. `slots` queries run at once, others wait `patience`
+    seconds and then fail as busy. An answer past `answer_bytes` is cut at a whole row. `last_resort` is
+    called where a query does not end `GRACE` seconds after it was told to.
+    """
+
+    def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
+                 answer_bytes: int = 64_000_000, last_resort: Callable[[], None] | None = None,
+                 administrator: BoltAddress | None = None) -> None:
+        address.check()
+        self.address = address
+        self._slots = threading.BoundedSemaphore(slots)
+        self._slot_count, self._patience, self._answer_bytes = slots, patience, answer_bytes
+        self._last_resort = last_resort
+        self._driver = self._connect(address)
+        self._administrator = self._connect(administrator) if administrator else self._driver
+        self._capabilities: Capabilities | None = None
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        """Run one reading query; it is run once more when the connection broke under it."""
+        started = time.perf_counter()
+        with self._slot():
+            try:
+                return self._run(query, parameters, limit, timeout, started)
+            except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
+                if not error.is_retryable():
+                    raise translated(error, self.address, timeout) from error
+            except EngineError:
+                raise
+            except Exception as error:
+                raise translated(error, self.address, timeout) from error
+            try:
+                return self._run(query, parameters, limit, timeout, started)
+            except EngineError:
+                raise
+            except Exception as error:
+                raise translated(error, self.address, timeout) from error
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        """Compile without running."""
+        self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
+
+    def capabilities(self) -> Capabilities:
+        """What the database says of itself, and whether it refuses a write (tried once, rolled back)."""
+        if self._capabilities is None:
+            version = self._agent.rpartition("/")[2]
+            if self.dialect.components:
+                table = self.run(self.dialect.components, limit=1, timeout=10)
+                version = str(table.rows[0][0]) if table.rows else version
+            self._capabilities = Capabilities(
+                self.dialect.product, version, self.dialect.name, self._refuses_writes(),
+                can_terminate=self.dialect.terminate is not None, has_vector_index=self.dialect.name == "neo4j")
+        return self._capabilities
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._driver.close()
+        self._administrator.close()
+
+    def terminate(self, tag: str) -> bool:
+        """End the query of that tag in the database; false when none was found."""
+        dialect = self.dialect
+        if not dialect.running or not dialect.terminate:
+            return False
+        with self._administrator.session(database=self.address.database) as session:
+            if dialect.tags_transactions:
+                found = [record[0] for record in session.run(cast(Any, dialect.running), tag=tag)
+                         if len(record) == 1 or tag in str(tuple(record))]
+            else:
+                found = [record["id"] for record in session.run(cast(Any, dialect.running))
+                         if tag in str(record.get("query"))]
+            for identifier in found:
+                session.run(cast(Any, dialect.terminate.replace("{id}", str(identifier))), id=identifier).consume()
+        return bool(found)
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How this database is spoken to; asks it once."""
+        return dialect_of(self._agent)
+
+    @cached_property
+    def _agent(self) -> str:
+        try:
+            return self._driver.get_server_info().agent
+        except Exception as error:
+            raise translated(error, self.address) from error
+
+    def _run(self, query: str, parameters: Mapping[str, Any] | None, limit: int | None, timeout: float | None,
+             started: float) -> Table:
+        rows: list[list[Any]] = []
+        size, truncated = 0, False
+        wanted = -1 if limit is None else limit
+        fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
+        with RunningQuery(next(TAGS), self.terminate, timeout, self._last_resort) as running:
+            try:
+                with self._session(fetch_size) as session:
+                    result = session.run(
+                        neo4j.Query(cast(Any, query), metadata={"graphground": running.tag}, timeout=timeout),
+                        cast(Any, parameters or {}))
+                    columns = list(result.keys())
+                    records = iter(result)
+                    while not truncated:
+                        if running.stopped:
+                            break
+                        chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
+                        if not chunk:
+                            break
+                        fresh = plain_rows(chunk)
+                        size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
+                        rows += fresh
+                        truncated = size > self._answer_bytes
+                        if 0 <= wanted < len(rows):
+                            del rows[wanted:]
+                            truncated = True
+            except Exception as error:
+                if not running.stopped:
+                    raise
+                raise self._ended(running, timeout) from error
+            if running.stopped and not truncated:
+                raise self._ended(running, timeout)
+        return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
+
+    def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
+        if running.cancelled:
+            return QueryCancelled("The query was ended because whoever asked for it went away.")
+        return timed_out(timeout)
+
+    @contextmanager
+    def _session(self, fetch_size: int) -> Iterator[neo4j.Session]:
+        with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS,
+                                  fetch_size=fetch_size) as session:
+            yield session
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        if not self._slots.acquire(timeout=self._patience):
+            raise EngineBusy(f"{self._slot_count} queries are running on {self.address.where()} already; "
+                             "the same call in a moment may do.")
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    def _refuses_writes(self) -> bool:
+        probe = self.dialect.write_probe
+        if "{label}" in probe:
+            labels = self.run("CALL db.labels()", limit=1, timeout=10).rows
+            if not labels:
+                return False
+            probe = probe.replace("{label}", str(labels[0][0]).replace("`", "``"))
+        try:
+            with self._session(1) as session, session.begin_transaction(timeout=10) as transaction:
+                try:
+                    transaction.run(cast(Any, probe)).consume()
+                finally:
+                    transaction.rollback()
+        except exceptions.Neo4jError:
+            return True
+        except exceptions.DriverError as error:
+            raise translated(error, self.address) from error
+        return False
+
+    def _connect(self, address: BoltAddress) -> neo4j.Driver:
+        try:
+            return neo4j.GraphDatabase.driver(
+                address.uri, auth=(address.user, address.password) if address.user else None,
+                connection_timeout=5.0, connection_acquisition_timeout=10.0,
+                max_connection_pool_size=self._slot_count + 4, keep_alive=True, user_agent="graphground")
+        except Exception as error:
+            raise translated(error, address) from error
+
+
+def bolt_engine(address: BoltAddress) -> BoltEngine:
+    """A connected engine, or the reason in words why there is none.
+
+    Raises:
+        EngineUnavailable: wrong address, refused password, missing database.
+    """
+    engine = BoltEngine(address)
+    try:
+        engine.run("RETURN 1", limit=1, timeout=10)
+    except EngineError:
+        engine.close()
+        raise
+    return engine

@@ -1,0 +1,58 @@
+"""How whoever asked for a query ends it before it is done.
+
+    >>> with cancellable() as cancellation:
+    ...     pass  # engine.run(…) here; cancellation.cancel() from any thread ends it in the database
+
+The handle travels in a context variable, so it reaches engines through worker threads that copy the context.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class Cancellation:
+    """A wish to stop, and what is to be told of it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stops: list[Callable[[], None]] = []
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """End all that runs under this handle, in the background."""
+        with self._lock:
+            self.cancelled = True
+            stops, self._stops = self._stops, []
+        for stop in stops:
+            threading.Thread(target=stop, name="graphground-cancel", daemon=True).start()
+
+    def add(self, stop: Callable[[], None]) -> bool:
+        """Call `stop` on cancellation; false when it has been cancelled already."""
+        with self._lock:
+            if not self.cancelled:
+                self._stops.append(stop)
+            return not self.cancelled
+
+    def remove(self, stop: Callable[[], None]) -> None:
+        """The work is over, `stop` is not to be called any more."""
+        with self._lock:
+            if stop in self._stops:
+                self._stops.remove(stop)
+
+
+CURRENT: ContextVar[Cancellation | None] = ContextVar("graphground_cancellation", default=None)
+
+
+@contextmanager
+def cancellable() -> Iterator[Cancellation]:
+    """All queries inside the block end when the handle is cancelled."""
+    cancellation = Cancellation()
+    token = CURRENT.set(cancellation)
+    try:
+        yield cancellation
+    finally:
+        CURRENT.reset(token)

@@ -1,0 +1,79 @@
+"""A driver's exceptions in words for a person: what failed, where, and what to do."""
+
+from __future__ import annotations
+
+import re
+
+from neo4j import exceptions
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
+
+PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
+JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
+TIMEOUT_CODES = frozenset({
+    "Neo.ClientError.Transaction.TransactionTimedOut",
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+})
+RESTARTED_CODES = frozenset({
+    "Neo.TransientError.General.DatabaseUnavailable", "Neo.TransientError.Cluster.NotALeader",
+    "Neo.ClientError.Cluster.NotALeader", "Neo.TransientError.Transaction.LeaseExpired",
+})
+BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
+
+
+def translated(error: BaseException, address: BoltAddress, timeout: float | None = None) -> EngineError:
+    """The `EngineError` that says what a driver's exception means."""
+    where = address.where()
+    code = getattr(error, "code", None) or ""
+    message = getattr(error, "message", None) or str(error)
+    match error:
+        case EngineError():
+            return error
+        case exceptions.AuthError():
+            return EngineUnavailable(f"{where} refused the user {address.user!r} or its password. "
+                                     "Check NEO4J_USERNAME and NEO4J_PASSWORD, or --user.")
+        case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
+            return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
+        case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
+            return EngineUnavailable(f"{where} has no database {address.database!r}. Give the name of one that it "
+                                     "has as NEO4J_DATABASE or --database.")
+        case exceptions.Neo4jError() if code in TIMEOUT_CODES:
+            return QueryTimeout(_timed_out(timeout))
+        case exceptions.Neo4jError() if code in BUSY_CODES:
+            return EngineBusy(f"{where} is busy; the same call in a moment may do.")
+        case exceptions.Neo4jError() if code in RESTARTED_CODES:
+            return EngineUnavailable(f"{where} cannot serve the database just now: {message}")
+        case exceptions.Neo4jError():
+            return failed(message, code)
+        case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
+            return EngineUnavailable(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, "
+                                     "and that the database is running.")
+        case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
+            return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")
+        case exceptions.DriverError() if "acquire" in message or "pool" in message:
+            return EngineBusy(f"All connections to {where} are in use; the same call in a moment may do.")
+        case ValueError() | TypeError() | OverflowError():
+            return QueryFailed(f"A parameter cannot be sent to the database: {message}", "parameter")
+    return EngineUnavailable(f"{where}: {type(error).__name__}: {_first_line(message)}")
+
+
+def failed(message: str, code: str) -> QueryFailed:
+    """The refusal of a query, with its place where the message tells one."""
+    place = PLACE.search(message)
+    text = JAVA_CLASS.sub("", message).strip()
+    return QueryFailed(text or code, code, *(map(int, place.groups()) if place else (None, None)))
+
+
+def _timed_out(timeout: float | None) -> str:
+    return "The query was ended at its time limit" + (f" of {timeout:g} s." if timeout else ".")
+
+
+def timed_out(timeout: float | None) -> QueryTimeout:
+    """The error of a query that was ended at `timeout` seconds."""
+    return QueryTimeout(_timed_out(timeout))
+
+
+def _first_line(message: str) -> str:
+    lines = message.strip().splitlines()
+    return lines[0].rstrip(".") if lines else "no reason given"

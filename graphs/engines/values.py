@@ -1,0 +1,132 @@
+"""From a driver's values to plain JSON ones.
+
+A node becomes `{"id": "4:…:7", "labels": ["Movie"], "properties": {"name": "Heat"}}`, a relationship
+`{"id": …, "type": "directedBy", "start": …, "end": …, "properties": {…}}`, a path
+`{"nodes": […], "relationships": […]}`, a date `"1995-12-15"`, a duration `"P1Y2M"`, a point
+`{"srid": 4326, "x": 2.35, "y": 48.85}`; a float that JSON cannot hold the text `"NaN"` or `"Infinity"`.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+from neo4j.graph import Node, Path, Relationship
+from neo4j.spatial import CartesianPoint, Point, WGS84Point
+from neo4j.time import Date, DateTime, Duration, Time
+
+AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
+
+
+def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    """The records with plain values; a column whose values are plain already costs one look at its types."""
+    if not records:
+        return []
+    columns: list[Iterable[Any]] = []
+    changed = False
+    for column in zip(*map(tuple.__iter__, records), strict=True):
+        converted = plain_column(column)
+        changed = changed or converted is not column
+        columns.append(converted)
+    if not changed:
+        return list(map(list, map(tuple.__iter__, records)))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
+    """The column itself where nothing is to be done, else a converted copy."""
+    types = set(map(type, column))
+    if types <= AS_THEY_ARE:
+        return column
+    if types == {float} and all(map(isfinite, column)):
+        return column
+    if types == {list} and set(map(type, chain.from_iterable(column))) <= AS_THEY_ARE:
+        return column
+    if len(types) == 1:
+        convert = converter_of(next(iter(types)))
+        return [convert(value) for value in column]
+    return [plain(value) for value in column]
+
+
+def plain(value: Any) -> Any:
+    """One value, converted with all that it holds."""
+    type_ = type(value)
+    return value if type_ in AS_THEY_ARE else converter_of(type_)(value)
+
+
+def _plain_list(values: Iterable[Any]) -> list[Any]:
+    return [plain(value) for value in values]
+
+
+def _plain_map(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain(value) for key, value in values.items()}
+
+
+def _plain_float(value: float) -> float | str:
+    if isfinite(value):
+        return value
+    return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")
+
+
+def _plain_node(node: Node) -> dict[str, Any]:
+    return {"id": node.element_id, "labels": sorted(node.labels), "properties": _plain_map(dict(node.items()))}
+
+
+def _plain_relationship(edge: Relationship) -> dict[str, Any]:
+    start, end = edge.nodes
+    return {"id": edge.element_id, "type": edge.type, "start": start.element_id if start else None,
+            "end": end.element_id if end else None, "properties": _plain_map(dict(edge.items()))}
+
+
+def _plain_path(path: Path) -> dict[str, Any]:
+    return {"nodes": [_plain_node(node) for node in path.nodes],
+            "relationships": [_plain_relationship(edge) for edge in path.relationships]}
+
+
+def _plain_point(point: Point) -> dict[str, Any]:
+    return {"srid": point.srid, **dict(zip("xyz", map(_plain_float, point), strict=False))}
+
+
+def _iso(value: Any) -> str:
+    return str(value.iso_format())
+
+
+def _isoformat(value: datetime.date | datetime.time) -> str:
+    return value.isoformat()
+
+
+def _base64(value: bytes | bytearray) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+CONVERTERS: dict[type, Callable[[Any], Any]] = {
+    **dict.fromkeys(AS_THEY_ARE, _itself),
+    float: _plain_float, list: _plain_list, tuple: _plain_list, set: _plain_list, frozenset: _plain_list,
+    dict: _plain_map, bytes: _base64, bytearray: _base64,
+    Date: _iso, DateTime: _iso, Time: _iso, Duration: _iso,
+    datetime.date: _isoformat, datetime.datetime: _isoformat, datetime.time: _isoformat,
+    Node: _plain_node, Path: _plain_path,
+    Point: _plain_point, CartesianPoint: _plain_point, WGS84Point: _plain_point,
+}
+
+
+def converter_of(type_: type) -> Callable[[Any], Any]:
+    """How values of this type are converted; remembered, since drivers make a class for each relationship type."""
+    known = CONVERTERS.get(type_)
+    if known is None:
+        if issubclass(type_, Relationship):
+            known = _plain_relationship
+        elif issubclass(type_, Point):
+            known = _plain_point
+        else:
+            known = next((CONVERTERS[parent] for parent in type_.__mro__[1:] if parent in CONVERTERS), str)
+        CONVERTERS[type_] = known
+    return known

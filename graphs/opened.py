@@ -1,0 +1,141 @@
+"""The graphs that one server has open: each is opened when it is first asked for.
+
+    >>> graphs = OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: films)])
+    >>> graphs.get(None).name
+    'films'
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.graph import Graph
+
+Counts = tuple[int | None, int | None]
+
+
+class UnknownGraph(LookupError):
+    """No open graph has that name, or several are open and none was named; `nearest` holds names to use."""
+
+    def __init__(self, message: str, nearest: Sequence[str]) -> None:
+        super().__init__(message)
+        self.nearest = list(nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSummary:
+    """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`; counts are None while unknown.
+
+    `problem` says in words why the graph cannot be asked just now.
+    """
+
+    name: str
+    description: str
+    engine: str
+    nodes: int | None
+    relationships: int | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSource:
+    """A graph that can be opened: its name, and the function that opens it.
+
+    `counts` answers how many nodes and relationships it has without opening it, where that is known.
+    """
+
+    name: str
+    description: str
+    engine: str
+    open: Callable[[], Graph]
+    counts: Callable[[], Counts] = lambda: (None, None)
+
+
+class OpenGraphs:
+    """The graphs of one server by name. Every method may be called from any thread."""
+
+    def __init__(self, sources: Iterable[GraphSource]) -> None:
+        self._sources: dict[str, GraphSource] = {}
+        for source in sources:
+            if source.name in self._sources:
+                raise ValueError(f"two graphs are named {source.name!r}; give one of them another name")
+            self._sources[source.name] = source
+        self._locks = {name: threading.Lock() for name in self._sources}
+        self._opened: dict[str, Graph] = {}
+        self._problems: dict[str, str] = {}
+        self._closed = False
+
+    def names(self) -> list[str]:
+        """The names, in the order in which they were given."""
+        return list(self._sources)
+
+    def get(self, name: str | None = None) -> Graph:
+        """The graph of that name, opened now if it was not; None asks for the only one.
+
+        Raises:
+            UnknownGraph: no graph, or several, can be meant.
+            EngineUnavailable: it cannot be opened, and why; the others are not touched by that.
+        """
+        source = self._source(name)
+        with self._locks[source.name]:
+            if self._closed:
+                raise EngineUnavailable("The server is shutting down.")
+            graph = self._opened.get(source.name)
+            if graph is None:
+                graph = self._opened[source.name] = self._open(source)
+            return graph
+
+    def summaries(self) -> list[GraphSummary]:
+        """What can be said of each graph without waiting for a database."""
+        return [self._summary(source) for source in self._sources.values()]
+
+    def close(self) -> None:
+        """Close every graph that was opened; calling it twice is fine."""
+        self._closed = True
+        for name, lock in self._locks.items():
+            with lock:
+                graph = self._opened.pop(name, None)
+            if graph is not None and graph.engine is not None:
+                graph.engine.close()
+
+    def _source(self, name: str | None) -> GraphSource:
+        if name is None:
+            if len(self._sources) == 1:
+                return next(iter(self._sources.values()))
+            message = ("no graph is open; load one with `graphground graphs load FILE`" if not self._sources else
+                       f"{len(self._sources)} graphs are open ({', '.join(self._sources)}): say which")
+            raise UnknownGraph(message, self.names())
+        source = self._sources.get(name)
+        if source is None:
+            near = [match[0] for match in process.extract(name, self.names(), limit=3)]
+            raise UnknownGraph(f"there is no graph {name!r}" + (f"; nearest: {', '.join(near)}" if near else ""), near)
+        return source
+
+    def _open(self, source: GraphSource) -> Graph:
+        try:
+            graph = source.open()
+        except EngineError as error:
+            self._problems[source.name] = str(error)
+            raise
+        except Exception as error:
+            self._problems[source.name] = message = f"The graph {source.name!r} cannot be opened: {error}"
+            raise EngineUnavailable(message) from error
+        self._problems.pop(source.name, None)
+        return graph
+
+    def _summary(self, source: GraphSource) -> GraphSummary:
+        problem = self._problems.get(source.name)
+        nodes: int | None
+        relationships: int | None
+        try:
+            nodes, relationships = source.counts()
+        except Exception as error:
+            nodes = relationships = None
+            problem = problem or str(error)
+        description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
+        return GraphSummary(source.name, description, source.engine, nodes, relationships, problem)
