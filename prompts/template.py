@@ -1,0 +1,59 @@
+"""Reads the prompt templates of this folder and fills them in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a prompt: `Argument("question", True, "The question, in words.")`."""
+
+    name: str
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One prompt: a heading of settings, then text in which `{{name}}` stands for a value."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[Argument, ...]
+    text: str
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """The text with every place filled.
+
+        A value that itself holds `{{…}}` stays as it is.
+        """
+        return re.sub(r"\{\{(\w+)\}\}", lambda place: values[place.group(1)], self.text)
+
+
+@cache
+def all_templates() -> dict[str, Template]:
+    """Every template of the folder under its name."""
+    return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
+
+
+def read(name: str, document: str) -> Template:
+    """Take a template apart: `title:`, `description:` and `arguments:` between two lines of `---`, then the text."""
+    _, heading, text = document.split("---\n", 2)
+    fields: dict[str, str] = {}
+    arguments: list[Argument] = []
+    for line in heading.splitlines():
+        key, _, value = line.partition(":")
+        if line.startswith("  "):
+            need, _, description = value.partition("|")
+            arguments.append(Argument(key.strip(), need.strip() == "required", description.strip()))
+        else:
+            fields[key] = value.strip()
+    return Template(name, fields["title"], fields["description"], tuple(arguments), text.strip() + "\n")

@@ -1,0 +1,64 @@
+"""The application: every tool over the opened graphs, whatever the transport."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from graphground.server.call import Call, Middleware, Outcome
+from graphground.server.middleware.arguments import check_arguments
+from graphground.server.middleware.budget import run_within
+from graphground.server.middleware.errors import failed, shape_errors
+from graphground.server.middleware.timing import log_time
+from graphground.tools import all_tools
+from graphground.tools.failure import ToolFailure, nearest
+from graphground.tools.tool import Graphs
+
+MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
+
+
+class Application:
+    """Runs tool calls: `application.call("list_graphs", {})` gives an `Outcome`.
+
+    The graphs are opened by the first call that needs them, in that call's thread, so that a server answers
+    `tools/list` before any driver is loaded.
+    """
+
+    def __init__(self, open_graphs: Callable[[], Graphs], answer_bytes: int = 4_000_000):
+        self.tools = all_tools()
+        self._open_graphs = open_graphs
+        self._graphs: Graphs | None = None
+        self._lock = threading.Lock()
+        step: Callable[[Call], Outcome] = run_within(answer_bytes)
+        for middleware in reversed(MIDDLEWARE):
+            step = partial(_pass_through, middleware, step)
+        self._chain = step
+
+    def graphs(self) -> Graphs:
+        """The opened graphs."""
+        with self._lock:
+            if self._graphs is None:
+                self._graphs = self._open_graphs()
+            return self._graphs
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Run one tool; it never raises."""
+        tool = self.tools.get(name)
+        if tool is None:
+            return failed(ToolFailure("unknown_tool", f"There is no tool {name!r}; the tools are: "
+                                                      f"{', '.join(self.tools)}.",
+                                      nearest=nearest(name, self.tools), next="Call one of these tools."))
+        return self._chain(Call(tool, arguments, self.graphs))
+
+    def close(self) -> None:
+        """Close the graphs, if they were opened."""
+        with self._lock:
+            graphs, self._graphs = self._graphs, None
+        if graphs is not None:
+            graphs.close()
+
+
+def _pass_through(middleware: Middleware, proceed: Callable[[Call], Outcome], call: Call) -> Outcome:
+    return middleware(call, proceed)

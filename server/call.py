@@ -1,0 +1,64 @@
+"""One tool call on its way through the middleware, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from graphground.tools.tool import Answer, Graphs, Request, Tool
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool, the arguments as the client sent them, and the request made of them."""
+
+    tool: Tool[Any, Any]
+    arguments: Mapping[str, Any]
+    graphs: Callable[[], Graphs]
+    request: Request | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`payload` is the structured answer as JSON, encoded once; `text` is for a reader, complete on its own."""
+
+    payload: bytes
+    text: str
+    is_error: bool = False
+
+
+Next = Callable[[Call], Outcome]
+Middleware = Callable[[Call, Next], Outcome]
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON of plain values and answer models.
+
+        >>> encode({"rows": [["Heat", 170.0]]})
+        b'{"rows":[["Heat",170.0]]}'
+    """
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+
+
+def encode_answer(answer: Answer) -> bytes:
+    """Compact JSON of an answer, under the names of the contract."""
+    return encode(_fields(answer))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    return str(value)
+
+
+def _fields(model: BaseModel) -> dict[str, Any]:
+    """The fields without pydantic's walk through every row: a big answer's rows are encoded once, here."""
+    aliased = {name: field.alias for name, field in type(model).model_fields.items() if field.alias}
+    values = model.__dict__
+    return {aliased.get(name, name): value for name, value in values.items()} if aliased else values

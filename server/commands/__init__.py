@@ -1,0 +1,1 @@
+"""The commands of `graphground`, one module each with a `main(arguments) -> exit status`."""

@@ -1,0 +1,29 @@
+"""The response budget: whole rows only, never half an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphground.server.call import Call, Outcome, encode_answer
+from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Answer
+
+
+def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
+    """The last step: run the tool, encode its answer once, and drop rows until it has at most `most_bytes`."""
+
+    def run(call: Call) -> Outcome:
+        assert call.request is not None, "check_arguments runs before"
+        answer: Answer = call.tool.run(call.graphs(), call.request)
+        payload = encode_answer(answer)
+        while len(payload) > most_bytes:
+            shorter = answer.shortened(0.95 * most_bytes / len(payload))
+            if shorter is None:
+                raise ToolFailure("answer_too_large", f"The answer has {len(payload):,} bytes; this server answers "
+                                                      f"with at most {most_bytes:,}.",
+                                  next="Ask for less: a smaller limit, fewer columns, or a max_tokens.")
+            answer, payload = shorter, encode_answer(shorter)
+        text = answer.as_text()
+        return Outcome(payload, payload.decode() if text is None else text)
+
+    return run

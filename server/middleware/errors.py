@@ -1,0 +1,32 @@
+"""One error shape for whatever a tool raises."""
+
+from __future__ import annotations
+
+import logging
+
+from graphground.graphs.engines.engine import EngineError
+from graphground.server.call import Call, Next, Outcome, encode
+from graphground.tools.failure import ToolFailure
+
+logger = logging.getLogger(__name__)
+
+
+def shape_errors(call: Call, proceed: Next) -> Outcome:
+    """Turn every exception into the fields `error`, `message`, `nearest`, `next`, `diagnostics`."""
+    try:
+        return proceed(call)
+    except ToolFailure as failure:
+        return failed(failure)
+    except EngineError as error:
+        return failed(ToolFailure("graph_unavailable", str(error),
+                                  next="Call list_graphs for the graphs that can be asked."))
+    except Exception as error:
+        logger.exception("the tool %s failed", call.tool.name)
+        return failed(ToolFailure("internal_error", f"The tool failed: {type(error).__name__}: {error}",
+                                  next="Try another query; the server's log on stderr has the trace."))
+
+
+def failed(failure: ToolFailure) -> Outcome:
+    """The outcome that a failure becomes; text and structured answer say the same."""
+    payload = encode(failure.as_dict())
+    return Outcome(payload, payload.decode(), is_error=True)

@@ -1,0 +1,66 @@
+"""Prompts: the templates, filled in, with the schema beside them as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphground.prompts.template import all_templates
+from graphground.server.application import Application
+from graphground.server.resources import UnknownResource, read_resource, schema_uri
+from graphground.tools.failure import nearest
+
+
+class PromptError(Exception):
+    """A prompt cannot be given; the message says why and what would do."""
+
+
+def list_prompts() -> list[dict[str, Any]]:
+    """The wire form of every prompt."""
+    return [{"name": template.name, "title": template.title, "description": template.description,
+             "arguments": [{"name": argument.name, "description": argument.description,
+                            "required": argument.required} for argument in template.arguments]}
+            for template in all_templates().values()]
+
+
+def get_prompt(application: Application, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """One prompt with its values; where a graph is named, its schema comes as a second message, as data.
+
+    Raises:
+        PromptError: an unknown prompt or argument, or a missing one.
+    """
+    templates = all_templates()
+    if name not in templates:
+        raise PromptError(f"there is no prompt {name!r}; there are: {', '.join(templates)}")
+    template = templates[name]
+    known = [argument.name for argument in template.arguments]
+    for argument in given:
+        if argument not in known:
+            near = nearest(argument, known)
+            raise PromptError(f"the prompt {name} has no argument {argument!r}; "
+                              f"{f'did you mean {near[0]!r}' if near else f'it has: {known}'}")
+    for needed in template.arguments:
+        if needed.required and not given.get(needed.name, "").strip():
+            raise PromptError(f"the prompt {name} needs the argument {needed.name!r}")
+    graph = given.get("graph") or ""
+    values = dict.fromkeys(known, "") | dict(given)
+    values["graph"] = f"`{graph}`" if graph else "that `list_graphs` shows"
+    values["schema_call"] = _schema_call(graph, given.get("method") or "full")
+    messages = [_message({"type": "text", "text": template.fill(values)})]
+    if graph:
+        try:
+            resource = read_resource(application, schema_uri(graph))
+        except UnknownResource as error:
+            raise PromptError(str(error)) from None
+        messages.append(_message({"type": "resource", "resource": resource}))
+    return {"description": template.description, "messages": messages}
+
+
+def _schema_call(graph: str, method: str) -> str:
+    if method == "full":
+        return "it is the resource below" if graph else "`get_schema`"
+    return f"`get_filtered_schema` with the question and method `{method}`"
+
+
+def _message(content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": content}

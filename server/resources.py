@@ -1,0 +1,77 @@
+"""Resources: the catalog, each graph's schema, each label of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, unquote
+
+from graphground.server.application import Application
+from graphground.server.call import Outcome
+
+CATALOG = "graph://catalog"
+TEMPLATES = (
+    {"uriTemplate": "graph://{graph}/schema", "name": "schema", "title": "Schema of a graph",
+     "description": "Labels, relationship patterns and properties, as get_schema gives them.",
+     "mimeType": "text/plain"},
+    {"uriTemplate": "graph://{graph}/labels/{label}", "name": "label", "title": "One label of a graph",
+     "description": "A label's properties and the patterns in which it stands.", "mimeType": "text/plain"},
+)
+
+
+class UnknownResource(Exception):
+    """There is nothing at that address; the message says what there is."""
+
+
+def list_resources(application: Application) -> list[dict[str, Any]]:
+    """The catalog and the schema of every open graph."""
+    listed = [{"uri": CATALOG, "name": "catalog", "title": "The graphs", "mimeType": "application/json",
+               "description": "The graphs that can be queried, as list_graphs gives them."}]
+    for name in application.graphs().names():
+        listed.append({"uri": schema_uri(name), "name": f"{name} schema", "title": f"Schema of {name}",
+                       "description": f"Labels, relationship patterns and properties of {name}.",
+                       "mimeType": "text/plain"})
+    return listed
+
+
+def schema_uri(graph: str) -> str:
+    """Where a graph's schema is: `graph://nba/schema`."""
+    return f"graph://{quote(graph, safe='')}/schema"
+
+
+def read_resource(application: Application, uri: str) -> dict[str, Any]:
+    """The contents at an address.
+
+    Raises:
+        UnknownResource: there is nothing.
+    """
+    if uri == CATALOG:
+        return _contents(uri, "application/json", application.call("list_graphs", {}))
+    match = re.fullmatch(r"graph://([^/]+)/(schema|labels/([^/]+))/?", uri)
+    if match is None:
+        raise UnknownResource(f"there is no resource {uri!r}; there are {CATALOG}, "
+                              f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}")
+    graph, label = unquote(match[1]), match[3]
+    if label is None:
+        return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph}))
+    return {"uri": uri, "mimeType": "text/plain", "text": _label_text(application, graph, unquote(label))}
+
+
+def _contents(uri: str, mime_type: str, outcome: Outcome) -> dict[str, Any]:
+    if outcome.is_error:
+        raise UnknownResource(outcome.text)
+    return {"uri": uri, "mimeType": mime_type, "text": outcome.text}
+
+
+def _label_text(application: Application, graph: str, name: str) -> str:
+    graphs = application.graphs()
+    if graph not in graphs.names():
+        raise UnknownResource(f"there is no graph {graph!r}; there are: {', '.join(graphs.names())}")
+    schema = graphs.get(graph).schema
+    if name not in schema.labels:
+        raise UnknownResource(f"the graph {graph!r} has no label {name!r}; it has: {', '.join(schema.labels)}")
+    label = schema.labels[name]
+    properties = ", ".join(f"{key}: {type_}" for key, type_ in label.properties.items())
+    lines = [f"(:{name} {{{properties}}})", *(str(pattern) for pattern in schema.patterns
+                                              if name in (pattern.start, pattern.end))]
+    return "\n".join(lines)

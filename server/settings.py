@@ -1,0 +1,193 @@
+"""The server's settings: defaults, then a settings file, then environment variables, then options.
+
+A settings file is TOML:
+
+    port = 8300
+
+    [graphs.films]
+    uri = "neo4j://localhost:7687"
+    username = "neo4j"
+    password_variable = "FILMS_PASSWORD"
+    database = "neo4j"
+    description = "Films and who made them."
+
+Written by hand rather than with a library: reading settings costs a millisecond here, and start-up time is a feature.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; the message names it, and what would do."""
+
+
+def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] = (), many: bool = False) -> Any:
+    """One field of `Settings`, with its environment variable; the option is the field's name."""
+    metadata = {"variable": variable, "help": help, "choices": choices, "many": many}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Database:
+    """A graph in a Bolt database of one's own: `Database("films", "neo4j://localhost:7687", "neo4j", "…")`."""
+
+    name: str
+    uri: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a server. Each field is an option, an environment variable and a key of the settings file."""
+
+    graph: tuple[str, ...] = setting((), "GRAPHGROUND_GRAPH", "Serve this graph alone (repeat for several; in the "
+                                     "variable, separate by commas). Default: every loaded graph.", many=True)
+    transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
+    host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address that HTTP listens on.")
+    port: int = setting(8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.")
+    allowed_host: tuple[str, ...] = setting((), "GRAPHGROUND_ALLOWED_HOST", "A Host header that HTTP accepts besides "
+                                            "the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
+                                            many=True)
+    uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
+    user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
+    database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")
+    name: str | None = setting(None, "GRAPHGROUND_NAME", "What the graph at --uri is called; default: the database's "
+                               "name, or `neo4j`.")
+    home: str | None = setting(None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's "
+                               "data folder.")
+    settings: str | None = setting(None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the "
+                                   "home folder, if there is one.")
+    answer_bytes: int = setting(4_000_000, "GRAPHGROUND_ANSWER_BYTES", "The most bytes of JSON in one answer; rows "
+                                "beyond it are left out and `truncated` is true.")
+    log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "What is logged on stderr.", choices=LOG_LEVELS)
+    password: str | None = field(default=None, repr=False)
+    databases: tuple[Database, ...] = ()
+
+    def bolt_databases(self) -> tuple[Database, ...]:
+        """The databases of the settings file, and the one at --uri."""
+        if self.uri is None:
+            return self.databases
+        own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
+        return (*(one for one in self.databases if one.name != own.name), own)
+
+
+def options() -> list[Field[Any]]:
+    """The fields that are options, in the order of the reference."""
+    return [one for one in fields(Settings) if "variable" in one.metadata]
+
+
+def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """Put the settings together; `given` are the options on the command line that were set.
+
+    Raises:
+        SettingsError: which setting is wrong, where it stands and what would do.
+    """
+    environment = os.environ if environment is None else environment
+    from_variables = {one.name: _parsed(one, environment[variable], variable) for one in options()
+                      if environment.get(variable := one.metadata["variable"])}
+    path = given.get("settings") or from_variables.get("settings")
+    home = given.get("home") or from_variables.get("home")
+    from_file, databases = _read_file(path, home, environment)
+    merged = {**from_file, **from_variables, **given}
+    if merged.get("home"):
+        merged["home"] = str(Path(merged["home"]).expanduser())
+    settings = Settings(**merged, databases=databases, password=environment.get("NEO4J_PASSWORD"))
+    for one in options():
+        value, choices = getattr(settings, one.name), one.metadata["choices"]
+        if choices and value not in choices:
+            raise SettingsError(f"{one.name}: {value!r} is none of {', '.join(choices)}")
+    return settings
+
+
+def _parsed(one: Field[Any], text: str, place: str) -> Any:
+    if one.metadata["many"]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if isinstance(one.default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise SettingsError(f"{place} must be a whole number, not {text!r}") from None
+    return text
+
+
+def _read_file(path: str | None, home: str | None,
+               environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Database, ...]]:
+    """The values and the databases of a settings file; the default one may be missing."""
+    file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if path:
+            raise SettingsError(f"there is no settings file {file}") from None
+        return {}, ()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the settings file {file} is not TOML: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"the settings file {file} cannot be read: {error.strerror}") from None
+    graphs = document.pop("graphs", {})
+    if not isinstance(graphs, dict):
+        raise SettingsError(f"{file}: write each graph as a table [graphs.NAME]")
+    known = {one.name: one for one in options() if one.name not in ("settings", "uri", "user", "database", "name")}
+    values = {}
+    for key, value in document.items():
+        if key not in known:
+            raise SettingsError(f"{file}: there is no setting {key!r}{_meant(key, known)}")
+        default = known[key].default
+        values[key] = tuple(value) if known[key].metadata["many"] and isinstance(value, list) else value
+        if default is not None and not isinstance(values[key], type(default)):
+            raise SettingsError(f"{file}: {key} must be {_type_words(default)}, not {value!r}")
+    return values, tuple(_database(name, table, file, environment) for name, table in graphs.items())
+
+
+def _database(name: str, table: Any, file: Path, environment: Mapping[str, str]) -> Database:
+    place = f"{file}: [graphs.{name}]"
+    if not isinstance(table, dict):
+        raise SettingsError(f"{place} must be a table with a uri")
+    entries = dict(table)
+    variable = entries.pop("password_variable", None)
+    known = [one.name for one in fields(Database) if one.name != "name"]
+    for key, value in entries.items():
+        if key not in known:
+            raise SettingsError(f"{place} has no setting {key!r}{_meant(key, [*known, 'password_variable'])}")
+        if not isinstance(value, str):
+            raise SettingsError(f"{place}: {key} must be text, not {value!r}")
+    if "uri" not in entries:
+        raise SettingsError(f"{place} needs a uri, such as \"neo4j://localhost:7687\"")
+    database = Database(name, **entries)
+    if variable is None:
+        return database
+    if variable not in environment:
+        raise SettingsError(f"{place}: the environment variable {variable} for its password is not set")
+    return replace(database, password=environment[variable])
+
+
+def default_home(home: str | None) -> Path:
+    """The folder that holds loaded graphs."""
+    if home:
+        return Path(home).expanduser()
+    import platformdirs  # loaded only where no folder was given
+
+    return Path(platformdirs.user_data_dir("graphground", appauthor=False))
+
+
+def _meant(found: str, known: Any) -> str:
+    import difflib  # only mistakes need it
+
+    near = difflib.get_close_matches(found, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
+
+
+def _type_words(default: Any) -> str:
+    return {str: "text", int: "a whole number", tuple: "a list of texts"}[type(default)]
