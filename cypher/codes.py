@@ -1,0 +1,53 @@
+"""Every diagnostic code: how grave it is, what it means, and a query that gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from graphground.cypher.diagnostics import Severity
+
+
+class Code(NamedTuple):
+    """What a diagnostic code stands for: `CODES["undefined_variable"].meaning`."""
+
+    severity: Severity
+    meaning: str
+    example: str
+
+
+LANGUAGE_CODES: Mapping[str, Code] = {
+    "syntax": Code("error", "The text is not Cypher from this place on.", "MATCH (n) RETRUN n"),
+    "multiple_statements": Code("error", "Several statements in one query.", "RETURN 1 AS x; RETURN 2 AS x"),
+    "too_complex": Code("error", "The query is too long or nests too deep to be read.", "RETURN ((((…1…))))"),
+    "undefined_variable": Code("error", "A variable is used where it does not exist (any more).",
+                               "MATCH (n) WITH n.name AS name RETURN n"),
+    "variable_redefined": Code("error", "A variable is declared where its name is taken.",
+                               "MATCH (n) UNWIND [1] AS n RETURN n"),
+    "variable_type": Code("error", "A variable is used as something it is not: a node as a relationship, for one.",
+                          "MATCH (n)-[n]->() RETURN n"),
+    "type_mismatch": Code("error", "A value of one type stands where another is needed.", "RETURN 1 + true"),
+    "unknown_function": Code("error", "There is no function of this name.", "RETURN foo(1)"),
+    "wrong_argument_count": Code("error", "A function gets too many or too few arguments.", "RETURN abs()"),
+    "aggregation": Code("error", "An aggregating function stands where none may, or mixes with ungrouped values.",
+                        "MATCH (n) WHERE count(n) > 1 RETURN n"),
+    "unknown_procedure": Code("error", "There is no procedure of this name.", "CALL db.nothing()"),
+    "missing_alias": Code("error", "An expression of WITH or of a subquery's RETURN has no name.",
+                          "MATCH (n) WITH n.name RETURN 1"),
+    "duplicate_column": Code("error", "Two result columns have the same name.", "RETURN 1 AS x, 2 AS x"),
+    "union_columns": Code("error", "The parts of a UNION return different columns.",
+                          "RETURN 1 AS x UNION RETURN 1 AS y"),
+    "clause_order": Code("error", "A clause stands where it may not, or the query ends without a result.",
+                         "MATCH (n)"),
+    "pattern": Code("error", "A pattern is of a form that may not stand here.", "MATCH (n) RETURN size((n)-->())"),
+    "label_expression": Code("error", "Labels or types are combined in a way that is not allowed.",
+                             "MATCH (n:A:B|C) RETURN n"),
+    "invalid_literal": Code("error", "A number or other literal is not valid.", "RETURN 017"),
+    "not_read_only": Code("error", "The query writes, changes the schema or administers; only reading is allowed.",
+                          "CREATE (n) RETURN n"),
+    "forbidden_procedure": Code("error", "The procedure or function is not among those known to read only the graph.",
+                                "CALL apoc.cypher.run('…', {})"),
+    "file_or_network_access": Code("error", "The query reads a file or an address outside the graph.",
+                                   "LOAD CSV FROM 'file:///x' AS row RETURN row"),
+}
+"""The codes that need no schema. Those of the schema and data checks are beside them, in `checks`."""

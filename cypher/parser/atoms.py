@@ -1,0 +1,329 @@
+"""Values: literals, variables, calls, CASE, comprehensions, subqueries and patterns inside expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphground.cypher.parser import cases, expressions, patterns, subqueries
+from graphground.cypher.parser.cursor import Cursor, Failure, integer_value
+from graphground.cypher.tokens import unescape_string
+from graphground.cypher.tree import (
+    BooleanLiteral,
+    CountStar,
+    Expression,
+    FloatLiteral,
+    FunctionCall,
+    IntegerLiteral,
+    ListLiteral,
+    MapEntry,
+    MapLiteral,
+    MapProjection,
+    NullLiteral,
+    Parameter,
+    PatternExpression,
+    ProjectedAll,
+    ProjectedEntry,
+    ProjectedProperty,
+    ProjectedVariable,
+    ProjectionItem,
+    StringLiteral,
+    Variable,
+)
+
+
+def atom(c: Cursor) -> Expression:
+    """One value, without operators."""
+    i = c.i
+    name = c.names[i]
+    kind = c.kinds[i]
+    if name is not None:
+        after = c.kinds[i + 1]
+        special = _WORDS.get(kind)
+        if special is not None:
+            found = special(c)
+            if found is not None:
+                return found
+        if after == "(" or (after == "." and _is_call(c)):
+            return call(c)
+        c.i = i + 1
+        variable = Variable(c.starts[i], c.ends[i], name)
+        if after == "{":
+            return _map_projection(c, variable)
+        return variable
+    if kind == "string":
+        c.i = i + 1
+        start, end = c.starts[i], c.ends[i]
+        quoted = c.text[start:end]
+        return StringLiteral(start, end, quoted[1:-1] if "\\" not in quoted else unescaped(c, i))
+    if kind == "integer":
+        c.i = i + 1
+        return IntegerLiteral(c.starts[i], c.ends[i], integer_value(c, i))
+    special = _SYMBOLS.get(kind)
+    if special is not None:
+        found = special(c)
+        if found is not None:
+            return found
+    raise c.fail("an expression")
+
+
+def unescaped(c: Cursor, i: int) -> str:
+    """What a string token with escapes says; a wrong `\\u` is noted."""
+    start, end = c.starts[i], c.ends[i]
+    return unescape_string(c.text[start:end])[0]
+
+
+def string(c: Cursor) -> StringLiteral:
+    """A string literal and nothing else."""
+    i = c.i
+    if c.kinds[i] != "string":
+        raise c.fail("a string")
+    c.i = i + 1
+    return StringLiteral(c.starts[i], c.ends[i], unescaped(c, i))
+
+
+def _is_call(c: Cursor) -> bool:
+    i = c.i + 1
+    kinds, names = c.kinds, c.names
+    while kinds[i] == "." and names[i + 1] is not None:
+        i += 2
+    return kinds[i] == "("
+
+
+def call(c: Cursor) -> Expression:
+    """`point.distance(a, b)`, `count(DISTINCT n)`, `count(*)`."""
+    i = c.i
+    start = c.starts[i]
+    if c.kinds[i] == "COUNT" and c.kinds[i + 2] == "*" and c.kinds[i + 3] == ")":
+        c.i = i + 4
+        return CountStar(start, c.end)
+    name = c.names[i] or ""
+    while c.kinds[i + 1] == ".":
+        name = f"{name}.{c.names[i + 2]}"
+        i += 2
+    name_end = c.ends[i]
+    c.i = i + 2
+    distinct = False
+    if c.kinds[c.i] == "DISTINCT" and c.kinds[c.i + 1] not in (")", ",", "."):
+        distinct = True
+        c.i += 1
+    elif c.kinds[c.i] == "ALL" and c.kinds[c.i + 1] not in (")", ",", ".", "(", "+", "*"):
+        c.i += 1
+    arguments: list[Expression] = []
+    if c.kinds[c.i] != ")":
+        arguments.append(expressions.expression(c))
+        while c.kinds[c.i] == ",":
+            c.i += 1
+            arguments.append(expressions.expression(c))
+    if c.kinds[c.i] != ")":
+        raise c.fail("',' or ')'")
+    c.i += 1
+    return FunctionCall(start, c.ends[c.i - 1], name, arguments, distinct, name_end)
+
+
+def _map_projection(c: Cursor, subject: Variable) -> MapProjection:
+    c.i += 1
+    items: list[ProjectionItem] = []
+    if c.kinds[c.i] != "}":
+        while True:
+            i = c.i
+            start = c.starts[i]
+            if c.kinds[i] == ".":
+                c.i += 1
+                if c.kinds[c.i] == "*":
+                    c.i += 1
+                    items.append(ProjectedAll(start, c.end))
+                else:
+                    key = c.name("a property name or '*'")
+                    items.append(ProjectedProperty(start, key.end, key))
+            elif c.names[i] is not None and c.kinds[i + 1] == ":":
+                key = c.name("a key")
+                c.i += 1
+                value = expressions.expression(c)
+                items.append(ProjectedEntry(start, value.end, key, value))
+            elif c.names[i] is not None:
+                variable = c.variable()
+                if c.kinds[c.i] not in (",", "}"):
+                    raise c.fail("':', ',' or '}'")
+                items.append(ProjectedVariable(start, variable.end, variable))
+            else:
+                raise c.fail("'.name', '.*', a variable or 'key: value'")
+            if c.kinds[c.i] != ",":
+                break
+            c.i += 1
+    if c.kinds[c.i] != "}":
+        raise c.fail("',' or '}'")
+    c.i += 1
+    return MapProjection(subject.start, c.end, subject, items)
+
+
+def map_literal(c: Cursor) -> MapLiteral:
+    """`{name: 'x', year: 1999}`."""
+    start = c.starts[c.expect("{")]
+    entries: list[MapEntry] = []
+    if c.kinds[c.i] != "}":
+        while True:
+            key = c.name("a key name" if entries else "a key name or '}'")
+            if c.kinds[c.i] != ":":
+                raise c.fail("':'")
+            c.i += 1
+            value = expressions.expression(c)
+            entries.append(MapEntry(key.start, value.end, key, value))
+            if c.kinds[c.i] != ",":
+                break
+            c.i += 1
+    if c.kinds[c.i] != "}":
+        raise c.fail("',' or '}'")
+    c.i += 1
+    return MapLiteral(start, c.end, entries)
+
+
+def parameter(c: Cursor) -> Parameter:
+    """`$name`, `$0`."""
+    start = c.starts[c.expect("$")]
+    i = c.i
+    name = c.names[i]
+    if name is None:
+        text = c.text[c.starts[i]:c.ends[i]]
+        if c.kinds[i] != "integer" or not text.isdigit():
+            raise c.fail("a parameter name")
+        name = text
+    c.i = i + 1
+    return Parameter(start, c.end, name)
+
+
+def _float(c: Cursor) -> FloatLiteral:
+    i = c.i
+    c.i += 1
+    start, end = c.starts[i], c.ends[i]
+    text = c.text[start:end]
+    try:
+        if text.endswith("_"):
+            raise ValueError
+        value = float(text)
+    except ValueError:
+        c.note("number", start, end, f"{text[:40]} is not a number")
+        value = 0.0
+    if value == float("inf"):
+        c.note("number", start, end, f"the number {text[:40]} is too large")
+    return FloatLiteral(start, end, value)
+
+
+def _negative_number(c: Cursor) -> Expression | None:
+    """`-1` after another sign: only numbers take two."""
+    after = c.kinds[c.i + 1]
+    if after not in ("integer", "float", "INF", "INFINITY", "NAN"):
+        c.i += 1
+        raise c.fail("a number")
+    start = c.starts[c.i]
+    c.i += 1
+    value = atom(c)
+    value.start = start
+    if isinstance(value, IntegerLiteral | FloatLiteral):
+        value.value = -value.value
+    return value
+
+
+def _parenthesis(c: Cursor) -> Expression:
+    found = pattern_expression(c)
+    if found is not None:
+        return found
+    c.i += 1
+    value = expressions.expression(c)
+    if c.kinds[c.i] != ")":
+        raise c.fail("')'")
+    c.i += 1
+    return value
+
+
+def pattern_expression(c: Cursor) -> PatternExpression | None:
+    """A path such as `(n)-->()` where a value is expected; None where the parenthesis is an ordinary one."""
+    i = c.i
+    kinds = c.kinds
+    first = kinds[i + 1]
+    if i in c.no_pattern:
+        return None
+    if c.names[i + 1] is not None:
+        second = kinds[i + 2]
+        if second == ")":
+            third = kinds[i + 3]
+            if third not in ("-", "<", "dash", "left_head"):
+                return None
+        elif second not in (":", "{", "IS", "WHERE", "$"):
+            return None
+    elif first not in (")", ":", "{", "$"):
+        return None
+    depth = c.depth
+    try:
+        path = patterns.simple_path(c)
+    except Failure:
+        c.i = i
+        c.depth = depth
+        c.no_pattern.add(i)
+        return None
+    return PatternExpression(path.start, path.end, path)
+
+
+def _bracket(c: Cursor) -> Expression:
+    found = subqueries.comprehension(c)
+    if found is not None:
+        return found
+    start = c.starts[c.i]
+    c.i += 1
+    items: list[Expression] = []
+    if c.kinds[c.i] != "]":
+        items.append(expressions.expression(c))
+        while c.kinds[c.i] == ",":
+            c.i += 1
+            items.append(expressions.expression(c))
+    if c.kinds[c.i] != "]":
+        raise c.fail("',' or ']'")
+    c.i += 1
+    return ListLiteral(start, c.end, items)
+
+
+def _true(c: Cursor) -> Expression | None:
+    if c.kinds[c.i + 1] == "(":
+        return None
+    c.i += 1
+    return BooleanLiteral(c.starts[c.i - 1], c.end, True)
+
+
+def _false(c: Cursor) -> Expression | None:
+    if c.kinds[c.i + 1] == "(":
+        return None
+    c.i += 1
+    return BooleanLiteral(c.starts[c.i - 1], c.end, False)
+
+
+def _null(c: Cursor) -> Expression | None:
+    if c.kinds[c.i + 1] == "(":
+        return None
+    c.i += 1
+    return NullLiteral(c.starts[c.i - 1], c.end)
+
+
+def _infinity(c: Cursor) -> Expression | None:
+    if c.kinds[c.i + 1] == "(":
+        return None
+    c.i += 1
+    return FloatLiteral(c.starts[c.i - 1], c.end, float("inf"))
+
+
+def _nan(c: Cursor) -> Expression | None:
+    if c.kinds[c.i + 1] == "(":
+        return None
+    c.i += 1
+    return FloatLiteral(c.starts[c.i - 1], c.end, float("nan"))
+
+
+_WORDS: dict[str, Callable[[Cursor], Expression | None]] = {
+    "TRUE": _true, "FALSE": _false, "NULL": _null, "INF": _infinity, "INFINITY": _infinity, "NAN": _nan,
+    "CASE": cases.case, "EXISTS": subqueries.subquery, "COUNT": subqueries.subquery,
+    "COLLECT": subqueries.subquery, "ALL": subqueries.list_predicate, "ANY": subqueries.list_predicate,
+    "NONE": subqueries.list_predicate, "SINGLE": subqueries.list_predicate, "REDUCE": subqueries.reduce,
+    "ALLREDUCE": subqueries.reduce, "SHORTESTPATH": subqueries.shortest_path,
+    "ALLSHORTESTPATHS": subqueries.shortest_path, "TRIM": subqueries.trim, "NORMALIZE": subqueries.normalize,
+}
+_SYMBOLS: dict[str, Callable[[Cursor], Expression | None]] = {
+    "(": _parenthesis, "[": _bracket, "{": map_literal, "$": parameter, "float": _float, "-": _negative_number,
+}

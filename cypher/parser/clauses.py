@@ -1,0 +1,293 @@
+"""Reading clauses: MATCH, WITH, RETURN, UNWIND, CALL, LOAD CSV, and the table of all clauses by keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphground.cypher.parser import atoms, calls, expressions, patterns, updates
+from graphground.cypher.parser.cursor import Cursor
+from graphground.cypher.tree import (
+    Clause,
+    Expression,
+    Filter,
+    Finish,
+    FunctionCall,
+    IndexHint,
+    Let,
+    LetItem,
+    LoadCsv,
+    Match,
+    Name,
+    OrderAndPage,
+    PathPattern,
+    Projection,
+    Return,
+    ReturnItem,
+    SortItem,
+    Unwind,
+    Use,
+    Variable,
+    With,
+)
+
+
+def match(c: Cursor) -> Match:
+    """`MATCH (n)-->(m) WHERE n.x = 1`."""
+    i = c.i
+    optional = c.kinds[i] == "OPTIONAL"
+    c.i = i + 2 if optional else i + 1
+    mode = patterns.match_mode(c) if c.kinds[c.i] in ("REPEATABLE", "DIFFERENT") else None
+    found: list[PathPattern] = [patterns.path(c)]
+    while c.kinds[c.i] == ",":
+        c.i += 1
+        found.append(patterns.path(c))
+    hints: list[IndexHint] = []
+    while c.kinds[c.i] == "USING":
+        hints.append(_hint(c))
+    where: Expression | None = None
+    if c.kinds[c.i] == "WHERE":
+        c.i += 1
+        where = expressions.expression(c)
+    return Match(c.starts[i], c.end, optional, mode, found, hints, where)
+
+
+def optional(c: Cursor) -> Clause:
+    """OPTIONAL MATCH or OPTIONAL CALL."""
+    after = c.kinds[c.i + 1]
+    if after == "MATCH":
+        return match(c)
+    if after == "CALL":
+        return calls.call(c)
+    c.i += 1
+    raise c.fail("MATCH or CALL")
+
+
+def _hint(c: Cursor) -> IndexHint:
+    start = c.starts[c.i]
+    c.i += 1
+    kind = c.kinds[c.i]
+    c.i += 1
+    if kind == "JOIN":
+        c.expect("ON")
+        joined = [c.variable()]
+        while c.accept(","):
+            joined.append(c.variable())
+        return IndexHint(start, c.end, kind, joined, None, [])
+    if kind == "SCAN":
+        variable = c.variable()
+        c.expect(":")
+        return IndexHint(start, c.end, kind, [variable], c.name("a label"), [])
+    if kind in ("TEXT", "RANGE", "POINT", "BTREE"):
+        c.expect("INDEX")
+        kind = f"{kind} INDEX"
+    elif kind != "INDEX":
+        c.i -= 1
+        raise c.fail("INDEX, SCAN or JOIN")
+    if c.kinds[c.i] == "SEEK" and c.names[c.i + 1] is not None:
+        c.i += 1
+    variable = c.variable()
+    c.expect(":")
+    label = c.name("a label")
+    c.expect("(")
+    keys = [c.name("a property name")]
+    while c.accept(","):
+        keys.append(c.name("a property name"))
+    c.expect(")")
+    return IndexHint(start, c.end, kind, [variable], label, keys)
+
+
+def with_(c: Cursor) -> With:
+    """`WITH n, count(*) AS c WHERE c > 1`."""
+    start = c.starts[c.i]
+    c.i += 1
+    found = projection(c)
+    where: Expression | None = None
+    if c.kinds[c.i] == "WHERE":
+        c.i += 1
+        where = expressions.expression(c)
+    return With(start, c.end, found, where)
+
+
+def return_(c: Cursor) -> Return:
+    """`RETURN DISTINCT n.name AS name ORDER BY name LIMIT 3`."""
+    start = c.starts[c.i]
+    c.i += 1
+    found = projection(c)
+    return Return(start, c.end, found)
+
+
+def projection(c: Cursor) -> Projection:
+    """What stands after WITH and RETURN, up to LIMIT."""
+    i = c.i
+    distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "(", "+")
+    if distinct:
+        c.i += 1
+    items: list[ReturnItem] = []
+    star = c.kinds[c.i] == "*"
+    if star:
+        c.i += 1
+    else:
+        items.append(_return_item(c, "an expression, '*' or DISTINCT" if not distinct else "an expression or '*'"))
+    while c.kinds[c.i] == ",":
+        c.i += 1
+        items.append(_return_item(c, "an expression"))
+    order = _order(c) if c.kinds[c.i] == "ORDER" else []
+    skip, limit = _page(c)
+    return Projection(c.starts[i], c.end, distinct, star, items, order, skip, limit)
+
+
+def _return_item(c: Cursor, what: str) -> ReturnItem:
+    i = c.i
+    start = c.starts[i]
+    name = c.names[i]
+    after = c.kinds[i + 1]
+    # Most items are a variable alone; telling so at once spares ten calls.
+    value: Expression
+    if name is not None and (after == "," or after == "end") and c.kinds[i] not in ("TRUE", "FALSE", "NULL"):
+        c.i = i + 1
+        value = atoms.atom(c) if c.kinds[i] in ("INF", "NAN", "INFINITY") else Variable(
+            start, c.ends[i], name)
+    else:
+        value = expressions.expression(c)
+    if c.kinds[c.i] == "AS":
+        c.i += 1
+        alias = c.variable()
+        return ReturnItem(start, alias.end, value, alias, alias.name)
+    if isinstance(value, Variable):
+        return ReturnItem(start, value.end, value, None, value.name)
+    # Brackets around it belong to the text, so the end is that of the last token read.
+    end = c.ends[c.i - 1]
+    return ReturnItem(start, end, value, None, c.text[start:end])
+
+
+def _order(c: Cursor) -> list[SortItem]:
+    c.i += 1
+    c.expect("BY")
+    items: list[SortItem] = []
+    while True:
+        start = c.starts[c.i]
+        value = expressions.expression(c)
+        kind = c.kinds[c.i]
+        descending = kind == "DESC" or kind == "DESCENDING"
+        if descending or kind == "ASC" or kind == "ASCENDING":
+            c.i += 1
+        items.append(SortItem(start, c.end, value, descending))
+        if c.kinds[c.i] != ",":
+            return items
+        c.i += 1
+
+
+def _page(c: Cursor) -> tuple[Expression | None, Expression | None]:
+    skip: Expression | None = None
+    limit: Expression | None = None
+    if c.kinds[c.i] in ("SKIP", "OFFSET"):
+        c.i += 1
+        skip = expressions.expression(c)
+    if c.kinds[c.i] == "LIMIT":
+        c.i += 1
+        limit = expressions.expression(c)
+    return skip, limit
+
+
+def order_and_page(c: Cursor) -> OrderAndPage:
+    """ORDER BY, SKIP and LIMIT as a clause of their own."""
+    start = c.starts[c.i]
+    order = _order(c) if c.kinds[c.i] == "ORDER" else []
+    skip, limit = _page(c)
+    return OrderAndPage(start, c.end, order, skip, limit)
+
+
+def unwind(c: Cursor) -> Unwind:
+    """`UNWIND xs AS x`."""
+    start = c.starts[c.i]
+    c.i += 1
+    source = expressions.expression(c)
+    if c.kinds[c.i] != "AS":
+        raise c.fail("AS")
+    c.i += 1
+    variable = c.variable()
+    return Unwind(start, variable.end, source, variable)
+
+
+def load_csv(c: Cursor) -> LoadCsv:
+    """`LOAD CSV WITH HEADERS FROM $url AS row`."""
+    start = c.starts[c.i]
+    c.i += 1
+    c.expect("CSV")
+    headers = c.accept("WITH")
+    if headers:
+        c.expect("HEADERS")
+    c.expect("FROM")
+    source = expressions.expression(c)
+    c.expect("AS")
+    variable = c.variable()
+    terminator: Expression | None = None
+    if c.accept("FIELDTERMINATOR"):
+        terminator = atoms.string(c)
+    return LoadCsv(start, c.end, headers, source, variable, terminator)
+
+
+def use(c: Cursor) -> Use:
+    """`USE movies`, `USE graph.byName('movies')`."""
+    start = c.starts[c.i]
+    c.i += 1
+    if c.kinds[c.i] == "GRAPH" and c.kinds[c.i + 1] != "." and c.names[c.i + 1] is not None:
+        c.i += 1
+    brackets = 0
+    while c.accept("("):
+        brackets += 1
+    begin = c.i
+    first = c.name("the name of a graph")
+    while c.accept("."):
+        c.name("the name of a graph")
+    graph: Name | FunctionCall
+    if c.kinds[c.i] == "(":
+        c.i = begin
+        called = atoms.call(c)
+        if not isinstance(called, FunctionCall):
+            raise c.fail("the name of a graph")
+        graph = called
+    else:
+        graph = Name(first.start, c.end, ".".join(c.names[k] or "" for k in range(begin, c.i, 2)))
+    for _ in range(brackets):
+        c.expect(")")
+    return Use(start, c.end, graph)
+
+
+def finish(c: Cursor) -> Finish:
+    """`FINISH`."""
+    c.i += 1
+    return Finish(c.starts[c.i - 1], c.end)
+
+
+def let(c: Cursor) -> Let:
+    """`LET x = 1, y = 2`."""
+    start = c.starts[c.i]
+    c.i += 1
+    items: list[LetItem] = []
+    while True:
+        variable = c.variable()
+        c.expect("=")
+        value = expressions.expression(c)
+        items.append(LetItem(variable.start, value.end, variable, value))
+        if not c.accept(","):
+            return Let(start, c.end, items)
+
+
+def filter_(c: Cursor) -> Filter:
+    """`FILTER n.x = 1`, `FILTER WHERE n.x = 1`."""
+    start = c.starts[c.i]
+    c.i += 1
+    c.accept("WHERE")
+    where = expressions.expression(c)
+    return Filter(start, where.end, where)
+
+
+CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
+    "MATCH": match, "OPTIONAL": optional, "WITH": with_, "RETURN": return_, "UNWIND": unwind, "CALL": calls.call,
+    "CREATE": updates.create, "INSERT": updates.create, "MERGE": updates.merge, "SET": updates.set_,
+    "REMOVE": updates.remove, "DELETE": updates.delete, "DETACH": updates.delete, "NODETACH": updates.delete,
+    "FOREACH": updates.foreach, "LOAD": load_csv, "USE": use, "FINISH": finish, "ORDER": order_and_page,
+    "SKIP": order_and_page, "OFFSET": order_and_page, "LIMIT": order_and_page,
+}
+NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_}

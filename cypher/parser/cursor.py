@@ -1,0 +1,155 @@
+"""Where the parser stands in the tokens, and how far any attempt got: that is where the error is reported."""
+
+from __future__ import annotations
+
+from graphground.cypher.tokens import Tokens
+from graphground.cypher.tree import Name, Variable
+
+MAX_DEPTH = 60
+"""How deep expressions, patterns and subqueries may nest."""
+MAX_LENGTH = 200_000
+"""How many characters a query may have."""
+MAX_TOKENS = 50_000
+"""How many tokens a query may have."""
+
+
+class Failure(Exception):
+    """The text cannot go on like this here: the token's number, what was expected, or a message of its own.
+
+    Alternatives are tried by catching it; only the furthest failure is reported.
+    """
+
+    def __init__(self, at: int, expected: str, message: str = "") -> None:
+        super().__init__(expected)
+        self.at = at
+        self.expected = expected
+        self.message = message
+
+
+class Fatal(Exception):
+    """A syntax error that no other reading of the text can avoid, with the offsets of its place."""
+
+    def __init__(self, start: int, end: int, message: str, code: str = "syntax") -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.message = message
+        self.code = code
+
+
+class Cursor:
+    """A place in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
+
+    __slots__ = ("cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern", "notes",
+                 "starts", "text")
+
+    def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
+        self.text = text
+        self.kinds = tokens.kinds
+        self.names = tokens.names
+        self.starts = tokens.starts
+        self.ends = tokens.ends
+        self.i = 0
+        self.depth = 0
+        self.cypher25 = cypher25
+        self.furthest = -1
+        self.expected: list[str] = []
+        self.no_pattern: set[int] = set()
+        self.notes: list[tuple[str, int, int, str]] = []
+
+    def fail(self, expected: str, message: str = "") -> Failure:
+        """The failure to raise when the next token is not what must stand here."""
+        i = self.i
+        if i > self.furthest:
+            self.furthest = i
+            self.expected = [expected]
+        elif i == self.furthest and expected not in self.expected:
+            self.expected.append(expected)
+        return Failure(i, expected, message)
+
+    def note(self, code: str, start: int, end: int, message: str) -> None:
+        """A finding that does not keep the text from being read: reported beside those of the later stages."""
+        self.notes.append((code, start, end, message))
+
+    def accept(self, kind: str) -> bool:
+        """Go past the next token if it is of this kind."""
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return True
+        return False
+
+    def expect(self, kind: str) -> int:
+        """Go past the next token, which must be of this kind; its number."""
+        i = self.i
+        if self.kinds[i] != kind:
+            raise self.fail(f"'{kind}'")
+        self.i = i + 1
+        return i
+
+    def name(self, what: str) -> Name:
+        """A label, type, property key or the like."""
+        i = self.i
+        text = self.names[i]
+        if text is None:
+            raise self.fail(what)
+        self.i = i + 1
+        return Name(self.starts[i], self.ends[i], text)
+
+    def variable(self) -> Variable:
+        """A variable."""
+        i = self.i
+        text = self.names[i]
+        if text is None:
+            raise self.fail("a variable name")
+        self.i = i + 1
+        return Variable(self.starts[i], self.ends[i], text)
+
+    def integer(self) -> int:
+        """An unsigned integer, as in `*1..3` and `{2}`."""
+        i = self.i
+        if self.kinds[i] != "integer":
+            raise self.fail("a whole number")
+        self.i = i + 1
+        return integer_value(self, i)
+
+    def deeper(self) -> None:
+        """One level further down; the caller takes it back with `depth -= 1`."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            i = self.i
+            raise Fatal(self.starts[i], self.ends[i],
+                        f"the query nests more than {MAX_DEPTH} levels deep; break it into parts with WITH",
+                        "too_complex")
+
+    @property
+    def end(self) -> int:
+        """Where the token before the next one ends."""
+        return self.ends[self.i - 1] if self.i else 0
+
+
+def integer_value(c: Cursor, i: int) -> int:
+    """The value of an integer token; a wrong one is noted and counts as 0."""
+    text = c.text[c.starts[i]:c.ends[i]]
+    if text.isdigit() and (text[0] != "0" or len(text) == 1):
+        if len(text) < 19:
+            return int(text)
+        value = int(text[:5000])
+        if value > 2 ** 63 - 1 and not (value == 2 ** 63 and i and c.kinds[i - 1] == "-"):
+            c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
+        return value
+    plain = text.replace("_", "")
+    base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
+    if base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
+        c.note("number", c.starts[i], c.ends[i],
+               f"{text} begins with 0; write 0o{text[1:]} for an octal number, or {plain.lstrip('0') or '0'}")
+        return 0
+    try:
+        if text.endswith("_") or "__" in text:
+            raise ValueError
+        value = int(plain, base)
+    except ValueError:
+        c.note("number", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
+        return 0
+    if value > 2 ** 63 - 1 and not (value == 2 ** 63 and i and c.kinds[i - 1] == "-"):
+        c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
+    return value

@@ -1,0 +1,87 @@
+"""Label expressions: `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, the same for relationship types."""
+
+from __future__ import annotations
+
+from graphground.cypher.parser import expressions
+from graphground.cypher.parser.cursor import Cursor
+from graphground.cypher.tree import (
+    DynamicLabel,
+    LabelAnd,
+    LabelExpression,
+    LabelName,
+    LabelNot,
+    LabelOr,
+    LabelWildcard,
+    Name,
+)
+
+
+def label_expression(c: Cursor) -> LabelExpression:
+    """What stands after the colon, or after IS."""
+    left = _conjunction(c)
+    if c.kinds[c.i] != "|":
+        return left
+    operands = [left]
+    colon = False
+    while c.kinds[c.i] == "|":
+        # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar is not the label's.
+        if c.names[c.i + 1] is None and c.kinds[c.i + 1] not in ("(", "!", "%", ":", "$"):
+            break
+        c.i += 1
+        if c.accept(":"):
+            colon = True
+        operands.append(_conjunction(c))
+    return LabelOr(left.start, c.end, operands, colon)
+
+
+def _conjunction(c: Cursor) -> LabelExpression:
+    left = _negation(c)
+    kind = c.kinds[c.i]
+    if kind != "&" and kind != ":":
+        return left
+    operands = [left]
+    colon = False
+    while kind == "&" or kind == ":":
+        if kind == ":":
+            colon = True
+        c.i += 1
+        operands.append(_negation(c))
+        kind = c.kinds[c.i]
+    return LabelAnd(left.start, c.end, operands, colon)
+
+
+def _negation(c: Cursor) -> LabelExpression:
+    i = c.i
+    name = c.names[i]
+    if name is not None:
+        c.i = i + 1
+        start, end = c.starts[i], c.ends[i]
+        return LabelName(start, end, Name(start, end, name))
+    kind = c.kinds[i]
+    if kind == "!":
+        c.i += 1
+        c.deeper()
+        operand = _negation(c)
+        c.depth -= 1
+        return LabelNot(c.starts[i], c.end, operand)
+    if kind == "%":
+        c.i += 1
+        return LabelWildcard(c.starts[i], c.ends[i])
+    if kind == "(":
+        c.i += 1
+        c.deeper()
+        inner = label_expression(c)
+        c.depth -= 1
+        c.expect(")")
+        return inner
+    if kind == "$":
+        c.i += 1
+        how = ""
+        if c.kinds[c.i] in ("ALL", "ANY"):
+            how = c.kinds[c.i].lower()
+            c.i += 1
+        c.expect("(")
+        value = expressions.expression(c)
+        c.expect(")")
+        return DynamicLabel(c.starts[i], c.end, how, value)
+    raise c.fail("a label or relationship type")

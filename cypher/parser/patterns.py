@@ -1,0 +1,357 @@
+"""Paths: `p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)`, quantified and shortest ones."""
+
+from __future__ import annotations
+
+from graphground.cypher.parser import atoms, expressions, labels
+from graphground.cypher.parser.cursor import Cursor
+from graphground.cypher.tree import (
+    Direction,
+    Expression,
+    IntegerLiteral,
+    LabelExpression,
+    NodePattern,
+    ParenthesizedPath,
+    PathLength,
+    PathPattern,
+    PathQuantifier,
+    PathSelector,
+    RelationshipPattern,
+    Variable,
+)
+
+Elements = list[NodePattern | RelationshipPattern | ParenthesizedPath]
+_DASHES = frozenset(("-", "dash"))
+_LEFT = frozenset(("<", "left_head"))
+_RIGHT = frozenset((">", "right_head"))
+_BEGINS_RELATIONSHIP = frozenset(("-", "dash", "<", "left_head"))
+_SHORTEST = {"SHORTESTPATH": "shortestPath", "ALLSHORTESTPATHS": "allShortestPaths"}
+
+
+def path(c: Cursor) -> PathPattern:
+    """One path of a MATCH, CREATE or MERGE."""
+    i = c.i
+    variable: Variable | None = None
+    selector: PathSelector | None = None
+    kind = c.kinds[i]
+    if kind != "(":
+        if c.names[i] is not None and c.kinds[i + 1] == "=":
+            variable = c.variable()
+            c.i += 1
+            kind = c.kinds[c.i]
+        if kind in ("ANY", "ALL", "SHORTEST"):
+            selector = _selector(c)
+            kind = c.kinds[c.i]
+        if kind in _SHORTEST and c.kinds[c.i + 1] == "(":
+            found = shortest_function(c, variable)
+            found.selector = selector
+            found.start = c.starts[i]
+            return found
+        if kind != "(":
+            if variable is None and selector is None and c.names[c.i] is not None:
+                # A word here can only be the path's variable, so what is missing is missing after it.
+                c.i += 1
+                raise c.fail("'=' after the path's variable, or a graph pattern before it")
+            raise c.fail("a graph pattern such as (n)" if variable is None and selector is None else "'('")
+    elements = path_elements(c)
+    return PathPattern(c.starts[i], c.end, variable, selector, None, elements)
+
+
+def path_elements(c: Cursor) -> Elements:
+    """Nodes and relationships in turn, with parenthesised paths between them."""
+    elements: Elements = []
+    while True:
+        if c.kinds[c.i + 1] in ("(", "SHORTESTPATH") or _is_parenthesized(c):
+            elements.append(_parenthesized(c))
+        else:
+            elements.append(node(c))
+            while c.kinds[c.i] in _BEGINS_RELATIONSHIP:
+                elements.append(relationship(c, True))
+                if c.kinds[c.i] != "(":
+                    raise c.fail("'('")
+                elements.append(node(c))
+        if c.kinds[c.i] != "(":
+            return elements
+
+
+def _is_parenthesized(c: Cursor) -> bool:
+    return c.names[c.i + 1] is not None and c.kinds[c.i + 2] == "="
+
+
+def _parenthesized(c: Cursor) -> ParenthesizedPath:
+    start = c.starts[c.i]
+    c.i += 1
+    c.deeper()
+    inner = path(c)
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    c.depth -= 1
+    if c.kinds[c.i] != ")":
+        raise c.fail("WHERE or ')'" if where is None else "')'")
+    c.i += 1
+    found = _quantifier(c)
+    made = ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
+    if inner.selector is not None:
+        c.note("pattern", inner.selector.start, inner.selector.end,
+               "a path selector such as SHORTEST stands at the start of the whole path, not inside parentheses")
+    if inner.shortest is not None:
+        c.note("pattern", inner.start, inner.end, f"{inner.shortest}() cannot stand inside parentheses")
+    return made
+
+
+def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
+    """`shortestPath((a)-[*]-(b))`."""
+    i = c.i
+    c.i += 2
+    if c.kinds[c.i] != "(":
+        raise c.fail("'('")
+    elements = path_elements(c)
+    if c.kinds[c.i] != ")":
+        raise c.fail("')'")
+    c.i += 1
+    name = "shortestPath" if c.kinds[i] == "SHORTESTPATH" else "allShortestPaths"
+    return PathPattern(c.starts[i], c.end, variable, None, name, elements)  # type: ignore[arg-type]
+
+
+def simple_path(c: Cursor) -> PathPattern:
+    """A path of at least one relationship, as in a condition or a pattern comprehension."""
+    i = c.i
+    if c.kinds[i] != "(":
+        raise c.fail("'('")
+    elements: Elements = [node(c)]
+    if c.kinds[c.i] not in _BEGINS_RELATIONSHIP:
+        raise c.fail("'-' or '<-'")
+    while c.kinds[c.i] in _BEGINS_RELATIONSHIP:
+        elements.append(relationship(c, False))
+        if c.kinds[c.i] != "(":
+            raise c.fail("'('")
+        elements.append(node(c))
+    return PathPattern(c.starts[i], c.end, None, None, None, elements)
+
+
+def node(c: Cursor) -> NodePattern:
+    """`(n:Person {name: 'x'} WHERE n.age > 3)`."""
+    i = c.i
+    if c.kinds[i] != "(":
+        raise c.fail("'('")
+    c.i = i = i + 1
+    variable: Variable | None = None
+    name = c.names[i]
+    if name is not None and not _is_keyword_here(c):
+        c.i = i + 1
+        variable = Variable(c.starts[i], c.ends[i], name)
+    labels_, properties, where, expected = _filling(c)
+    if c.kinds[c.i] != ")":
+        begun = variable is not None or expected != _ALL
+        raise c.fail(f"{expected} or ')'" if begun else "a variable name, a label after ':', '{', WHERE or ')'")
+    c.i += 1
+    return NodePattern(c.starts[i - 1], c.end, variable, labels_, properties, where)
+
+
+def _is_keyword_here(c: Cursor) -> bool:
+    """WHERE and IS open what follows the variable, unless they are the variable itself."""
+    kind = c.kinds[c.i]
+    if kind != "WHERE" and kind != "IS":
+        return False
+    return c.kinds[c.i + 1] not in (")", "]", ":", "{", "$", "WHERE", "IS", "*")
+
+
+_ALL = "a label after ':', '{', WHERE"
+
+
+def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expression | None, str]:
+    found: LabelExpression | None = None
+    properties: Expression | None = None
+    where: Expression | None = None
+    expected = _ALL
+    kind = c.kinds[c.i]
+    if kind == ":" or kind == "IS":
+        c.i += 1
+        found = labels.label_expression(c)
+        expected = "'|', '&', '{', WHERE"
+        kind = c.kinds[c.i]
+    if kind == "{":
+        properties = atoms.map_literal(c)
+        expected = "WHERE"
+        kind = c.kinds[c.i]
+    elif kind == "$":
+        properties = atoms.parameter(c)
+        expected = "WHERE"
+        kind = c.kinds[c.i]
+    if kind == "WHERE":
+        c.i += 1
+        where = expressions.expression(c)
+        expected = "AND, OR"
+    return found, properties, where, expected
+
+
+def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
+    """`-[r:KNOWS*1..3 {since: 1999}]->`, `<--`, `--`."""
+    kinds = c.kinds
+    i = c.i
+    start = c.starts[i]
+    left = kinds[i] in _LEFT
+    if left:
+        i += 1
+    c.i = i
+    if kinds[i] not in _DASHES:
+        raise c.fail("'-'")
+    c.i = i = i + 1
+    variable: Variable | None = None
+    types: LabelExpression | None = None
+    length: PathLength | None = None
+    properties: Expression | None = None
+    where: Expression | None = None
+    if kinds[i] == "[":
+        c.i = i = i + 1
+        name = c.names[i]
+        if name is not None and not _is_keyword_here(c):
+            c.i = i + 1
+            variable = Variable(c.starts[i], c.ends[i], name)
+        expected = "a variable name, a type after ':', '*', '{', WHERE" if variable is None else (
+            "a type after ':', '*', '{', WHERE")
+        kind = kinds[c.i]
+        if kind == ":" or kind == "IS":
+            c.i += 1
+            types = labels.label_expression(c)
+            expected = "'|', '*', '{', WHERE"
+            kind = kinds[c.i]
+        if kind == "*":
+            length = _length(c)
+            expected = "'{', WHERE"
+            kind = kinds[c.i]
+        if kind == "{" or kind == "$":
+            properties = atoms.map_literal(c) if kind == "{" else atoms.parameter(c)
+            expected = "WHERE"
+            kind = kinds[c.i]
+        if kind == "WHERE":
+            c.i += 1
+            where = expressions.expression(c)
+            expected = "AND, OR"
+        if kinds[c.i] != "]":
+            raise c.fail(f"{expected} or ']'")
+        c.i += 1
+    i = c.i
+    if kinds[i] not in _DASHES:
+        raise c.fail("'-'")
+    c.i = i = i + 1
+    right = kinds[i] in _RIGHT
+    if right:
+        c.i = i + 1
+    direction: Direction = "both" if left == right else "left" if left else "right"
+    found = _quantifier(c) if quantified else None
+    return RelationshipPattern(start, c.end, variable, types, length, properties, where, direction, found)
+
+
+def _length(c: Cursor) -> PathLength:
+    start = c.starts[c.i]
+    c.i += 1
+    minimum: int | None = None
+    maximum: int | None = None
+    if c.kinds[c.i] == "integer":
+        minimum = maximum = c.integer()
+    if c.kinds[c.i] == "..":
+        c.i += 1
+        maximum = c.integer() if c.kinds[c.i] == "integer" else None
+    return PathLength(start, c.end, minimum, maximum)
+
+
+def _quantifier(c: Cursor) -> PathQuantifier | None:
+    kind = c.kinds[c.i]
+    start = c.starts[c.i]
+    if kind == "+":
+        c.i += 1
+        return PathQuantifier(start, c.end, 1, None)
+    if kind == "*":
+        c.i += 1
+        return PathQuantifier(start, c.end, 0, None)
+    if kind != "{":
+        return None
+    c.i += 1
+    minimum: int | None = None
+    maximum: int | None = None
+    if c.kinds[c.i] == "integer":
+        minimum = c.integer()
+        if c.accept("}"):
+            return _checked(c, PathQuantifier(start, c.end, minimum, minimum))
+    if not c.accept(","):
+        raise c.fail("a whole number or ','" if minimum is None else "',' or '}'")
+    if c.kinds[c.i] == "integer":
+        maximum = c.integer()
+    c.expect("}")
+    return _checked(c, PathQuantifier(start, c.end, minimum or 0, maximum))
+
+
+def _checked(c: Cursor, found: PathQuantifier) -> PathQuantifier:
+    if found.maximum == 0:
+        c.note("pattern", found.start, found.end, "a quantifier for a path must not be limited to 0 repetitions")
+    elif found.maximum is not None and found.minimum > found.maximum:
+        c.note("pattern", found.start, found.end,
+               f"the quantifier's lower bound {found.minimum} is above its upper bound {found.maximum}")
+    return found
+
+
+def _count(c: Cursor) -> Expression | None:
+    if c.kinds[c.i] == "integer":
+        start = c.starts[c.i]
+        value = c.integer()
+        if value == 0:
+            c.note("pattern", start, c.end, "the number of paths must be at least 1")
+        return IntegerLiteral(start, c.end, value)
+    if c.cypher25 and c.kinds[c.i] == "$":
+        return atoms.parameter(c)
+    return None
+
+
+def _selector(c: Cursor) -> PathSelector:
+    start = c.starts[c.i]
+    first = c.kinds[c.i]
+    c.i += 1
+    count: Expression | None = None
+    if c.kinds[c.i] == "SHORTEST" and first != "SHORTEST":
+        c.i += 1
+        kind = "any_shortest" if first == "ANY" else "all_shortest"
+        _paths(c)
+    elif first == "SHORTEST":
+        count = _count(c)
+        paths = _paths(c)
+        if c.kinds[c.i] in ("GROUP", "GROUPS"):
+            c.i += 1
+            kind = "shortest_groups"
+        elif count is None:
+            raise c.fail("a number of paths" if not paths else "GROUP or GROUPS")
+        else:
+            kind = "shortest"
+    elif first == "ANY":
+        count = _count(c)
+        kind = "any"
+        _paths(c)
+    else:
+        kind = "all"
+        _paths(c)
+    return PathSelector(start, c.end, kind, count)
+
+
+def _paths(c: Cursor) -> bool:
+    if c.kinds[c.i] in ("PATH", "PATHS"):
+        c.i += 1
+        return True
+    return False
+
+
+def match_mode(c: Cursor) -> str | None:
+    """`REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` after MATCH."""
+    i = c.i
+    kind = c.kinds[i]
+    after = c.kinds[i + 1]
+    if kind == "REPEATABLE" and after in ("ELEMENT", "ELEMENTS"):
+        mode = "REPEATABLE ELEMENTS"
+    elif kind == "DIFFERENT" and after in ("RELATIONSHIP", "RELATIONSHIPS"):
+        mode = "DIFFERENT RELATIONSHIPS"
+    else:
+        return None
+    c.i += 2
+    if after in ("ELEMENT", "RELATIONSHIP"):
+        c.accept("BINDINGS")
+    if not c.cypher25:
+        c.note("newer", c.starts[i], c.end, f"{mode} is newer: it needs Cypher 25, and this graph reads Cypher 5")
+    return mode
+

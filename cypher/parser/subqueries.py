@@ -1,0 +1,235 @@
+"""Values with variables of their own: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from graphground.cypher.parser import expressions, patterns, queries
+from graphground.cypher.parser.cursor import Cursor, Failure
+from graphground.cypher.tree import (
+    AllReduce,
+    Expression,
+    FunctionCall,
+    ListComprehension,
+    ListPredicate,
+    PathPattern,
+    PatternComprehension,
+    PatternExpression,
+    Reduce,
+    StringLiteral,
+    Subquery,
+    Variable,
+)
+
+
+def comprehension(c: Cursor) -> Expression | None:
+    """`[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None where the bracket opens an ordinary list."""
+    i = c.i
+    depth = c.depth
+    kinds = c.kinds
+    first = c.names[i + 1] is not None
+    try:
+        if first and kinds[i + 2] == "IN":
+            return _list_comprehension(c)
+        if kinds[i + 1] == "(" or (first and kinds[i + 2] == "=" and kinds[i + 3] == "("):
+            if i in c.no_pattern:
+                return None
+            return _pattern_comprehension(c)
+    except Failure:
+        c.i = i
+        c.depth = depth
+        c.no_pattern.add(i)
+    return None
+
+
+def _list_comprehension(c: Cursor) -> ListComprehension:
+    start = c.starts[c.i]
+    c.i += 1
+    variable = c.variable()
+    c.i += 1
+    source = expressions.expression(c)
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    projection = expressions.expression(c) if c.accept("|") else None
+    if c.kinds[c.i] != "]":
+        raise c.fail("']'" if projection is not None else "'|' or ']'" if where is not None else "WHERE, '|' or ']'")
+    c.i += 1
+    return ListComprehension(start, c.end, variable, source, where, projection)
+
+
+def _pattern_comprehension(c: Cursor) -> PatternComprehension:
+    start = c.starts[c.i]
+    c.i += 1
+    path: Variable | None = None
+    if c.kinds[c.i + 1] == "=":
+        path = c.variable()
+        c.i += 1
+    pattern = patterns.simple_path(c)
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    if c.kinds[c.i] != "|":
+        raise c.fail("'|'" if where is not None else "WHERE or '|'")
+    c.i += 1
+    projection = expressions.expression(c)
+    if c.kinds[c.i] != "]":
+        raise c.fail("']'")
+    c.i += 1
+    return PatternComprehension(start, c.end, path, pattern, where, projection)
+
+
+def subquery(c: Cursor) -> Expression | None:
+    """`EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`; None where the word is a name."""
+    i = c.i
+    if c.kinds[i + 1] != "{":
+        return None
+    kind = c.kinds[i]
+    start = c.starts[i]
+    depth = c.depth
+    if _is_map_projection(c, i + 2):
+        return None
+    c.i = i + 2
+    c.deeper()
+    if kind == "COLLECT" or queries.at_query(c):
+        try:
+            body = queries.body(c)
+            if c.kinds[c.i] != "}":
+                raise c.fail("a clause such as RETURN, or '}'")
+            c.i += 1
+            c.depth = depth
+            return Subquery(start, c.end, _subquery_kind(kind), body, [], None)
+        except Failure:
+            if kind == "COLLECT" or c.kinds[i + 3] != "=":
+                raise
+            c.i = i + 2
+            c.depth = depth + 1
+    patterns.match_mode(c)
+    found: list[PathPattern] = [patterns.path(c)]
+    while c.kinds[c.i] == ",":
+        c.i += 1
+        found.append(patterns.path(c))
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    if c.kinds[c.i] != "}":
+        raise c.fail("',', WHERE or '}'" if where is None else "'}'")
+    c.i += 1
+    c.depth = depth
+    return Subquery(start, c.end, _subquery_kind(kind), None, found, where)
+
+
+def _is_map_projection(c: Cursor, i: int) -> bool:
+    kind = c.kinds[i]
+    return kind == "." or kind == "}" or (c.names[i] is not None and c.kinds[i + 1] in (":", ",", "}"))
+
+
+def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
+    return cast("Literal['EXISTS', 'COUNT', 'COLLECT']", kind)
+
+
+def list_predicate(c: Cursor) -> Expression | None:
+    """`any(x IN xs WHERE x > 1)`; None where it is a call or a name."""
+    i = c.i
+    if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "IN":
+        return None
+    kind = cast("Literal['all', 'any', 'none', 'single']", c.kinds[i].lower())
+    c.i = i + 2
+    variable = c.variable()
+    c.i += 1
+    source = expressions.expression(c)
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    if c.kinds[c.i] != ")":
+        raise c.fail("WHERE or ')'" if where is None else "')'")
+    c.i += 1
+    return ListPredicate(c.starts[i], c.end, kind, variable, source, where)
+
+
+def reduce(c: Cursor) -> Expression | None:
+    """`reduce(total = 0, x IN xs | total + x)`, `allReduce(total = 0, x IN xs | total + x, total < 9)`."""
+    i = c.i
+    depth = c.depth
+    steps = c.kinds[i] == "ALLREDUCE"
+    if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "=" or (steps and not c.cypher25):
+        return None
+    c.i = i + 2
+    try:
+        accumulator = c.variable()
+        c.i += 1
+        initial = expressions.expression(c)
+        c.expect(",")
+        variable = c.variable()
+        c.expect("IN")
+        source = expressions.expression(c)
+        c.expect("|")
+    except Failure:
+        # `reduce(a = 1, b)` is read as a call, and refused as one later.
+        c.i = i
+        c.depth = depth
+        return None
+    step = expressions.expression(c)
+    if steps:
+        c.expect(",")
+        predicate = expressions.expression(c)
+        c.expect(")")
+        return AllReduce(c.starts[i], c.end, accumulator, initial, variable, source, step, predicate)
+    if c.kinds[c.i] != ")":
+        raise c.fail("')'")
+    c.i += 1
+    return Reduce(c.starts[i], c.end, accumulator, initial, variable, source, step)
+
+
+def shortest_path(c: Cursor) -> Expression | None:
+    """`shortestPath((a)-[*]-(b))` as a value."""
+    i = c.i
+    if c.kinds[i + 1] != "(" or c.kinds[i + 2] != "(":
+        return None
+    path = patterns.shortest_function(c, None)
+    return PatternExpression(c.starts[i], c.end, path)
+
+
+def trim(c: Cursor) -> Expression | None:
+    """`trim(BOTH 'x' FROM name)`; None where it is an ordinary call."""
+    i = c.i
+    if c.kinds[i + 1] != "(":
+        return None
+    depth = c.depth
+    c.i = i + 2
+    try:
+        kind = ""
+        if c.kinds[c.i] in ("BOTH", "LEADING", "TRAILING") and c.kinds[c.i + 1] not in (")", ",", "."):
+            kind = c.kinds[c.i]
+            c.i += 1
+        letters = None
+        if c.kinds[c.i] != "FROM" or c.kinds[c.i + 1] in ("FROM", ")", ","):
+            letters = expressions.expression(c)
+        if not kind and c.kinds[c.i] != "FROM":
+            c.i = i
+            c.depth = depth
+            return None
+        c.expect("FROM")
+        source = expressions.expression(c)
+        c.expect(")")
+    except Failure:
+        if not kind:
+            c.i = i
+            c.depth = depth
+            return None
+        raise
+    where = StringLiteral(c.starts[i], c.ends[i], kind or "BOTH")
+    arguments: list[Expression] = [where, source] if letters is None else [where, letters, source]
+    return FunctionCall(c.starts[i], c.end, "trim", arguments, False, c.ends[i])
+
+
+def normalize(c: Cursor) -> Expression | None:
+    """`normalize(text, NFD)`, where the form is a word of its own; None where it is an ordinary call."""
+    i = c.i
+    if c.kinds[i + 1] != "(":
+        return None
+    depth = c.depth
+    c.i = i + 2
+    try:
+        text = expressions.expression(c)
+        if c.kinds[c.i] == "," and c.kinds[c.i + 1] in ("NFC", "NFD", "NFKC", "NFKD") and c.kinds[c.i + 2] == ")":
+            form = StringLiteral(c.starts[c.i + 1], c.ends[c.i + 1], c.kinds[c.i + 1])
+            c.i += 3
+            return FunctionCall(c.starts[i], c.end, c.names[i] or "", [text, form], False, c.ends[i])
+    except Failure:
+        pass
+    c.i = i
+    c.depth = depth
+    return None

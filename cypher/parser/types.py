@@ -1,0 +1,78 @@
+"""Type names after `::` and IS TYPED: `INTEGER NOT NULL`, `LIST<STRING | BOOLEAN>`, `LOCAL DATETIME`."""
+
+from __future__ import annotations
+
+from graphground.cypher.parser.cursor import Cursor
+
+_WORDS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "LOCAL": (("TIME",), ("DATETIME",)),
+    "ZONED": (("TIME",), ("DATETIME",)),
+    "SIGNED": (("INTEGER",),),
+    "TIME": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"), ("WITH", "TIMEZONE")),
+    "TIMESTAMP": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"),
+                  ("WITH", "TIMEZONE")),
+    "PROPERTY": (("VALUE",),),
+}
+_SINGLE = frozenset(("NOTHING", "NULL", "BOOL", "BOOLEAN", "VARCHAR", "STRING", "INT", "INTEGER", "FLOAT", "DATE",
+                     "DURATION", "POINT", "NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "PATH", "PATHS", "ANY"))
+_ANY_OF = frozenset(("NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "VALUE"))
+
+
+def type_name(c: Cursor) -> str:
+    """A type as it is written, in upper case with single blanks."""
+    begin = c.i
+    _part(c)
+    while c.kinds[c.i] == "|":
+        c.i += 1
+        _part(c)
+    return " ".join(c.kinds[begin:c.i])
+
+
+def _part(c: Cursor) -> None:
+    kind = c.kinds[c.i]
+    if kind == "LIST" or kind == "ARRAY":
+        c.i += 1
+        _inner(c)
+    elif kind == "ANY":
+        c.i += 1
+        if c.kinds[c.i] in _ANY_OF:
+            value = c.kinds[c.i] == "VALUE"
+            c.i += 1
+            if value and c.kinds[c.i] == "<":
+                _inner(c)
+        elif c.kinds[c.i] == "PROPERTY":
+            c.i += 1
+            c.expect("VALUE")
+        elif c.kinds[c.i] == "<":
+            _inner(c)
+    elif kind in _WORDS:
+        for words in _WORDS[kind]:
+            if tuple(c.kinds[c.i + 1:c.i + 1 + len(words)]) == words:
+                c.i += 1 + len(words)
+                break
+        else:
+            c.i += 1
+            raise c.fail(" or ".join(" ".join(words) for words in _WORDS[kind]))
+    elif kind in _SINGLE:
+        c.i += 1
+    else:
+        raise c.fail("a type such as INTEGER, STRING, LIST<FLOAT>")
+    _not_null(c)
+    while c.kinds[c.i] in ("LIST", "ARRAY"):
+        c.i += 1
+        _not_null(c)
+
+
+def _inner(c: Cursor) -> None:
+    c.deeper()
+    c.expect("<")
+    type_name(c)
+    c.expect(">")
+    c.depth -= 1
+
+
+def _not_null(c: Cursor) -> None:
+    if c.kinds[c.i] == "!":
+        c.i += 1
+    elif c.kinds[c.i] == "NOT" and c.kinds[c.i + 1] == "NULL":
+        c.i += 2

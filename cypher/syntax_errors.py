@@ -1,0 +1,86 @@
+"""What to say of a text that cannot be read: where, what was expected, and the habit that may be behind it."""
+
+from __future__ import annotations
+
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.parser import ParseError
+from graphground.cypher.tree.queries import line_starts
+
+_NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
+NOTE_CODES = {"number": "invalid_literal", "inequality": "syntax", "newer": "syntax", "pattern": "pattern",
+              "prefix": "syntax"}
+
+
+class Places:
+    """Offsets of one text to lines and columns."""
+
+    __slots__ = ("starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = line_starts(text)
+
+    def diagnostic(self, code: str, start: int, end: int, message: str,
+                   suggestions: tuple[str, ...] = ()) -> Diagnostic:
+        """An error at a span."""
+        line, column = self.of(start)
+        end_line, end_column = self.of(end)
+        return Diagnostic(code, "error", message, line, column, end_line, end_column, self.text[start:end],
+                          suggestions)
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1."""
+        from bisect import bisect_right
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+
+def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
+    """The diagnostics of a text that the parser refused."""
+    places = Places(text)
+    if error.message:
+        return [places.diagnostic(error.code, error.start, error.end, error.message)]
+    found = text[error.start:error.end]
+    shown = repr_of(found)
+    message = f"{shown} cannot stand here; expected {_either(error.expected)}"
+    hint, suggestions = _habit(error)
+    if hint:
+        message = f"{message}. {hint}"
+    return [places.diagnostic("syntax", error.start, error.end, message, suggestions)]
+
+
+def repr_of(found: str) -> str:
+    """A token for a message: quoted, shortened."""
+    if not found:
+        return "the end of the query"
+    return repr(found if len(found) <= 40 else found[:37] + "…")
+
+
+def _either(expected: list[str]) -> str:
+    if len(expected) == 1:
+        return expected[0]
+    return ", ".join(expected[:-1]) + " or " + expected[-1]
+
+
+def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
+    """A hint for habits from other languages, with what to write instead of the token."""
+    if error.tokens is None:
+        return "", ()
+    kinds, at = error.tokens.kinds, error.at
+    kind = kinds[at]
+    after = kinds[at + 1] if at + 1 < len(kinds) else "end"
+    if kind in _NEWER:
+        return f"{kind} is newer: it needs Cypher 25, and this graph reads Cypher 5", ()
+    if kind == "GROUP" and after == "BY":
+        return "Cypher has no GROUP BY: what is returned beside an aggregate groups by itself", ()
+    if kind == "HAVING":
+        return "Cypher has no HAVING: WITH … AS total WHERE total > 1 filters groups", ("WHERE",)
+    if kind == "LIKE" or kind == "ILIKE":
+        return "Cypher has no LIKE: use CONTAINS, STARTS WITH, ENDS WITH or =~ with a regular expression", ("CONTAINS",)
+    if kind == "SELECT":
+        return "Cypher has no SELECT: MATCH a pattern, then RETURN", ("RETURN",)
+    if kind == "=" and at and kinds[at - 1] == "=":
+        return "Equality is written with one =", ("",)
+    if kind == "NOT" and after == "IN":
+        return "Write NOT x IN xs, with NOT before the whole comparison", ()
+    return "", ()

@@ -1,0 +1,168 @@
+r"""Text to tokens.
+
+    >>> tokens = tokenize("MATCH (n:`a b`) // all of them")
+    >>> list(zip(tokens.kinds, tokens.starts, tokens.ends))
+    [('MATCH', 0, 5), ('(', 6, 7), ('N', 7, 8), (':', 8, 9), ('name', 9, 14), (')', 14, 15), ('end', 30, 30)]
+    >>> tokens.names[2], tokens.names[4], tokens.names[1]
+    ('n', 'a b', None)
+
+The kind of a word is the word in upper case, of a symbol the symbol itself; the other kinds are in lower case:
+`name` (in backticks), `string`, `integer`, `float`, `end`, and for what cannot be read `bad_string`, `bad_name`,
+`bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser decides what a word is.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PIECE = re.compile(
+    r"""
+    \s+ | //[^\n\r]* | /\*.*?\*/
+    | [^\W\d][\w\u00a2-\u00a5\u20ac]*
+    | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `(?:[^`]|``)*`
+    | (?:\d(?:_?\d)*)?\.\d(?:_?\d)*(?:[eE][-+]?\d(?:_?\d)*)?\w* | \d(?:_?\d)*[eE][-+]?\d(?:_?\d)*\w* | \d\w*
+    | <> | <= | >= | != | =~ | \+= | \.\. | :: | \|\| | .
+    """, re.VERBOSE | re.DOTALL)
+
+_SYMBOLS = frozenset((*"()[]{}<>=+-*/%^|&!:;,.$", "<>", "<=", ">=", "!=", "=~", "+=", "..", "::", "||"))
+_DASHES = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d"
+_LEFT_HEADS = "\u27e8\u3008\ufe64\uff1c"
+_RIGHT_HEADS = "\u27e9\u3009\ufe65\uff1e"
+# Unicode's own dashes and arrow heads draw relationships too, but are no minus and no comparison.
+_KINDS: dict[str, str] = {**{symbol: symbol for symbol in _SYMBOLS}, **dict.fromkeys(_DASHES, "dash"),
+                          **dict.fromkeys(_LEFT_HEADS, "left_head"), **dict.fromkeys(_RIGHT_HEADS, "right_head")}
+# Neo4j takes these control characters for blanks, Python's \s does not.
+_BLANKS = frozenset("\x1c\x1d\x1e\x1f\u180e\u200b\ufeff\x00")
+
+
+class Tokens:
+    """Parallel lists, one entry a token, the last one of kind `end`."""
+
+    __slots__ = ("ends", "kinds", "names", "starts")
+
+    def __init__(self, kinds: list[str], names: list[str | None], starts: list[int], ends: list[int]) -> None:
+        self.kinds = kinds
+        self.names = names
+        self.starts = starts
+        self.ends = ends
+
+
+def tokenize(text: str) -> Tokens:
+    """All tokens of a text; blanks and comments are left out. Never fails: see the `bad_…` kinds."""
+    kinds: list[str] = []
+    names: list[str | None] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    end = 0
+    known = _KINDS
+    for piece in _PIECE.findall(text):
+        start = end
+        end += len(piece)
+        kind = known.get(piece)
+        name: str | None = None
+        if kind is None:
+            first = piece[0]
+            if first.isalpha() or first == "_":
+                name = piece
+                kind = piece.upper()
+            elif first.isspace():
+                continue
+            elif first in "'\"":
+                kind = "string" if len(piece) > 1 else "bad_string"
+            elif first.isdigit() or first == ".":
+                kind = _number_kind(piece)
+            elif first == "`":
+                if len(piece) > 1:
+                    kind = "name"
+                    name = piece[1:-1].replace("``", "`")
+                else:
+                    kind = "bad_name"
+            elif first == "/":
+                if piece == "/":
+                    kind = "/"
+                else:
+                    continue
+            elif first in _BLANKS:
+                continue
+            elif piece.isidentifier() or len(piece) > 1:
+                name = piece
+                kind = piece.upper()
+            else:
+                kind = "bad"
+        kinds.append(kind)
+        names.append(name)
+        starts.append(start)
+        ends.append(end)
+        if kind == "bad_string" or kind == "bad_name" or (kind == "/" and text.startswith("/*", start)):
+            # Nothing after an open quote or comment can be read with any sense.
+            if kind == "/":
+                kinds[-1] = "bad_comment"
+            end = len(text)
+            ends[-1] = end
+            break
+    kinds.append("end")
+    names.append(None)
+    starts.append(end)
+    ends.append(end)
+    return Tokens(kinds, names, starts, ends)
+
+
+def _number_kind(piece: str) -> str:
+    if piece[:2] in ("0x", "0X", "0o", "0O"):
+        return "integer"
+    if "." in piece or (("e" in piece or "E" in piece) and _EXPONENT.match(piece)):
+        return "float"
+    return "integer"
+
+
+_EXPONENT = re.compile(r"\d(?:_?\d)*[eE][-+]?\d")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "`": "`"}
+_UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
+
+
+def unescape_string(quoted: str) -> tuple[str, int | None]:
+    r"""What a quoted string says, and the offset in it of a wrong escape.
+
+        >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
+        (("it's", None), ('a\\qb', 2))
+    """
+    inner = quoted[1:-1]
+    if "\\" not in inner:
+        return inner, None
+    wrong: list[int] = []
+
+    def plain(match: re.Match[str]) -> str:
+        letter = _ESCAPES.get(match[1])
+        if letter is None:
+            wrong.append(match.start() + 1)
+            return match[0]
+        return letter
+
+    inner = _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), inner)
+    return _ESCAPE.sub(plain, inner), wrong[0] if wrong else None
+
+
+def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
+    r"""The text with `\u0041` written as `A`, and for each offset of it the offset in what was given.
+
+    Cypher 5 reads these escapes anywhere in a query, in keywords too. None where the text has none.
+    """
+    if "\\u" not in text:
+        return None
+    parts: list[str] = []
+    offsets: list[int] = []
+    place = 0
+    for match in _UNICODE_ESCAPE.finditer(text):
+        if (match.start() - len(text[:match.start()].rstrip("\\"))) % 2:
+            continue
+        parts.append(text[place:match.start()])
+        offsets.extend(range(place, match.start()))
+        parts.append(chr(int(match[1], 16)))
+        offsets.append(match.start())
+        place = match.end()
+    if not parts:
+        return None
+    parts.append(text[place:])
+    offsets.extend(range(place, len(text) + 1))
+    return "".join(parts), offsets

@@ -1,0 +1,83 @@
+import pytest
+
+from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher.tree import (
+    FunctionCall,
+    Match,
+    PatternExpression,
+    Property,
+    RelationshipPattern,
+    Return,
+    SingleQuery,
+    Subquery,
+)
+
+
+def test_spans_are_offsets_into_the_text() -> None:
+    text = "MATCH (n:Person)-[:KNOWS]->(m)\nWHERE n.age > 3 RETURN m.name AS name"
+    query = parse(text)
+    assert isinstance(query.body, SingleQuery)
+    match = query.body.clauses[0]
+    assert isinstance(match, Match)
+    assert match.where is not None
+    assert query.source(match.where) == "n.age > 3"
+    assert query.position(match.where.start) == (2, 7)
+
+
+def test_path_in_a_condition_is_a_pattern_and_a_difference_is_not() -> None:
+    assert list(parse("MATCH (a), (b) WHERE (a)-->(b) RETURN a").find(PatternExpression))
+    assert not list(parse("WITH 3 AS a RETURN (a) - [1][0] AS d").find(PatternExpression))
+
+
+def test_words_of_the_language_are_names_too() -> None:
+    assert parse("MATCH (where:Match {return: 1}) RETURN where.order AS limit").find(Property)
+
+
+def test_dotted_function_names_are_one_name() -> None:
+    calls = list(parse("RETURN point.distance(a.b, c)").find(FunctionCall))
+    assert [call.name for call in calls] == ["point.distance"]
+
+
+def test_directions_of_relationships() -> None:
+    directions = [found.direction for found in parse("MATCH (a)-->(b)<--(c)--(d)<-->(e) RETURN a").find(
+        RelationshipPattern)]
+    assert directions == ["right", "left", "both", "both"]
+
+
+def test_column_name_is_the_text_of_the_expression() -> None:
+    query = parse("MATCH (n) RETURN n.name + 'x', (n.age), n AS m")
+    assert [item.name for item in next(query.find(Return)).projection.items] == ["n.name + 'x'", "(n.age)", "m"]
+
+
+def test_exists_holds_a_pattern_or_a_query() -> None:
+    first, second = parse("MATCH (n) WHERE EXISTS { (n)-->() } OR EXISTS { MATCH (n)-->(m) RETURN m } RETURN n").find(
+        Subquery)
+    assert first.body is None
+    assert second.body is not None
+
+
+def test_unicode_escapes_work_in_keywords_and_places_are_those_of_the_text() -> None:
+    report = validate("R\\u0045TURN 1 +")
+    assert (report.diagnostics[0].line, report.diagnostics[0].column) == (1, 16)
+
+
+@pytest.mark.parametrize(("text", "column"), [
+    ("MATCH (n) RETRUN n", 11), ("MATCH (n RETURN n", 10), ("RETURN 'abc", 8), ("RETURN [1, 2", 13), ("", 1),
+    ("MATCH (n)-[r:X]>(m) RETURN n", 16), ("RETURN {a: 1, 'b': 2}", 15),
+])
+def test_syntax_error_is_where_no_reading_goes_on(text: str, column: int) -> None:
+    with pytest.raises(CypherSyntaxError) as caught:
+        parse(text)
+    assert [(d.line, d.column) for d in caught.value.diagnostics] == [(1, column)]
+
+
+def test_nesting_too_deep_is_a_clean_error() -> None:
+    for text in ("RETURN " + "(" * 5000 + "1" + ")" * 5000, "RETURN " + "[" * 5000, "RETURN " + "NOT " * 5000 + "true",
+                 "RETURN " + "-" * 5000 + "1", "MATCH " + "(" * 5000, "CALL { " * 5000, "RETURN a" + ".b" * 5000,
+                 "MATCH (n:" + "!" * 5000 + "A) RETURN n", "RETURN " + "CASE WHEN " * 5000):
+        with pytest.raises(CypherSyntaxError):
+            parse(text)
+
+
+def test_long_chains_of_conditions_are_read() -> None:
+    parse("MATCH (n) WHERE " + " OR ".join(f"n.x = {i}" for i in range(3000)) + " RETURN n")
