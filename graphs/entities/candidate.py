@@ -25,6 +25,8 @@ class Candidate:
     match: Match
     key: str
     description: str | None = None
+    matched: str | None = None
+    """The text that matched, where that is not the name: the alias `King James` of `LeBron James`."""
 
 
 class EntityLookup(Protocol):

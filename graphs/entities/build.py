@@ -1,0 +1,327 @@
+"""Builds an entity index from a stream of records, with bounded memory, into files that open by mapping.
+
+Texts are folded and cut into words a few hundred thousand at a time; everything that grows with the graph
+waits in temporary files until the end, when it is sorted once. Rows (one for each indexed text) are ordered
+by label and property, so that a label is a range of rows and filters any sorted list of rows by two look-ups.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.graphs.entities.folding import fold, fold_lines
+from graphground.graphs.entities.hashing import (
+    PREFIX,
+    deletion_pairs,
+    name_numbers,
+    word_numbers,
+)
+from graphground.graphs.entities.record import IndexInfo, Progress, Record
+from graphground.graphs.entities.spool import Spool, gather, offsets
+
+FORMAT = 1
+LONGEST_TEXT = 300
+LONGEST_VALUE = 120
+NAME, ALIAS, VALUE = 0, 1, 2
+_AT_ONCE = 300_000
+_DISTINCT_VALUES = 2_000_000
+
+Partition = tuple[str, str, int]
+
+
+def build_index(folder: Path, records: Iterable[Record], *, source: str = "", total: int | None = None,
+                progress: Callable[[Progress], None] | None = None) -> IndexInfo:
+    """Build the index of one graph in `folder`, replacing an older one only when the new one is complete.
+
+        build_index(Path("nba.entities"), [Record("Q36159", "Player", "LeBron James", ("King James",))])
+
+    `total` is the number of records where it is known, for `progress` alone.
+    """
+    with IndexBuilder(folder, source=source, progress=progress, total=total) as builder:
+        for record in records:
+            builder.add(record)
+        return builder.finish()
+
+
+class IndexBuilder:
+    """The same for a caller that has its records one by one: `add` each, then `finish`.
+
+    Leaving the `with` block without `finish` throws the unfinished index away.
+    """
+
+    def __init__(self, folder: Path, *, source: str = "", total: int | None = None,
+                 progress: Callable[[Progress], None] | None = None):
+        self._folder, self._source, self._total = Path(folder), source, total
+        self._progress = progress or (lambda _: None)
+        self._started = time.monotonic()
+        self._new = self._folder.with_name(f"{self._folder.name}.building-{os.getpid()}")
+        shutil.rmtree(self._new, ignore_errors=True)
+        self._spool = Spool(self._new / "spool")
+        self._nodes = 0
+        self._labels: dict[str, int] = {}
+        self._label_nodes: dict[str, int] = {}
+        self._partitions: dict[Partition, int] = {}
+        self._values: dict[tuple[int, str], int] = {}
+        self._rows = 0
+        self._value_counts: dict[int, int] = {}
+        self._texts: list[str] = []
+        self._text_partition, self._text_entity = array("H"), array("I")
+        self._keys: list[str] = []
+        self._descriptions: list[str] = []
+        self._entity_label, self._key_hash = array("H"), array("q")
+        self._known: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._spool.close()
+        shutil.rmtree(self._new, ignore_errors=True)
+
+    def add(self, record: Record) -> None:
+        """Take one record; texts that are empty or longer than an index can use are cut or left out."""
+        entity = self._nodes
+        self._nodes += 1
+        self._keys.append(record.key)
+        self._descriptions.append(record.description or "")
+        self._key_hash.append(hash(record.key))
+        self._entity_label.append(self._labels.setdefault(record.label, len(self._labels)))
+        self._label_nodes[record.label] = self._label_nodes.get(record.label, 0) + 1
+        if record.name:
+            self._text(record.name, self._partition(record.label, record.name_property, NAME), entity)
+        for alias in record.aliases:
+            if alias and alias != record.name:
+                self._text(alias, self._partition(record.label, record.alias_property, ALIAS), entity)
+        for property, value in record.values.items():
+            partition = self._partition(record.label, property, VALUE)
+            for text in (value,) if isinstance(value, str) else value:
+                if isinstance(text, str) and text and len(text) <= LONGEST_VALUE:
+                    self._value(text, partition, entity)
+        if len(self._texts) >= _AT_ONCE or len(self._keys) >= _AT_ONCE:
+            self._flush()
+
+    def finish(self) -> IndexInfo:
+        """Sort everything, write the files and put the new index in the old one's place."""
+        self._flush()
+        self._write_entities()
+        order, partitions = self._write_rows()
+        words = self._write_words()
+        self._write_names(order, words)
+        self._write_deletions()
+        self._spool.close()
+        shutil.rmtree(self._new / "spool")
+        info = IndexInfo(
+            built_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), nodes=self._distinct, texts=self._rows,
+            words=len(words), labels=self._label_nodes, properties=_texts_by_property(partitions),
+            seconds=round(time.monotonic() - self._started, 3),
+            bytes=sum(file.stat().st_size for file in self._new.iterdir()), source=self._source)
+        meta = {"format": FORMAT, "partitions": partitions, "bits": self._bits,
+                "info": {name: getattr(info, name) for name in IndexInfo.__slots__}}
+        (self._new / "meta.json").write_text(json.dumps(meta, ensure_ascii=False), encoding="utf-8")
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._new.rename(self._folder)
+        return info
+
+    def _partition(self, label: str, property: str, kind: int) -> int:
+        return self._partitions.setdefault((label, property, kind), len(self._partitions))
+
+    def _value(self, text: str, partition: int, entity: int) -> None:
+        row = self._values.get((partition, text))
+        if row is not None:
+            self._value_counts[row] = self._value_counts.get(row, 1) + 1
+            return
+        if len(self._values) < _DISTINCT_VALUES:
+            self._values[partition, text] = self._rows
+        self._text(text, partition, entity)
+
+    def _text(self, text: str, partition: int, entity: int) -> None:
+        self._texts.append(text)
+        self._text_partition.append(partition)
+        self._text_entity.append(entity)
+        self._rows += 1
+
+    def _flush(self) -> None:
+        """Fold and cut what has come in since the last time, and put it on disk."""
+        spool = self._spool
+        spool.texts("key", self._keys)
+        spool.texts("description", self._descriptions)
+        spool.numbers("entity_label", np.frombuffer(self._entity_label, dtype=np.uint16))
+        spool.texts("text", self._texts)
+        spool.numbers("partition", np.frombuffer(self._text_partition, dtype=np.uint16))
+        spool.numbers("entity", np.frombuffer(self._text_entity, dtype=np.uint32))
+        if self._texts:
+            self._cut_into_words()
+        self._keys, self._descriptions, self._texts = [], [], []
+        self._entity_label, self._text_partition, self._text_entity = array("H"), array("H"), array("I")
+        self._progress(Progress("reading", self._nodes, self._total))
+
+    def _cut_into_words(self) -> None:
+        lines = fold_lines("\n".join([text[:LONGEST_TEXT].replace("\n", " ") for text in self._texts])).split("\n")
+        counts = np.fromiter((len(line.split()) for line in lines), dtype=np.int64, count=len(lines))
+        for bare in np.flatnonzero(counts == 0):
+            lines[bare] = fold(self._texts[bare][:LONGEST_TEXT]) or "\ufffd"
+            counts[bare] = len(lines[bare].split())
+        words = " ".join(lines).split()
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        letters = np.frombuffer("".join(words).encode("utf-32-le", "replace"), dtype=np.uint32)
+        numbers = word_numbers(letters, np.cumsum(lengths) - lengths, lengths)
+        distinct, first = np.unique(numbers, return_index=True)
+        fresh = ~np.isin(distinct, self._known, assume_unique=True)
+        self._known = np.union1d(self._known, distinct[fresh])
+        self._spool.texts("word", [words[place] for place in first[fresh]])
+        self._spool.numbers("word_number", distinct[fresh])
+        self._spool.numbers("word_first", letters[(np.cumsum(lengths) - lengths)[first[fresh]]])
+        self._spool.numbers("word_length", np.minimum(lengths[first[fresh]], 255).astype(np.uint8))
+        self._spool.numbers("token", numbers)
+        self._spool.numbers("token_count", np.minimum(counts, 65535).astype(np.uint16))
+        self._spool.numbers("name_number", name_numbers(numbers, np.cumsum(counts) - counts, counts))
+
+    def _save(self, name: str, values: npt.NDArray[Any]) -> None:
+        np.save(self._new / f"{name}.npy", values)
+
+    def _save_texts(self, name: str, order: npt.NDArray[Any]) -> None:
+        """Write a spooled column of texts in another order: its bytes, and where each begins."""
+        lengths = self._spool.read(f"{name}.lengths", np.uint32)
+        pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
+        into = np.lib.format.open_memmap(self._new / f"{name}_bytes.npy", mode="w+", dtype=np.uint8,
+                                         shape=(max(len(pieces), 1),))
+        gather(pieces, offsets(lengths), lengths, order, into)
+        into.flush()
+        self._save(f"{name}_starts", offsets(lengths[order]))
+
+    def _write_entities(self) -> None:
+        everything = np.arange(self._nodes)
+        for column in ("key", "description"):
+            self._save_texts(column, everything)
+        self._save("entity_label", self._spool.read("entity_label", np.uint16))
+        self._distinct = len(np.unique(np.frombuffer(self._key_hash, dtype=np.int64)))
+
+    def _write_rows(self) -> tuple[npt.NDArray[Any], list[list[Any]]]:
+        self._progress(Progress("sorting names", 0, self._rows))
+        labels = list(self._labels)
+        by_name = sorted(self._partitions, key=lambda one: (labels.index(one[0]), one[2], one[1]))
+        rank = np.zeros(max(len(by_name), 1), dtype=np.uint16)
+        for place, partition in enumerate(by_name):
+            rank[self._partitions[partition]] = place
+        ranked = rank[self._spool.read("partition", np.uint16)]
+        order = np.argsort(ranked, kind="stable").astype(np.uint32)
+        bounds = np.searchsorted(ranked[order], np.arange(len(by_name) + 1)).tolist()
+        partitions = [[*partition, low, high] for partition, low, high
+                      in zip(by_name, bounds, bounds[1:], strict=False)]
+        entity = self._spool.read("entity", np.uint32)[order]
+        self._save("row_entity", entity)
+        named = np.full(self._nodes, 0xFFFFFFFF, dtype=np.uint32)
+        for _, _, kind, low, high in reversed(partitions):
+            if kind == NAME:
+                named[entity[low:high]] = np.arange(low, high, dtype=np.uint32)
+        self._save("entity_row", named)
+        place_of = np.zeros(self._rows, dtype=np.uint32)
+        place_of[order] = np.arange(self._rows, dtype=np.uint32)
+        counted = np.array([(place_of[row], count) for row, count in self._value_counts.items()],
+                           dtype=np.uint32).reshape(-1, 2)
+        self._save("value_counts", counted[np.argsort(counted[:, 0])])
+        self._save_texts("text", order)
+        return order, partitions
+
+    def _write_words(self) -> npt.NDArray[np.uint64]:
+        self._progress(Progress("sorting words", 0, None))
+        numbers = self._spool.read("word_number", np.uint64)
+        order = np.argsort(numbers)
+        self._save("word_number", numbers[order])
+        self._save("word_length", self._spool.read("word_length", np.uint8)[order])
+        self._save("word_first", self._spool.read("word_first", np.uint32)[order])
+        self._save_texts("word", order)
+        return numbers[order]
+
+    def _write_names(self, order: npt.NDArray[Any], words: npt.NDArray[np.uint64]) -> None:
+        """Which words each row has, which rows each word has, and which row has which number."""
+        counts = self._spool.read("token_count", np.uint16)
+        spooled = self._spool.read("token", np.uint64)
+        tokens = np.zeros(len(spooled), dtype=np.uint32)
+        gather(np.searchsorted(words, spooled).astype(np.uint32), offsets(counts), counts, order, tokens)
+        del spooled
+        counts = counts[order]
+        self._save("token", tokens)
+        self._save("token_starts", offsets(counts))
+        self._progress(Progress("sorting words", len(tokens), len(tokens)))
+        rows = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
+        pairs = (tokens.astype(np.uint64) << np.uint64(32)) | rows
+        del rows
+        pairs.sort()
+        if len(pairs):
+            pairs = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))]
+        frequency = np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=len(words))
+        self._save("posting", pairs.astype(np.uint32))
+        del pairs
+        self._save("posting_starts", offsets(frequency))
+        weight = word_weights(frequency, self._rows)
+        starts = offsets(counts)[:-1].astype(np.int64)
+        weights = np.add.reduceat(weight[tokens], starts) if len(starts) else np.zeros(0, dtype=np.float32)
+        self._save("row_weight", weights.astype(np.float16))
+        numbers = self._spool.read("name_number", np.uint64)[order]
+        by_number = np.argsort(numbers, kind="stable").astype(np.uint32)
+        self._save("name_number", numbers[by_number])
+        self._save("name_row", by_number)
+
+    def _write_deletions(self) -> None:
+        """The table that finds words within two typing errors; short words and numbers get fewer, or none."""
+        starts = np.load(self._new / "word_starts.npy")
+        pieces = np.load(self._new / "word_bytes.npy", mmap_mode="r")
+        total = len(starts) - 1
+        pairs_made = 0
+        for low in range(0, total, 200_000):
+            self._progress(Progress("typing errors", low, total))
+            high = min(low + 200_000, total)
+            raw = pieces[starts[low]:starts[high]].tobytes()
+            edges = (starts[low:high + 1] - starts[low]).tolist()
+            words = [raw[a:b].decode("utf-8") for a, b in pairwise(edges)]
+            heads = "".join([word[:PREFIX].ljust(PREFIX, "\0") for word in words])
+            prefixes = np.frombuffer(heads.encode("utf-32-le"), dtype=np.uint32).reshape(-1, PREFIX)
+            lengths = np.fromiter((min(len(word), PREFIX) for word in words), dtype=np.uint8, count=len(words))
+            errors = np.fromiter(map(typing_errors, words), dtype=np.uint8, count=len(words))
+            pairs = deletion_pairs(prefixes, lengths, errors, low, 32)
+            pairs_made += len(pairs)
+            self._spool.numbers("deletion", pairs)
+        pairs = self._spool.read("deletion", np.uint64)
+        self._bits = max(8, min(26, (pairs_made // 2).bit_length()))
+        pairs.sort()
+        buckets = pairs >> np.uint64(64 - self._bits)
+        self._save("deletion_word", pairs.astype(np.uint32))
+        self._save("deletion_starts", offsets(np.bincount(buckets.astype(np.int64), minlength=1 << self._bits)))
+        self._progress(Progress("typing errors", total, total))
+
+
+def typing_errors(word: str) -> int:
+    """How many typing errors a word is looked up with: none in `of`, one in `jose` or `1984a`, two in `james`."""
+    if len(word) < 3 or word.isdecimal():
+        return 0
+    if len(word) < 5 or any(letter.isdecimal() for letter in word):
+        return 1
+    return 2
+
+
+def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
+    """How much a word says about which name is meant: 1 for one that is everywhere, more the rarer it is."""
+    weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
+    return weights
+
+
+def _texts_by_property(partitions: list[list[Any]]) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for _, property, _, low, high in partitions:
+        counted[property] = counted.get(property, 0) + high - low
+    return counted

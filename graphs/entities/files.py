@@ -1,0 +1,77 @@
+"""The files of an entity index, opened by memory-mapping: nothing is read before it is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.graphs.entities.build import FORMAT
+from graphground.graphs.entities.record import IndexInfo, IndexMissing
+
+Array = npt.NDArray[Any]
+
+
+class Texts:
+    """A packed column of texts: `texts[3]` decodes the fourth."""
+
+    __slots__ = ("_bytes", "starts")
+
+    def __init__(self, pieces: Array, starts: Array):
+        self._bytes, self.starts = memoryview(pieces), starts  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return str(self._bytes[int(self.starts[number]):int(self.starts[number + 1])], "utf-8")
+
+    def many(self, numbers: Array) -> list[str]:
+        """Several at once, in their order."""
+        pieces = self._bytes
+        return [str(pieces[low:high], "utf-8") for low, high
+                in zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)]
+
+
+class Files:
+    """Every array of one index by name; see `build.py` for how each is made."""
+
+    def __init__(self, folder: Path):
+        self.folder = Path(folder)
+        try:
+            meta = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise IndexMissing(f"there is no entity index in {self.folder}; build it with "
+                               "`graphground entities build`") from None
+        if meta.get("format") != FORMAT:
+            raise IndexMissing(f"the entity index in {self.folder} is of another version; build it anew with "
+                               "`graphground entities build`")
+        self.info = IndexInfo(**meta["info"])
+        self.partitions = [tuple(partition) for partition in meta["partitions"]]
+        """(label, property, kind, first row, row after the last) of each range of rows."""
+        self.bits: int = meta["bits"]
+        self.text, self.word = self._texts("text"), self._texts("word")
+        self.key, self.description = self._texts("key"), self._texts("description")
+        self.row_entity, self.row_weight = self._array("row_entity"), self._array("row_weight")
+        self.entity_row, self.entity_label = self._array("entity_row"), self._array("entity_label")
+        self.value_counts = self._array("value_counts")
+        self.word_number, self.word_length = self._array("word_number"), self._array("word_length")
+        self.word_first = self._array("word_first")
+        self.token, self.token_starts = self._array("token"), self._array("token_starts")
+        self.posting, self.posting_starts = self._array("posting"), self._array("posting_starts")
+        self.name_number, self.name_row = self._array("name_number"), self._array("name_row")
+        self.deletion_word, self.deletion_starts = self._array("deletion_word"), self._array("deletion_starts")
+
+    @property
+    def rows(self) -> int:
+        return len(self.row_entity)
+
+    def _array(self, name: str) -> Array:
+        mapped = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        return np.asarray(mapped)
+
+    def _texts(self, name: str) -> Texts:
+        return Texts(self._array(f"{name}_bytes"), self._array(f"{name}_starts"))

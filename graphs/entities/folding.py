@@ -1,0 +1,83 @@
+"""How names are compared: without case, accents and punctuation, word by word, in any script.
+
+    >>> fold("Beyoncé Knowles-Carter"), fold("O'Neill, Łukasz"), fold("東京 Tower")
+    ('beyonce knowles carter', 'oneill lukasz', '東 京 tower')
+
+Scripts that put no spaces between words are cut into single characters, so that a name is found by any
+part of it there too. A name of punctuation or symbols alone (`!!!`) stays one word as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i",
+                        "ħ": "h", "ŧ": "t", "ŋ": "n"})
+_DROPPED = "'`\u2018\u2019\u02bc\u02bb\u00b4"
+_ASCII = {number: (" " if not chr(number).isalnum() else chr(number).lower()) for number in range(128)}
+_ASCII[ord("\n")] = "\n"
+_ASCII[ord("'")] = _ASCII[ord("`")] = ""
+_ASCII_TABLE = str.maketrans(_ASCII)
+
+
+def fold(text: str) -> str:
+    """The words of a text, folded and joined by one space each; line ends are spaces too."""
+    folded = " ".join(fold_lines(text.replace("\n", " ")).split())
+    return folded or " ".join(text.casefold().split())
+
+
+def fold_lines(text: str) -> str:
+    """Fold many names at once, one on each line: thousands of times cheaper than one by one.
+
+    Line ends stay; a line of punctuation alone becomes empty, which the caller has to mend with `fold`.
+    """
+    if text.isascii():
+        return text.translate(_ASCII_TABLE)
+    dropped, marks, separators, single = _classes()
+    text = unicodedata.normalize("NFKD", dropped.sub("", text)).casefold()
+    text = marks.sub("", text).translate(_PLAIN)
+    return single.sub(r" \g<0> ", separators.sub(" ", text))
+
+
+@lru_cache(maxsize=1)
+def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Dropped apostrophes, combining marks, separators (never a line end), characters that are words."""
+    marks: list[int] = []
+    separators: list[int] = []
+    category, combining = unicodedata.category, unicodedata.combining
+    for number in range(1, 0x10000):
+        kind = category(chr(number))
+        if kind[0] in "PSZ" or kind in ("Cc", "Cf"):
+            separators.append(number)
+        elif kind[0] == "M" and combining(chr(number)):
+            marks.append(number)
+    separators.remove(ord("\n"))
+    return (re.compile(f"[{_DROPPED}]"), re.compile(_class(marks)), re.compile(_class(separators)),
+            re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"))
+
+
+def _class(numbers: list[int]) -> str:
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return "[" + "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges) + "]"
+
+
+def clean(text: str, longest: int = 300) -> str:
+    """A mention as it came, made safe to work on: no control characters or lone surrogates, not too long.
+
+        >>> clean("  Le\\x00Bron\\tJames ")
+        'Le Bron James'
+    """
+    cut = text[: 4 * longest]
+    if not cut.isprintable():
+        cut = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in cut)
+    return " ".join(cut.split())[:longest]
+
+

@@ -1,0 +1,127 @@
+"""The numbers that words and names become: the same in NumPy over millions and in Python for one.
+
+A word's number is a polynomial over its code points, a name's is one over its words' numbers, both modulo
+2^64. The *deletion numbers* of a word are those of its first seven letters with none, one or two of them
+left out: two words within two typing errors of each other share at least one (the idea of SymSpell).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+U64 = npt.NDArray[np.uint64]
+MASK = (1 << 64) - 1
+PREFIX = 7
+_LONGEST = 512
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def _powers(base: int, count: int) -> list[int]:
+    powers = [1]
+    for _ in range(count - 1):
+        powers.append(powers[-1] * base & MASK)
+    return powers
+
+
+_LETTER = _powers(0xD6E8FEB86659FD93, _LONGEST)
+_WORD = _powers(0xA0761D6478BD642F, _LONGEST)
+# What stands beyond the longest counts nothing, here as in Python's `map` over the shorter list.
+LETTER_POWERS = np.array([*_LETTER, 0], dtype=np.uint64)
+WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
+
+PATTERNS: tuple[tuple[int, ...], ...] = tuple(
+    left_out for count in range(3) for left_out in combinations(range(PREFIX), count))
+"""The positions left out: none first, then one, then two."""
+
+
+def _pattern_powers() -> U64:
+    table = np.zeros((len(PATTERNS), PREFIX), dtype=np.uint64)
+    for row, left_out in enumerate(PATTERNS):
+        kept = [position for position in range(PREFIX) if position not in left_out]
+        for rank, position in enumerate(kept):
+            table[row, position] = _LETTER[rank]
+    return table
+
+
+PATTERN_POWERS = _pattern_powers()
+
+
+def mix(number: int) -> int:
+    """Spread a polynomial's bits, so that its high bits choose a bucket well."""
+    number ^= number >> 32
+    number = number * _SPREAD & MASK
+    return number ^ number >> 29
+
+
+def mix_many(numbers: U64) -> U64:
+    """`mix` for an array."""
+    numbers = (numbers ^ (numbers >> np.uint64(32))) * np.uint64(_SPREAD)
+    return numbers ^ (numbers >> np.uint64(29))
+
+
+def word_number(word: str) -> int:
+    """The number of one folded word."""
+    return mix(sum(map(int.__mul__, map(ord, word), _LETTER)) & MASK)
+
+
+def name_number(words: Sequence[int]) -> int:
+    """The number of a name, from the numbers of its words in order."""
+    return mix(sum(map(int.__mul__, words, _WORD)) & MASK)
+
+
+def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64],
+                 lengths: npt.NDArray[np.int64]) -> U64:
+    """The numbers of many words that stand one after the other in `letters` (code points)."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.uint64)
+    total = int(lengths.sum())
+    ends = np.cumsum(lengths)
+    offset = np.arange(total, dtype=np.int64) - np.repeat(ends - lengths, lengths)
+    place = np.repeat(starts, lengths) + offset
+    terms = letters[place].astype(np.uint64) * LETTER_POWERS[np.minimum(offset, _LONGEST)]
+    return mix_many(np.add.reduceat(terms, ends - lengths))
+
+
+def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> U64:
+    """The numbers of many names; `words` holds their words' numbers, no name is without a word."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.uint64)
+    rank = np.arange(len(words), dtype=np.int64) - np.repeat(starts, counts)
+    return mix_many(np.add.reduceat(words * WORD_POWERS[np.minimum(rank, _LONGEST)], starts))
+
+
+def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
+    """The buckets in which the neighbours of a word within `errors` typing errors lie."""
+    letters = word[:PREFIX]
+    known = len(letters)
+    codes = np.zeros(PREFIX, dtype=np.uint64)
+    codes[:known] = [ord(letter) for letter in letters]
+    rows = [row for row, left_out in enumerate(PATTERNS)
+            if len(left_out) <= errors and (not left_out or left_out[-1] < known)]
+    numbers = mix_many((PATTERN_POWERS[rows] * codes).sum(axis=1, dtype=np.uint64))
+    return np.unique(numbers >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def deletion_pairs(prefixes: npt.NDArray[np.uint32], lengths: npt.NDArray[np.uint8],
+                   errors: npt.NDArray[np.uint8], first_word: int, bits: int) -> U64:
+    """(bucket << 32 | word) for each deletion number of many words.
+
+    `prefixes` has one row of `PREFIX` code points for each word, filled up with zeros; `errors` says how
+    many letters may be left out of each word.
+    """
+    codes = prefixes.astype(np.uint64)
+    words = np.arange(first_word, first_word + len(codes), dtype=np.uint64)
+    pairs: list[U64] = []
+    for row, left_out in enumerate(PATTERNS):
+        fits = errors >= len(left_out)
+        if left_out:
+            fits &= lengths > left_out[-1]
+        chosen = np.flatnonzero(fits)
+        if len(chosen):
+            numbers = mix_many((codes[chosen] * PATTERN_POWERS[row]).sum(axis=1, dtype=np.uint64))
+            pairs.append((numbers >> np.uint64(64 - bits)) << np.uint64(32) | words[chosen])
+    return np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.uint64)

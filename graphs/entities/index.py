@@ -1,0 +1,202 @@
+"""The opened entity index of one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from graphground.graphs.entities.build import ALIAS, NAME, VALUE
+from graphground.graphs.entities.candidate import Candidate, Match, Mode
+from graphground.graphs.entities.files import Array, Files
+from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.fuzzy import Fuzzy
+from graphground.graphs.entities.hashing import name_number, word_number
+from graphground.graphs.entities.record import IndexInfo, UnknownName
+from graphground.graphs.entities.scoring import EXACT, FOLDED, scores
+from graphground.graphs.entities.words import Words
+
+_RESCORED = 100
+_SURE = 0.86
+_MOST_WORDS = 24
+_KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
+
+
+def open_index(folder: Path) -> EntityIndex:
+    """Open the index in a folder; takes milliseconds, whatever its size.
+
+    Raises:
+        IndexMissing: there is none, or one of another version; the message says how to build it.
+    """
+    return EntityIndex(Files(folder))
+
+
+class EntityIndex:
+    """Looks mentions up: `open_index(folder).find("Lebron Jmes", label="Player")[0].name` is `LeBron James`."""
+
+    def __init__(self, files: Files):
+        self._files = files
+        self._words = Words(files)
+        self._fuzzy = Fuzzy(files, self._words)
+        self._first_rows = np.array([low for *_, low, _ in files.partitions], dtype=np.int64)
+
+    @property
+    def info(self) -> IndexInfo:
+        """When it was built, and from what."""
+        return self._files.info
+
+    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
+             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+        """The candidates of one mention, best first.
+
+        Raises:
+            UnknownName: the index has no such label or property; the message names the nearest.
+        """
+        low, high, allowed = self._scope(label, property)
+        mention = clean(mention)
+        folded = fold(mention)
+        if not folded or limit < 1:
+            return []
+        typed = folded.split()[:_MOST_WORDS]
+        exact = self._within(self._same(folded), low, high, allowed)
+        best = self._score(mention, folded, self._near(typed, exact, low, high, allowed, errors=1))
+        if (not best or best[0][0] < _SURE) and not len(exact):
+            more = self._near(self._recut(typed), exact, low, high, allowed, errors=2)
+            best = self._score(mention, folded, np.union1d(more, np.array([row for _, row in best], dtype=np.int64)))
+        return self._candidates(best, limit)
+
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
+        """Whether that very value is in the index, letter by letter."""
+        try:
+            low, high, allowed = self._scope(label, property)
+        except UnknownName:
+            return False
+        rows = self._within(self._same(fold(value)), low, high, allowed)
+        return any(self._files.text[row] == value for row in rows.tolist())
+
+    def same_name(self, name: str, *, label: str | None = None) -> int:
+        """How many distinct entities have that name or alias, case and accents apart."""
+        low, high, _ = self._scope(label, None)
+        rows = self._within(self._same(fold(name)), low, high, None)
+        rows = rows[[self._kind(row) != VALUE for row in rows.tolist()]] if len(rows) else rows
+        if len(rows) > 10_000:
+            return len(np.unique(self._files.row_entity[rows]))
+        return len({self._files.key[int(entity)] for entity in np.unique(self._files.row_entity[rows])})
+
+    def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
+        """The range of rows of a label, and which of its partitions a property allows (None for all)."""
+        partitions = self._files.partitions
+        if label is not None and label not in self.info.labels:
+            raise UnknownName("label", label, nearest(label, self.info.labels))
+        if property is not None and property not in self.info.properties:
+            raise UnknownName("property", property, nearest(property, self.info.properties))
+        chosen = [number for number, (its_label, its_property, *_) in enumerate(partitions)
+                  if label in (None, its_label) and property in (None, its_property)]
+        if not chosen:
+            return 0, 0, None
+        low, high = partitions[chosen[0]][3], partitions[chosen[-1]][4]
+        whole = len(chosen) == chosen[-1] - chosen[0] + 1
+        return low, high, None if whole else frozenset(chosen)
+
+    def _within(self, rows: Array, low: int, high: int, allowed: frozenset[int] | None) -> Array:
+        if low > 0 or high < self._files.rows:
+            first, last = np.searchsorted(rows, (low, high))
+            rows = rows[first:last]
+        if allowed is not None and len(rows):
+            rows = rows[np.isin(self._partition(rows), list(allowed))]
+        return rows
+
+    def _partition(self, rows: Array) -> Array:
+        return np.searchsorted(self._first_rows, rows, side="right") - 1
+
+    def _kind(self, row: int) -> int:
+        kind: int = self._files.partitions[int(self._partition(np.array([row]))[0])][2]
+        return kind
+
+    def _same(self, folded: str) -> Array:
+        """The rows whose text folds to the same words, in order."""
+        number = np.uint64(name_number([word_number(word) for word in folded.split()]))
+        numbers = self._files.name_number
+        low, high = np.searchsorted(numbers, number, side="left"), np.searchsorted(numbers, number, side="right")
+        return self._files.name_row[low:high]
+
+    def _near(self, typed: Sequence[str], exact: Array, low: int, high: int,
+              allowed: frozenset[int] | None, errors: int) -> Array:
+        wanted = _RESCORED if allowed is None else 4 * _RESCORED
+        rows = self._fuzzy.rows(typed, low, high, wanted, errors)
+        return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
+
+    def _recut(self, typed: Sequence[str]) -> list[str]:
+        """The words cut otherwise, where that gives words of the index: `lebronjames`, `Le Bron`."""
+        words = list(typed)
+        joined = [first + second for first, second in pairwise(words)]
+        cuts: list[tuple[str, str]] = []
+        unknown = [word for word, number in zip(words, self._words.numbers(words), strict=True) if number is None]
+        for word in unknown:
+            for place in range(1, len(word)):
+                cuts.append((word[:place], word[place:]))
+                cuts.append((word[:place], word[place + 1:]))
+        cuts = [(left, right) for left, right in cuts if len(left) > 1 and len(right) > 1]
+        asked = [*joined, *(left for left, _ in cuts), *(right for _, right in cuts)]
+        known = [number is not None for number in self._words.numbers(asked)] if asked else []
+        words += [word for word, found in zip(joined, known, strict=False) if found]
+        lefts, rights = known[len(joined):len(joined) + len(cuts)], known[len(joined) + len(cuts):]
+        for (left, right), has_left, has_right in zip(cuts, lefts, rights, strict=True):
+            if has_left and has_right:
+                words += [left, right]
+        return list(dict.fromkeys(words))[:2 * _MOST_WORDS]
+
+    def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
+        """Rows with their scores, best first; of equal ones the row that comes first."""
+        texts = self._files.text.many(rows)
+        found = scores(folded, [fold(text) for text in texts])
+        scored: list[tuple[float, int]] = []
+        for row, partition, text, score in zip(rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(),
+                                               strict=True):
+            value = EXACT if text == mention else min(score, FOLDED)
+            scored.append((value * _KIND_FACTOR[self._files.partitions[partition][2]], row))
+        scored.sort(key=lambda pair: (-pair[0], pair[1]))
+        return scored
+
+    def _candidates(self, best: Sequence[tuple[float, int]], limit: int) -> list[Candidate]:
+        """The rows as candidates, each entity once."""
+        answers: list[Candidate] = []
+        seen: set[Any] = set()
+        for score, row in best:
+            candidate = self._candidate(row, score)
+            identity = (candidate.key, candidate.label) if self._kind(row) != VALUE else row
+            if identity in seen:
+                continue
+            seen.add(identity)
+            answers.append(candidate)
+            if len(answers) == limit:
+                break
+        return answers
+
+    def _candidate(self, row: int, score: float) -> Candidate:
+        files = self._files
+        label, property, kind, *_ = files.partitions[int(self._partition(np.array([row]))[0])]
+        entity = int(files.row_entity[row])
+        text, named = files.text[row], int(files.entity_row[entity])
+        description: str | None = files.description[entity] or None
+        match: Match = "exact" if score >= FOLDED * _KIND_FACTOR[kind] - 1e-6 else "fuzzy"
+        if kind == VALUE:
+            place = int(np.searchsorted(files.value_counts[:, 0], row))
+            known = place < len(files.value_counts) and int(files.value_counts[place, 0]) == row
+            count = int(files.value_counts[place, 1]) if known else 1
+            description = f"{property} of {count} {label} node{'s' if count > 1 else ''}"
+        elif kind == ALIAS and match == "exact":
+            match = "alias"
+        name = text if kind == VALUE or named == 0xFFFFFFFF else files.text[named]
+        return Candidate(name=name, label=label, property=property, score=round(score, 4), match=match,
+                         key=files.key[entity], description=description, matched=text)
+
+
+def nearest(name: str, known: Sequence[str] | Any, limit: int = 3) -> list[str]:
+    """The names most like one that does not exist: `nearest("Moive", ["Movie", "Person"])` is `["Movie"]`."""
+    return [found for found, *_ in process.extract(name, list(known), scorer=fuzz.WRatio, limit=limit,
+                                                   score_cutoff=60, processor=str.casefold)]

@@ -1,0 +1,73 @@
+"""Temporary files of a build: arrays that grow on disk, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Spool:
+    """Named columns of numbers and texts in a folder: `spool.numbers("entity", array)`, then `spool.read(…)`."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._files: dict[str, BinaryIO] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def numbers(self, column: str, values: npt.NDArray[Any]) -> None:
+        """Append an array; a column always gets the same type."""
+        self._file(column).write(np.ascontiguousarray(values).tobytes())
+
+    def texts(self, column: str, texts: Sequence[str]) -> None:
+        """Append texts as UTF-8 with their lengths in bytes."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        self._file(column + ".bytes").write(b"".join(encoded))
+        self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
+
+    def read(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """A whole column in memory."""
+        self._file(column).flush()
+        return np.fromfile(self._folder / column, dtype=dtype)
+
+    def mapped(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """A whole column as a view of its file."""
+        file = self._file(column)
+        file.flush()
+        if not file.tell():
+            return np.zeros(0, dtype=dtype)
+        return np.asarray(np.memmap(self._folder / column, dtype=dtype, mode="r"))
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def _file(self, column: str) -> BinaryIO:
+        if column not in self._files:
+            self._files[column] = (self._folder / column).open("wb")
+        return self._files[column]
+
+
+def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Where each piece begins and the last one ends, in the narrowest of two types: `[3, 2]` to `[0, 3, 5]`."""
+    total = int(lengths.sum(dtype=np.int64))
+    starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def gather(pieces: npt.NDArray[Any], starts: npt.NDArray[Any], lengths: npt.NDArray[Any],
+           order: npt.NDArray[Any], into: npt.NDArray[Any], chunk: int = 500_000) -> None:
+    """Write the pieces of a packed column in another order, a chunk at a time."""
+    written = 0
+    for low in range(0, len(order), chunk):
+        chosen = order[low:low + chunk]
+        wanted = lengths[chosen].astype(np.int64)
+        ends = np.cumsum(wanted)
+        total = int(ends[-1]) if len(ends) else 0
+        place = np.arange(total, dtype=np.int64) + np.repeat(starts[chosen].astype(np.int64) - (ends - wanted), wanted)
+        into[written:written + total] = pieces[place]
+        written += total

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.entities.build import IndexBuilder, build_index
+from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.record import IndexMissing, Progress, Record, UnknownName
+
+
+@pytest.mark.parametrize(("mention", "name"), [
+    ("LeBron James", "LeBron James"), ("lebron jmes", "LeBron James"), ("James, LeBron", "LeBron James"),
+    ("L. James", "LeBron James"), ("lebronjames", "LeBron James"), ("Le Bron James", "LeBron James"),
+    ("beyonce knowles", "Beyoncé Knowles-Carter"), ("Atlantic", "Atlantic Ocean"),
+    ("the big aple", "New York City"), ("東京", "東京都"), ("मुंबई", "मुंबई"), ("киів", "Київ"), ("!!!", "!!!"),
+])
+def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, name: str) -> None:
+    assert people.find(mention)[0].name == name
+
+
+def test_the_kind_of_match_is_told(people: EntityIndex) -> None:
+    assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == [
+        "exact", "exact", "alias", "fuzzy"]
+
+
+def test_only_the_very_same_text_scores_one(people: EntityIndex) -> None:
+    assert people.find("Queen")[0].score == 1.0
+    assert 0.9 < people.find("queen")[0].score < 1.0
+
+
+def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
+    assert {candidate.key for candidate in people.find("Michael Jordan", label="Person")} == {"Q8704"}
+
+
+def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: EntityIndex) -> None:
+    found = people.find("king james")[0]
+    assert (found.name, found.property, found.matched) == ("LeBron James", "aliases", "King James")
+
+
+def test_a_value_of_a_property_is_found_once_for_its_label(people: EntityIndex) -> None:
+    found = people.find("Untied States", property="country_of_citizenship")
+    assert [(one.name, one.property, one.description) for one in found] == [
+        ("United States", "country_of_citizenship", "country_of_citizenship of 2 Player nodes")]
+
+
+def test_distinct_entities_of_one_name_are_counted_and_never_merged(people: EntityIndex) -> None:
+    assert {one.key for one in people.find("Michael Jordan")[:2]} == {"Q41421", "Q8704"}
+    assert people.same_name("michael jordan") == 2
+    assert people.same_name("Michael Jordan", label="Player") == 1
+
+
+def test_holds_compares_letter_by_letter(people: EntityIndex) -> None:
+    assert people.holds("New York City", label="City", property="name")
+    assert not people.holds("new york city")
+    assert not people.holds("New York City", label="Player")
+    assert not people.holds("New York City", label="Moon")
+
+
+@pytest.mark.parametrize("mention", ["", " ", "\x00\x01", "\ud800"])
+def test_a_mention_of_nothing_has_no_candidates(people: EntityIndex, mention: str) -> None:
+    assert people.find(mention) == []
+
+
+@pytest.mark.parametrize("mention", ["x", "?", "...", "😀", "a" * 10_000, "the " * 3_000, "Queen\x00", "\u202equeen"])
+def test_an_odd_mention_is_an_ordinary_question(people: EntityIndex, mention: str) -> None:
+    assert len(people.find(mention, limit=3)) <= 3
+
+
+def test_an_unknown_label_names_the_nearest(people: EntityIndex) -> None:
+    with pytest.raises(UnknownName, match="no label 'Playr'; did you mean Player"):
+        people.find("LeBron James", label="Playr")
+
+
+def test_a_missing_index_says_how_to_build_one(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissing, match="graphground entities build"):
+        open_index(tmp_path / "none")
+
+
+def test_the_index_tells_what_it_was_built_from(people: EntityIndex) -> None:
+    info = people.info
+    assert (info.nodes, info.labels["City"], info.source) == (12, 4, "a dozen records")
+    assert info.staleness(12) is None
+    assert "12 nodes; the graph has 13" in str(info.staleness(13))
+
+
+def test_progress_is_told_while_building(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=told.append)
+    assert told[0] == Progress("reading", 1, None)
+    assert {"sorting names", "sorting words", "typing errors"} <= {one.step for one in told}
+
+
+def test_an_unfinished_build_leaves_the_older_index_alone(tmp_path: Path) -> None:
+    build_index(tmp_path / "one", [Record("Q1", "A", "one")])
+    with IndexBuilder(tmp_path / "one") as builder:
+        builder.add(Record("Q2", "A", "two"))
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+    assert open_index(tmp_path / "one").find("one")[0].key == "Q1"
+
+
+def test_an_empty_graph_has_an_index_that_finds_nothing(tmp_path: Path) -> None:
+    build_index(tmp_path / "empty", [])
+    index = open_index(tmp_path / "empty")
+    assert index.find("anything") == []
+    assert not index.holds("anything")
+
+
+def test_rebuilding_replaces_what_was_there(tmp_path: Path) -> None:
+    build_index(tmp_path / "one", [Record("Q1", "A", "one")])
+    build_index(tmp_path / "one", [Record("Q2", "A", "two")])
+    assert open_index(tmp_path / "one").find("two")[0].key == "Q2"
