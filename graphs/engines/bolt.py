@@ -27,6 +27,7 @@ from graphground.graphs.engines.engine import (
 from graphground.graphs.engines.errors import timed_out, translated
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
+from graphground.graphs.rewrites import faster
 from graphground.graphs.table import Table
 
 CHUNK = 1000
@@ -135,7 +136,7 @@ class BoltEngine:
             try:
                 with self._session(fetch_size) as session:
                     result = session.run(
-                        neo4j.Query(cast(Any, query), metadata={"graphground": running.tag}, timeout=timeout),
+                        neo4j.Query(cast(Any, faster(query, self.dialect.name)), metadata={"graphground": running.tag}, timeout=timeout),
                         cast(Any, parameters or {}))
                     columns = list(result.keys())
                     records = iter(result)

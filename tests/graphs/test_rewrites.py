@@ -1,0 +1,48 @@
+import pytest
+
+from graphground.cypher import parse
+from graphground.graphs.rewrites import faster
+
+MOVED = {
+    "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Mann'}) RETURN m } RETURN m.name":
+        "CALL { MATCH (p:Person {name: 'Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name",
+    "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person), (m)-[:hasGenre]->(g:Genre {name: 'noir'}) RETURN m } RETURN m":
+        "CALL { MATCH (g:Genre {name: 'noir'})<-[:hasGenre]-(m), (m:Movie)-[:directedBy]->(p:Person) RETURN m } "
+        "RETURN m",
+    "CALL { MATCH (a:Movie)-[r]->(:Person {name: 'x'})<-[s:b]-(c) RETURN a UNION MATCH (a)<-[:t]-(q) WHERE q.name = $n "
+    "RETURN a } RETURN a.name":
+        "CALL { MATCH (anchor0:Person {name: 'x'})<-[s:b]-(c), (anchor0)<-[r]-(a:Movie) RETURN a UNION "
+        "MATCH (q)-[:t]->(a) WHERE q.name = $n RETURN a } RETURN a.name",
+    "MATCH (m:Movie)-[*1..3]-(p:Person {name: 'x'}) RETURN count(*)":
+        "MATCH (p:Person {name: 'x'})-[*1..3]-(m:Movie) RETURN count(*)",
+    "MATCH (p:Person) WHERE EXISTS { MATCH (m:Movie)-[:directedBy]->(p) } RETURN p.name":
+        "MATCH (p:Person) WHERE EXISTS { MATCH (p)<-[:directedBy]-(m:Movie) } RETURN p.name",
+    "UNWIND $names AS one MATCH (m:Movie)-[:directedBy {a: ']->'}]->(p:Person {name: one}) RETURN m.name":
+        "UNWIND $names AS one MATCH (p:Person {name: one})<-[:directedBy {a: ']->'}]-(m:Movie) RETURN m.name",
+}
+
+UNTOUCHED = [
+    "MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'x'}) RETURN m.name",
+    "CALL { MATCH way = (m:Movie)-[:directedBy]->(p:Person {name: 'x'}) RETURN way } RETURN way",
+    "MATCH (m:Movie)-[r*1..3]-(p:Person {name: 'x'}) RETURN r",
+    "CALL { MATCH (a:Movie)-->(:Person {name: 'x'})<--(c) RETURN * } RETURN *",
+    "CALL { MATCH (p:Person {name: 'x'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name",
+    "MATCH (m:Movie", "RETURN 'MATCH'",
+]
+
+
+@pytest.mark.parametrize(("written", "sent"), MOVED.items())
+def test_the_node_known_best_is_written_first(written: str, sent: str) -> None:
+    assert faster(written, "arcadedb") == sent
+    assert len(list(parse(sent).walk())) >= len(list(parse(written).walk()))
+    assert faster(sent, "arcadedb") == sent, "a second time changes nothing"
+
+
+@pytest.mark.parametrize("query", UNTOUCHED)
+def test_what_could_be_seen_or_gains_nothing_stays_as_it_is(query: str) -> None:
+    assert faster(query, "arcadedb") == query
+
+
+@pytest.mark.parametrize("query", MOVED)
+def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) -> None:
+    assert faster(query, "neo4j") == query
