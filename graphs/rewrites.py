@@ -88,7 +88,8 @@ class _Anchoring:
 
     def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> _Edit | None:
         paths = clause.patterns
-        if not inside and not bound and not any(rel.length for path in paths for rel in path.find(t.RelationshipPattern)):
+        variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
+        if not (inside or bound or variable_length):
             return None
         if clause.hints or clause.mode or any(not _reversible(path) for path in paths):
             return None

@@ -136,7 +136,8 @@ class BoltEngine:
             try:
                 with self._session(fetch_size) as session:
                     result = session.run(
-                        neo4j.Query(cast(Any, faster(query, self.dialect.name)), metadata={"graphground": running.tag}, timeout=timeout),
+                        neo4j.Query(cast(Any, faster(query, self.dialect.name)),
+                                    metadata={"graphground": running.tag}, timeout=timeout),
                         cast(Any, parameters or {}))
                     columns = list(result.keys())
                     records = iter(result)

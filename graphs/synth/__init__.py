@@ -1,7 +1,8 @@
 """Made-up graphs for a schema, of any size, streamed: for tests, benchmarks and schemas without data."""
 
 from graphground.graphs.synth.graph import SyntheticGraph, synth
+from graphground.graphs.synth.standin import stand_in
 from graphground.graphs.synth.vocabulary import Link, Vocabulary
 from graphground.graphs.synth.writer import write_simplekg
 
-__all__ = ["Link", "SyntheticGraph", "Vocabulary", "synth", "write_simplekg"]
+__all__ = ["Link", "SyntheticGraph", "Vocabulary", "stand_in", "synth", "write_simplekg"]

@@ -1,0 +1,27 @@
+from graphground.graphs.synth import stand_in
+
+from .test_graph import SCHEMA
+
+QUERY = ("MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) "
+         "WHERE m.runtime_minute > 90.5 AND p.date_of_birth >= date('1943-02-05') RETURN m.name")
+
+
+def test_a_stand_in_holds_the_names_and_planted_relationships_of_its_queries() -> None:
+    graph = stand_in(SCHEMA, [QUERY, "MATCH (m:Movie RETURN"], 500, 1_000, seed=4)
+    people = {entity["eid"]: entity for entity in graph.entities() if entity["label"] == "Person"}
+    mann = [eid for eid, entity in people.items() if entity["name"] == "Michael Mann"]
+    assert mann
+    directed = [relation for relation in graph.relations()
+                if relation["label"] == "directedBy" and relation["obj_id"] == mann[0]]
+    assert len(directed) >= 3
+
+
+def test_a_stand_in_mixes_the_values_that_its_queries_compare_with() -> None:
+    entities = list(stand_in(SCHEMA, [QUERY], 800, 1_000, seed=4).entities())
+    assert any(entity["properties"].get("runtime_minute") == 90.5 for entity in entities)
+    assert any(entity["properties"].get("date_of_birth") == "1943-02-06" for entity in entities)
+
+
+def test_wrong_types_in_queries_do_not_get_into_the_graph() -> None:
+    query = "MATCH (m:Movie) WHERE m.runtime_minute = 'long' RETURN m.name"
+    assert not stand_in(SCHEMA, [query], 300, 300).vocabulary.values[("Movie", "runtime_minute")]
