@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from graphground.graphs.entities.fuzzy import Fuzzy
 from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
 from graphground.graphs.entities.scoring import EXACT, FOLDED, scores
+from graphground.graphs.entities.spans import Span, find_spans
 from graphground.graphs.entities.words import Words
 
 _RESCORED = 100
@@ -86,6 +88,31 @@ class EntityIndex:
         if len(rows) > 10_000:
             return len(np.unique(self._files.row_entity[rows]))
         return len({self._files.key[int(entity)] for entity in np.unique(self._files.row_entity[rows])})
+
+    def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
+        """The names that stand in a question, longest first wherever they overlap, with the labels that have them.
+
+        With `unknown` also what is only written like a name, with no labels: it may be a name with an error.
+        """
+        return find_spans(question, self, unknown=unknown)
+
+    def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each folded text the labels that have it as a name, an alias or a value; most of them first."""
+        if not len(self._files.name_number):
+            return [() for _ in folded]
+        wanted = np.array([name_number([word_number(word) for word in text.split()]) for text in folded],
+                          dtype=np.uint64)
+        lows = np.searchsorted(self._files.name_number, wanted, side="left")
+        highs = np.searchsorted(self._files.name_number, wanted, side="right")
+        return [self._labels_of(self._files.name_row[low:high][:10_000]) if high > low else ()
+                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+
+    def _labels_of(self, rows: Array) -> tuple[str, ...]:
+        counted: Counter[str] = Counter()
+        numbers, counts = np.unique(self._partition(rows), return_counts=True)
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            counted[self._files.partitions[number][0]] += count
+        return tuple(label for label, _ in counted.most_common())
 
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
         """The range of rows of a label, and which of its partitions a property allows (None for all)."""

@@ -1,0 +1,189 @@
+"""Finds the names that stand in a whole question: the longest first, whatever their case.
+
+    >>> [span.text for span in spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
+    ['LeBron James', 'Cleveland']
+
+A name of one common word (`who`, `it`, `the`) counts only where the question writes it as a name: within
+quotation marks, or with a capital letter elsewhere than at the beginning of a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphground.graphs.entities.folding import clean, fold
+
+LONGEST_QUESTION = 2_000
+MOST_WORDS = 20
+_PIECE = re.compile(r"\S+")
+_ABBREVIATED = re.compile(r"\.\w$")
+_PART = re.compile(r"[^\s\-/\u2010-\u2015]+")
+_AFTER, _BEFORE = ".,;:!?)]}\"\u201d/", "([{\"\u201c'\u2018"
+_POSSESSIVE = re.compile(r"(?:['\u2019]s|['\u2019])$")
+_QUOTED = re.compile(r"\"([^\"]{2,200})\"|\u201c([^\u201d]{2,200})\u201d|(?<!\w)'([^']{2,200})'(?!\w)")
+
+COMMON = frozenset("""
+a about above across after all also am an and any are around as at average be because been before being below
+between both but by can city cities common count could country countries date dates did do does done during each
+earliest either ever every few find fewer first for from gave get give given gives had has have having he her
+here hers highest him his how i if in including into is it its kind kinds largest last latest least less let
+list located long longest lowest made make many maximum may me mean minimum more most much must my name named
+names neither no nor not number numbers of off old on one only or other our out over own people per person place
+places please provide return same she should show since smallest so some such sum tell than that the their them
+then there these they this those through to together total two under until up us use was we were what when where
+whether which while who whom whose why will with within without would year years you young your
+""".split())  # noqa: SIM905
+"""Words of questions that are also names of something; alone, in small letters, they name nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` for the characters 28 to 36.
+
+    `labels` are those that have the name, with most names first. A span that only looks like a name (it is
+    quoted, or in capital letters) and is in no label has none.
+    """
+
+    text: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+
+
+class Names(Protocol):
+    """What span finding asks of an index."""
+
+    def labels_named(self, folded: Sequence[str]) -> Sequence[tuple[str, ...]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the question: `_Word("jamess", 11, 18, (("james", 16),))` for `James's`.
+
+    `endings` are what it may be as the last word of a name, each with where that ends.
+    """
+
+    folded: str
+    start: int
+    end: int
+    endings: tuple[tuple[str, int], ...]
+
+
+def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Span]:
+    """The names of an index that stand in a question, in its order and never overlapping.
+
+    With `unknown` also the parts that are written like names but are in no index, such as a name with a
+    typing error: a fuzzy search may know what they mean.
+    """
+    question = question[:LONGEST_QUESTION]
+    words = _words(question)
+    tried: list[tuple[int, int, int]] = []
+    texts: list[str] = []
+    for first in range(len(words)):
+        before = ""
+        for last in range(first, min(first + MOST_WORDS, len(words))):
+            for ending, end in ((words[last].folded, words[last].end), *words[last].endings):
+                tried.append((first, last, end))
+                texts.append(before + ending)
+            before += words[last].folded + " "
+    quoted = [match.span(match.lastindex or 0) for match in _QUOTED.finditer(question)]
+    found = [(first, last, end, its) for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
+             if its and _is_name(question, words[first:last + 1], quoted)]
+    found.sort(key=lambda one: (one[0] - one[1], one[0]))
+    taken: set[int] = set()
+    spans: list[Span] = []
+    for first, last, end, its in found:
+        if taken.isdisjoint(range(first, last + 1)):
+            taken.update(range(first, last + 1))
+            spans.append(_span(question, words[first].start, end, its))
+    if unknown:
+        spans += _written_like_names(question, words, taken, quoted)
+    return sorted(spans, key=lambda span: span.start)
+
+
+def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
+    """The span with the bracket or the full stop that belongs to it: `F.C.`, `(1900)`."""
+    if question[end:end + 1] == "." and _ABBREVIATED.search(question, start, end):
+        end += 1
+    if question[end:end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
+        end += 1
+    return Span(question[start:end], start, end, labels)
+
+
+def _words(question: str) -> list[_Word]:
+    """The question's words with their places, without the punctuation around them."""
+    words: list[_Word] = []
+    for piece in _PIECE.finditer(question):
+        head = piece.group().rstrip(_AFTER)
+        start = piece.start() + len(head) - len(head.lstrip(_BEFORE))
+        if not head.strip(_BEFORE):
+            head, start = piece.group(), piece.start()
+        for part in _PART.finditer(question, start, piece.start() + len(head)):
+            folded = fold(clean(part.group()))
+            for number, one in enumerate(folded.split(" ") if folded else ()):
+                whole = number == folded.count(" ")
+                endings = _endings(part.group(), part.start()) if whole else ()
+                words.append(_Word(one, part.start(), part.end(), endings))
+    return words
+
+
+def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
+    """Without the possessive, and in the singular: `Lakers'`, `portraits`."""
+    endings: list[tuple[str, int]] = []
+    bare = _POSSESSIVE.sub("", text)
+    if bare != text and (folded := fold(clean(bare))) and " " not in folded:
+        endings.append((folded, start + len(bare)))
+    folded = fold(clean(text))
+    if " " not in folded and folded.endswith("s") and len(folded) > 3:
+        endings.append((folded[:-1], start + len(text)))
+        if folded.endswith("ies"):
+            endings.append((folded[:-3] + "y", start + len(text)))
+        elif folded.endswith("es"):
+            endings.append((folded[:-2], start + len(text)))
+    return tuple(endings)
+
+
+def _is_name(question: str, words: Sequence[_Word], quoted: Sequence[tuple[int, int]]) -> bool:
+    start, end = words[0].start, words[-1].end
+    if (start, end) in quoted or any(word.folded not in COMMON and not word.folded.isdecimal() for word in words):
+        return len(words) > 1 or len(words[0].folded) > 1 or not words[0].folded.isascii()
+    if all(word.folded.isdecimal() for word in words):
+        return False
+    return all(question[word.start].isupper() for word in words) and not _begins_sentence(question, start)
+
+
+def _begins_sentence(question: str, start: int) -> bool:
+    before = question[:start].rstrip(" \"'(\u201c\u2018")
+    return not before or before[-1] in ".?!:;"
+
+
+def _written_like_names(question: str, words: Sequence[_Word], taken: set[int],
+                        quoted: Sequence[tuple[int, int]]) -> list[Span]:
+    """Runs of capitalised words and quoted parts that no name covers."""
+    spans: list[Span] = []
+    run: list[_Word] = []
+    for number, word in enumerate([*words, None]):
+        if word is not None and number not in taken and _like_name(question, word, bool(run), quoted):
+            run.append(word)
+            continue
+        if run:
+            while run and run[-1].folded in COMMON:
+                run.pop()
+            if run and (len(run) > 1 or not _begins_sentence(question, run[0].start)):
+                start, end = run[0].start, run[-1].end
+                spans.append(_span(question, start, end, ()))
+        run = []
+    return spans
+
+
+def _like_name(question: str, word: _Word, within: bool, quoted: Sequence[tuple[int, int]]) -> bool:
+    if any(start <= word.start < end for start, end in quoted):
+        return True
+    if word.folded in ("of", "the", "and", "de", "la", "von", "van", "in"):
+        return within
+    first = question[word.start]
+    return (first.isupper() or (first.isdecimal() and within)) and not (
+        word.folded in COMMON and _begins_sentence(question, word.start))
