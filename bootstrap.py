@@ -60,7 +60,8 @@ def install(dev: bool) -> None:
         run(uv, "venv", "--quiet", "--python", sys.executable, VENV)
     say(f"installing what {lock.relative_to(HERE)} lists")
     python = BIN / "python"
-    run(uv, "pip", "install", "--quiet", "--python", python, "--require-hashes", "-r", lock)
+    # Compiled now: a server should not compile the SDK at every start where Python may not write bytecode.
+    run(uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python, "--require-hashes", "-r", lock)
     run(uv, "pip", "install", "--quiet", "--python", python, "--no-deps", "--no-build-isolation",
         "--editable", HERE)
     done.write_text(f"{lock.name}:{state}")

@@ -108,7 +108,8 @@ def installed(package: str) -> str:
     if not program.exists():
         uv = shutil.which("uv") or sys.exit("uv is needed to install the peers")
         subprocess.run([uv, "venv", "--quiet", place], check=True)
-        subprocess.run([uv, "pip", "install", "--quiet", "--python", place / "bin" / "python", package], check=True)
+        subprocess.run([uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", place / "bin" / "python",
+                        package], check=True)
     return str(program)
 
 
