@@ -37,6 +37,7 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         SettingsError: the address cannot be used, and why.
     """
+    listening = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -44,6 +45,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.bind(address)
         listening.listen(128)
     except OSError as error:
+        if listening is not None:
+            listening.close()
         raise SettingsError(f"cannot listen on {host} port {port}: {error.strerror or error}; "
                             f"choose another --host or --port (0 takes a free port)") from None
     return listening

@@ -1,0 +1,47 @@
+import json
+from typing import Any
+
+import pytest
+
+from graphground.graphs.opened import OpenGraphs
+from graphground.server.call import Call, encode
+from graphground.server.middleware.budget import run_within
+from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest
+from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Tool
+
+
+def call(rows: list[Any]) -> Call:
+    answer = ExecuteCypherAnswer(columns=["a"], rows=rows, row_count=len(rows), truncated=False, elapsed_ms=1.0,
+                                 diagnostics=[])
+    tool: Tool[Any, Any] = Tool("rows", "", "", ExecuteCypherRequest, ExecuteCypherAnswer, lambda graphs, _: answer)
+    return Call(tool, {}, lambda: OpenGraphs([]), ExecuteCypherRequest(query="RETURN 1"))
+
+
+def test_an_answer_within_the_budget_is_left_alone() -> None:
+    answer = json.loads(run_within(10_000)(call([["x"]] * 10)).payload)
+    assert (answer["row_count"], answer["truncated"]) == (10, False)
+
+
+def test_an_answer_past_the_budget_keeps_whole_rows_and_says_so() -> None:
+    outcome = run_within(2_000)(call([["x" * (number % 50)] for number in range(1000)]))
+    answer = json.loads(outcome.payload)
+    assert 0 < len(outcome.payload) <= 2_000
+    assert answer["truncated"]
+    assert answer["row_count"] == len(answer["rows"]) > 10
+    assert answer["rows"] == [["x" * (number % 50)] for number in range(answer["row_count"])]
+
+
+def test_one_row_past_the_budget_gives_no_row() -> None:
+    answer = json.loads(run_within(500)(call([["x" * 5000]])).payload)
+    assert (answer["rows"], answer["truncated"]) == ([], True)
+
+
+def test_what_cannot_be_shortened_fails_and_says_what_to_do() -> None:
+    with pytest.raises(ToolFailure) as caught:
+        run_within(20)(call([]))
+    assert caught.value.error == "answer_too_large"
+
+
+def test_large_whole_numbers_and_nested_values_are_encoded_exactly() -> None:
+    assert encode([2**62, {"a": [None, True, 1.5]}]) == b'[4611686018427387904,{"a":[null,true,1.5]}]'

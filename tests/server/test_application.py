@@ -1,0 +1,75 @@
+import json
+from typing import Any
+
+import pytest
+from films import films_alone
+
+from graphground.server.application import Application
+
+SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
+
+
+def failure(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    outcome = Application(films_alone).call(name, arguments)
+    assert outcome.is_error
+    answer: dict[str, Any] = json.loads(outcome.payload)
+    assert set(answer) == SHAPE
+    assert json.loads(outcome.text) == answer
+    return answer
+
+
+def test_a_call_answers_in_text_and_structure() -> None:
+    outcome = Application(films_alone).call("list_graphs", {})
+    assert json.loads(outcome.payload) == json.loads(outcome.text)
+    assert json.loads(outcome.payload)["graphs"][0]["name"] == "films"
+
+
+@pytest.mark.parametrize(("tool", "arguments", "error", "nearest"), [
+    ("list_graph", {}, "unknown_tool", ["list_graphs"]),
+    ("get_schema", {"grph": "films"}, "unknown_argument", ["graph"]),
+    ("execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", ["query"]),
+    ("execute_cypher", {}, "missing_argument", ["query"]),
+    ("execute_cypher", {"query": 7}, "wrong_argument", []),
+    ("execute_cypher", {"query": ""}, "wrong_argument", []),
+    ("execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument", []),
+    ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "wrong_argument", []),
+    ("execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument", []),
+    ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
+    ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
+    ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
+    ("find_entities", {"mentions": []}, "wrong_argument", []),
+    ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
+])
+def test_wrong_use_has_the_one_error_shape(tool: str, arguments: dict[str, Any], error: str,
+                                           nearest: list[str]) -> None:
+    answer = failure(tool, arguments)
+    assert answer["error"] == error
+    assert set(nearest) <= set(answer["nearest"])
+    assert answer["next"]
+
+
+def test_a_wrong_type_is_told_in_words() -> None:
+    assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
+
+
+def test_a_graph_without_data_says_how_to_load_some() -> None:
+    answer = failure("execute_cypher", {"query": "RETURN 1"})
+    assert "graphground graphs load" in answer["message"]
+
+
+def test_graphs_that_cannot_be_opened_fail_in_the_one_shape() -> None:
+    def broken() -> Any:
+        raise RuntimeError("the disk is gone")
+
+    outcome = Application(broken).call("list_graphs", {})
+    assert outcome.is_error
+    answer = json.loads(outcome.payload)
+    assert set(answer) == SHAPE
+    assert "the disk is gone" in answer["message"]
+
+
+def test_the_text_of_a_schema_is_the_schema_itself() -> None:
+    outcome = Application(films_alone).call("get_schema", {"graph": "films"})
+    assert not outcome.text.startswith("{")
+    assert "(:Movie)-[:directedBy]->(:Person)" in outcome.text
+    assert "directedBy" in json.loads(outcome.payload)["schema"]

@@ -1,0 +1,70 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from graphground import __version__
+
+
+def graphground(*words: str, home: Path | None = None, text: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith(("NEO4J_", "GRAPHGROUND_"))} | {"COLUMNS": "120"}
+    if home is not None:
+        environment["GRAPHGROUND_HOME"] = str(home)
+    return subprocess.run([sys.executable, "-m", "graphground", *words], capture_output=True, text=True, timeout=60,
+                          env=environment, input=text)
+
+
+def test_version_is_told_on_stdout() -> None:
+    assert graphground("--version").stdout == f"graphground {__version__}\n"
+
+
+def test_a_misspelt_command_names_the_nearest() -> None:
+    done = graphground("serv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Did you mean 'serve'?" in done.stderr
+
+
+def test_a_wrong_setting_ends_serve_with_words_and_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("prot = 1")
+    done = graphground("serve", home=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean 'port'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_http_for_other_machines_needs_the_names_they_call_it_by(tmp_path: Path) -> None:
+    done = graphground("serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", home=tmp_path)
+    assert done.returncode == 2
+    assert "--allowed-host" in done.stderr
+
+
+def test_call_with_arguments_that_are_no_json_says_so(tmp_path: Path) -> None:
+    done = graphground("call", "list_graphs", "{graph", home=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not JSON" in done.stderr
+
+
+def test_call_prints_a_failure_on_stderr_and_exits_with_one(tmp_path: Path) -> None:
+    done = graphground("call", "get_schema", '{"graf": "nba"}', home=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "nearest: graph" in done.stderr
+
+
+def test_call_with_json_prints_the_one_error_shape_on_stdout(tmp_path: Path) -> None:
+    done = graphground("call", "nothing", "--json", home=tmp_path)
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"] == "unknown_tool"
+
+
+def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
+    heavy = ["neo4j", "numpy", "rapidfuzz", "typer", "rich", "arcadedb_embedded", "jpype", "pydantic_settings"]
+    done = subprocess.run([sys.executable, "-c", (
+        "import sys\n"
+        "from graphground.server.application import Application\n"
+        "from graphground.server.protocol import Protocol\n"
+        "import graphground.server.commands.serve, graphground.server.transports.stdio, asyncio\n"
+        "asyncio.run(Protocol(Application(lambda: None)).list_tools(None, None))\n"
+        f"print([name for name in {heavy} if name in sys.modules])")], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
