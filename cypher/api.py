@@ -53,6 +53,9 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
         return Report(False, "read", tuple(syntax_diagnostics(text, error)))
     places = Places(text)
     found = [places.diagnostic(NOTE_CODES[code], start, end, message) for code, start, end, message in notes]
+    from graphground.cypher.scope import analyze  # the checks load when the first query is validated
+    found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions)
+              for one in analyze(query).problems]
     return Report(not any(one.severity == "error" for one in found), access(query), tuple(found))
 
 

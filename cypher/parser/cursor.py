@@ -45,8 +45,9 @@ class Cursor:
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
-        self.kinds = tokens.kinds
-        self.names = tokens.names
+        # Looking three tokens ahead needs no check when the end is repeated.
+        self.kinds = [*tokens.kinds, "end", "end", "end", "end"]
+        self.names = [*tokens.names, None, None, None, None]
         self.starts = tokens.starts
         self.ends = tokens.ends
         self.i = 0

@@ -1,0 +1,264 @@
+"""The standard functions of Neo4j 5.26 and of Cypher 25: their arguments, their results, what each of them is.
+
+    >>> FUNCTIONS["left"].arguments, FUNCTIONS["left"].required
+    ((Type(String), Type(Integer)), 2)
+    >>> FUNCTIONS["count"].aggregating, FUNCTIONS["tointeger"].name
+    (True, 'toInteger')
+
+The table is the one place where a function is written. A line holds the name, the arguments (`?` before those that
+may be left out), `->`, the result. Letters stand for types: A anything, N node, R relationship, P path, B Boolean,
+I Integer, F Float (an Integer will do), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime,
+U Duration, M Map (a node or relationship will do), L list, Ls list of strings, and so on. `=` is the type of the
+first argument, `[=` a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphground.cypher.types import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DURATION,
+    FLOAT,
+    INTEGER,
+    LIST,
+    LOCALDATETIME,
+    LOCALTIME,
+    MAP,
+    NODE,
+    PATH,
+    POINT,
+    RELATIONSHIP,
+    STRING,
+    TIME,
+    Type,
+    list_of,
+)
+
+_TABLE = """
+abs FI -> =
+acos F -> F
+asin F -> F
+atan F -> F
+atan2 F F -> F
+avg FIU -> = @
+btrim S ?S -> S
+ceil F -> F
+char_length S -> I
+character_length S -> I
+coalesce *A -> |
+collect A -> [= @
+cos F -> F
+cot F -> F
+count A -> I @
+date ?A -> D
+date.realtime ?A -> D
+date.statement ?A -> D
+date.transaction ?A -> D
+date.truncate S ?A ?M -> D
+datetime ?A -> Z
+datetime.fromepoch F F -> Z
+datetime.fromepochmillis F -> Z
+datetime.realtime ?A -> Z
+datetime.statement ?A -> Z
+datetime.transaction ?A -> Z
+datetime.truncate S ?A ?M -> Z
+degrees F -> F
+duration A -> U
+duration.between A A -> U
+duration.inDays A A -> U
+duration.inMonths A A -> U
+duration.inSeconds A A -> U
+e -> F
+elementId NR -> S
+endNode R -> N
+exists A -> B
+exp F -> F
+file -> S
+floor F -> F
+graph.byElementId S -> A
+graph.byName S -> A
+haversin F -> F
+head L -> e
+id NR -> I
+isEmpty SML -> B
+isNaN FI -> B
+keys NRM -> Ls
+labels N -> Ls
+last L -> e
+left S I -> S
+length P -> I
+linenumber -> I
+localdatetime ?A -> d
+localdatetime.realtime ?A -> d
+localdatetime.statement ?A -> d
+localdatetime.transaction ?A -> d
+localdatetime.truncate S ?A ?M -> d
+localtime ?A -> t
+localtime.realtime ?A -> t
+localtime.statement ?A -> t
+localtime.transaction ?A -> t
+localtime.truncate S ?A ?M -> t
+log F -> F
+log10 F -> F
+lower S -> S
+ltrim S ?S -> S
+max A -> = @
+min A -> = @
+nodes P -> Ln
+normalize S ?S -> S
+nullIf A A -> =
+percentileCont F F -> F @
+percentileDisc FI F -> = @
+pi -> F
+point M -> O
+point.distance A A -> F
+point.withinBBox A A A -> B
+properties NRM -> M
+radians F -> F
+rand -> F
+randomUUID -> S
+range I I ?I -> Li
+relationships P -> Lr
+replace S S S -> S
+reverse SL -> =
+right S I -> S
+round F ?F ?S -> F
+rtrim S ?S -> S
+sign FI -> I
+sin F -> F
+size SL -> I
+split S SLs -> Ls
+sqrt F -> F
+startNode R -> N
+stDev F -> F @
+stDevP F -> F @
+substring S I ?I -> S
+sum FIU -> = @
+tail L -> =
+tan F -> F
+time ?A -> T
+time.realtime ?A -> T
+time.statement ?A -> T
+time.transaction ?A -> T
+time.truncate S ?A ?M -> T
+timestamp ?A -> I
+toBoolean BIS -> B
+toBooleanList L -> Lb
+toBooleanOrNull A -> B
+toFloat FIS -> F
+toFloatList L -> Lf
+toFloatOrNull A -> F
+toInteger BFISL -> I
+toIntegerList L -> Li
+toIntegerOrNull A -> I
+toLower S -> S
+toString BFISODTtdZU -> S
+toStringList L -> Ls
+toStringOrNull A -> S
+toUpper S -> S
+trim S ?S ?S -> S
+type R -> S
+upper S -> S
+valueType A -> S
+vector.similarity.cosine Lf Lf -> F
+vector.similarity.euclidean Lf Lf -> F
+"""
+
+_CYPHER25_TABLE = """
+ceiling F -> F
+collect_list A -> [= @
+element_id NR -> S
+ln F -> F
+local_datetime ?A -> d
+local_time ?A -> t
+path_length P -> I
+percentile_cont F F -> F @
+percentile_disc FI F -> = @
+stdev_pop F -> F @
+stdev_samp F -> F @
+cardinality L -> I
+duration_between A A -> U
+zoned_datetime ?A -> Z
+zoned_time ?A -> T
+current_date -> D
+format A S -> S
+vector A I A -> A
+vector_dimension_count A -> I
+vector_distance A A A -> F
+vector_norm A A -> F
+uuid -> S
+graph.names -> Ls
+graph.propertiesByName S -> M
+"""
+
+_LETTERS: dict[str, Type] = {
+    "A": ANY, "N": NODE, "R": RELATIONSHIP, "P": PATH, "B": BOOLEAN, "I": INTEGER, "F": FLOAT, "S": STRING,
+    "O": POINT, "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
+    "L": LIST, "Ls": list_of(STRING), "Li": list_of(INTEGER), "Lf": list_of(FLOAT), "Lb": list_of(BOOLEAN),
+    "Ln": list_of(NODE), "Lr": list_of(RELATIONSHIP),
+}
+
+RENAMED = {"distance": "point.distance", "rels": "relationships", "filter": "", "extract": "",
+           "toint": "toInteger", "average": "avg", "len": "size", "lcase": "toLower", "ucase": "toUpper",
+           "now": "datetime", "ifnull": "coalesce", "isnull": "coalesce", "nvl": "coalesce", "substr": "substring",
+           "group_concat": "collect", "array_agg": "collect", "current_timestamp": "datetime", "today": "date",
+           "concat": "", "cast": "", "year": "", "month": "", "day": "", "unpack": "", "length_of": "size",
+           "tonumber": "toFloat", "str": "toString", "int": "toInteger", "stddev": "stDev", "mean": "avg"}
+"""What people write, and what it is called here; an empty name means that another construct does it."""
+
+
+class Function(NamedTuple):
+    """One function: `left(original :: STRING, length :: INTEGER)` has two required arguments.
+
+    `result` is a type, or a word for one that depends on the arguments: `same`, `list`, `element`, `union`.
+    """
+
+    name: str
+    arguments: tuple[Type, ...]
+    required: int
+    result: Type | str
+    aggregating: bool
+    repeated: bool
+
+
+def _read(table: str) -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    for line in table.split("\n"):
+        words = line.split()
+        if not words:
+            continue
+        arrow = words.index("->")
+        required = 0
+        arguments: list[Type] = []
+        repeated = False
+        for word in words[1:arrow]:
+            if word[0] == "*":
+                repeated = True
+            elif word[0] != "?":
+                required += 1
+            arguments.append(type_of_letters(word.lstrip("?*")))
+        result = words[arrow + 1]
+        special = {"=": "same", "[=": "list", "e": "element", "|": "union"}.get(result)
+        found[words[0].lower()] = Function(words[0], tuple(arguments), max(required, int(repeated)),
+                                           special or type_of_letters(result), words[-1] == "@", repeated)
+    return found
+
+
+def type_of_letters(letters: str) -> Type:
+    """The type that letters of the table stand for: `SL` is a string or a list."""
+    found: Type | None = None
+    place = 0
+    while place < len(letters):
+        size = 2 if letters[place] == "L" and letters[place + 1:place + 2].islower() else 1
+        one = _LETTERS[letters[place:place + size]]
+        found = one if found is None else found | one
+        place += size
+    return found or ANY
+
+
+FUNCTIONS: dict[str, Function] = _read(_TABLE)
+CYPHER25_FUNCTIONS: dict[str, Function] = _read(_CYPHER25_TABLE)

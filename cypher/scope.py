@@ -1,0 +1,132 @@
+"""Which variable is which: each occurrence of a name with the binding that it means.
+
+    >>> from graphground.cypher import parse
+    >>> from graphground.cypher.scope import analyze
+    >>> query = parse("MATCH (n:Person) WITH n AS m, n.age AS age WHERE age > 3 RETURN m")
+    >>> scopes = analyze(query)
+    >>> m = list(query.find(Variable))[-1]
+    >>> binding = scopes.bindings[m]
+    >>> binding.kind, binding.root.name, [query.source(pattern) for pattern in binding.root.patterns]
+    ('node', 'n', ['(n:Person)'])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from graphground.cypher.types import ANY, Type
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Expression, NodePattern, Query, RelationshipPattern, Variable
+
+Kind = Literal["node", "relationship", "path", "value"]
+
+
+class Binding:
+    """One variable, from its declaration to the end of its scope.
+
+    `name`         as declared: `n` in `MATCH (n:Person)`, `m` in `WITH n AS m`
+    `declaration`  the `Variable` that introduces it; None for a column that has only its text for a name
+    `type`         what it may be; `kind` sums it up. A variable of `-[rs:KNOWS*]->` or inside a quantified path
+                   seen from outside is a `value`, with `grouped` set: a list of what the pattern binds
+    `patterns`     the node or relationship patterns that it must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
+                   `(n:Person)` and `(n)`
+    `mentions`     the patterns that it need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
+                   in a subquery
+    `source`       the expression that gives its value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`
+    `origins`      the bindings that it is another name for: of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`;
+                   of each branch's column for what a subquery returns
+    """
+
+    __slots__ = ("declaration", "grouped", "level", "mentions", "name", "origins", "patterns", "source", "type",
+                 "unwound")
+
+    def __init__(self, name: str, declaration: Variable | None, type_: Type = ANY) -> None:
+        self.name = name
+        self.declaration = declaration
+        self.type = type_
+        self.patterns: list[NodePattern | RelationshipPattern] = []
+        self.mentions: list[NodePattern | RelationshipPattern] = []
+        self.level = 0
+        self.source: Expression | None = None
+        self.origins: tuple[Binding, ...] = ()
+        self.grouped = False
+        self.unwound = False
+
+    @property
+    def kind(self) -> Kind:
+        """What the variable stands for, `value` where that is not one of the graph's own things."""
+        mask = self.type.mask
+        return "node" if mask == 1 else "relationship" if mask == 2 else "path" if mask == 4 else "value"
+
+    @property
+    def root(self) -> Binding:
+        """The binding at the start of a chain of other names, where there is a single one."""
+        found = self
+        for _ in range(1000):
+            if len(found.origins) != 1:
+                break
+            found = found.origins[0]
+        return found
+
+    def roots(self) -> list[Binding]:
+        """All bindings that it may stand for, through aliases and the branches of subqueries."""
+        found: list[Binding] = []
+        todo: list[Binding] = [self]
+        seen: set[int] = set()
+        while todo:
+            one = todo.pop()
+            if id(one) in seen:
+                continue
+            seen.add(id(one))
+            if one.origins:
+                todo.extend(reversed(one.origins))
+            else:
+                found.append(one)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Binding({self.name}: {self.type})"
+
+
+class Problem:
+    """A finding of the language level: a code, a span of the text, a message, what to write instead."""
+
+    __slots__ = ("code", "end", "message", "start", "suggestions")
+
+    def __init__(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        self.code = code
+        self.start = start
+        self.end = end
+        self.message = message
+        self.suggestions = suggestions
+
+
+class Scopes:
+    """What is known of a query's names and values.
+
+    `bindings`  for each occurrence of a variable, its binding; an undefined one has none
+    `types`     for expressions, what they may be; one that is absent is unknown
+    `problems`  what is wrong with them, in the order in which Neo4j finds it
+    """
+
+    __slots__ = ("bindings", "problems", "types")
+
+    def __init__(self) -> None:
+        self.bindings: dict[Variable, Binding] = {}
+        self.types: dict[Expression, Type] = {}
+        self.problems: list[Problem] = []
+
+    def of(self, variable: Variable) -> Binding | None:
+        """The binding that an occurrence means."""
+        return self.bindings.get(variable)
+
+    def type_of(self, expression: Expression) -> Type:
+        """What an expression may be."""
+        return self.types.get(expression, ANY)
+
+
+def analyze(query: Query) -> Scopes:
+    """Resolve all variables of a query, infer types, and find what is wrong with them."""
+    from graphground.cypher.semantics import check  # later stage, on top of this one's classes
+    return check(query)

@@ -1,0 +1,164 @@
+"""CALL: subqueries with what they import and return, procedures with what they yield."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.procedures import PROCEDURES, Procedure
+from graphground.cypher.scope import Binding
+from graphground.cypher.semantics import clauses, expressions
+from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.types import ANY, INTEGER, MAP
+
+
+def subquery(c: Checker, clause: tree.CallSubquery) -> None:
+    """`CALL (n) { … }`, `CALL { WITH n … }`."""
+    outer = c.scope
+    base, open_end = c.base, c.open_end
+    c.open_end = False
+    if clause.imports is None:
+        columns = _old_way(c, clause.body, outer)
+    else:
+        inner: Scope = dict(base)
+        if clause.star:
+            inner = dict(outer)
+        for variable in clause.imports:
+            c.use(variable)
+            found = outer.get(variable.name)
+            if found is not None:
+                inner[variable.name] = found
+        c.scope = dict(inner)
+        c.base = inner
+        columns = clauses.query(c, clause.body)
+    c.base, c.open_end = base, open_end
+    c.scope = outer
+    if columns is not None:
+        _returned(c, clause, columns, outer)
+    if clause.transactions is not None:
+        _transactions(c, clause.transactions)
+
+
+def _old_way(c: Checker, body: tree.QueryBody, outer: Scope) -> list[Binding] | None:
+    if isinstance(body, tree.Union):
+        # Each part imports for itself, so they are checked one by one, and joined as a UNION is.
+        kept = [part for part in body.parts if isinstance(part, tree.SingleQuery)]
+        for part in kept:
+            _importing(c, part, outer)
+    elif isinstance(body, tree.SingleQuery):
+        _importing(c, body, outer)
+    c.base = {}
+    c.scope = {}
+    c.importable = outer
+    columns = clauses.query(c, body)
+    c.importable = {}
+    return columns
+
+
+def _importing(c: Checker, part: tree.SingleQuery, outer: Scope) -> None:
+    first = next((clause for clause in part.clauses if not isinstance(clause, tree.Use)), None)
+    if not isinstance(first, tree.With):
+        return
+    projection = first.projection
+    simple = all(isinstance(item.expression, tree.Variable)
+                 and (item.alias is None or item.alias.name == item.expression.name) for item in projection.items)
+    if not simple:
+        if any(variable.name in outer for item in projection.items
+               for variable in item.expression.find(tree.Variable)):
+            c.problem("clause_order", first, "the WITH that imports into a subquery takes plain variables only; "
+                                             "rename or compute in a second WITH")
+        return
+    extra = "DISTINCT" if projection.distinct else "ORDER BY" if projection.order_by else (
+        "SKIP" if projection.skip else "LIMIT" if projection.limit else "WHERE" if first.where is not None else "")
+    if extra:
+        c.problem("clause_order", first, f"the WITH that imports into a subquery takes no {extra}; put it into a "
+                                         "second WITH")
+    c.importing.add(first)
+
+
+def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], outer: Scope) -> None:
+    last = _last_return(clause.body)
+    if last is not None:
+        for item in last.projection.items:
+            if item.alias is None and not isinstance(item.expression, tree.Variable):
+                text = c.query.source(item.expression)
+                c.problem("missing_alias", item.expression, f"what a subquery returns needs a name: {text} AS name",
+                          (f"{text} AS value",))
+    for column in columns:
+        if column.name in outer:
+            place: tree.Node = clause
+            if last is not None:
+                for item in last.projection.items:
+                    if item.name == column.name:
+                        place = item.alias or item.expression
+            c.problem("variable_redefined", place, f"the subquery returns `{column.name}`, which exists outside "
+                                                   "already; rename it with AS")
+            continue
+        binding = Binding(column.name, column.declaration, column.type)
+        binding.level = c.level
+        binding.origins = (column,)
+        c.scope[column.name] = binding
+
+
+def _last_return(body: tree.QueryBody) -> tree.Return | None:
+    while True:
+        if isinstance(body, tree.SingleQuery):
+            last = body.clauses[-1]
+            return last if isinstance(last, tree.Return) else None
+        if isinstance(body, tree.Union | tree.Next):
+            body = body.parts[0] if isinstance(body, tree.Union) else body.parts[-1]
+        elif isinstance(body, tree.Braced):
+            body = body.body
+        elif isinstance(body, tree.Conditional):
+            body = body.branches[0].body
+        else:
+            return None
+
+
+def _transactions(c: Checker, node: tree.InTransactions) -> None:
+    for bound in (node.concurrency, node.rows):
+        if bound is not None:
+            c.expect(bound, expressions.infer(c, bound), INTEGER)
+    if node.report is not None:
+        c.declare(node.report, MAP)
+
+
+def standalone(c: Checker, clause: tree.CallProcedure) -> None:
+    """A procedure call that is the whole query: parentheses and YIELD may be left out."""
+    _call(c, clause)
+
+
+def procedure(c: Checker, clause: tree.CallProcedure) -> None:
+    """A procedure call among other clauses."""
+    known = _call(c, clause)
+    if clause.star:
+        c.problem("clause_order", clause, "YIELD * is for a procedure call that stands alone; name the columns")
+    elif clause.arguments is None:
+        c.problem("syntax", clause, f"{clause.name} needs parentheses here: CALL {clause.name}()")
+    elif clause.yields is None and known is not None and known.columns:
+        c.problem("clause_order", clause, f"name what {clause.name} gives: YIELD {', '.join(known.columns)}")
+
+
+def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
+    known = PROCEDURES.get(clause.name)
+    if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx") and clause.name.count("."):
+        c.late.append(("unknown_procedure", clause.name_start, clause.name_end,
+                       f"there is no procedure {clause.name}", ()))
+    for argument in clause.arguments or ():
+        expressions.infer(c, argument)
+    if known is not None and clause.arguments is not None and not (
+            known.required <= len(clause.arguments) <= known.most):
+        c.late.append(("wrong_argument_count", clause.start, clause.end,
+                       f"{clause.name} takes {known.required} to {known.most} arguments, but gets "
+                       f"{len(clause.arguments)}", ()))
+    for item in clause.yields or ():
+        type_ = ANY
+        if known is not None:
+            if item.column.text in known.columns:
+                type_ = known.columns[item.column.text]
+            else:
+                c.problem("undefined_variable", item.column, f"{clause.name} has no column `{item.column.text}`; it "
+                                                             f"gives {', '.join(known.columns) or 'nothing'}",
+                          tuple(known.columns)[:3])
+        c.declare(item.variable, type_)
+    if clause.where is not None:
+        expressions.condition(c, clause.where)
+    return known

@@ -1,0 +1,151 @@
+"""Function calls: does it exist, does it get what it needs, may it aggregate here."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
+from graphground.cypher.semantics import expressions, patterns
+from graphground.cypher.semantics.checker import Checker, distance
+from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
+
+_SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))
+_NAMESPACES = frozenset(("date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector",
+                         "graph"))
+
+
+def call(c: Checker, node: tree.FunctionCall) -> Type:
+    """`left(n.name, 3)`."""
+    key = node.name.lower()
+    function = FUNCTIONS.get(key)
+    if function is None and c.cypher25:
+        function = CYPHER25_FUNCTIONS.get(key)
+    if function is None:
+        return _unknown(c, node, key)
+    if key == "exists":
+        return _exists(c, node)
+    if function.aggregating:
+        return _aggregate(c, node, function)
+    if node.distinct:
+        c.problem_at("aggregation", node.start, node.name_end,
+                     f"DISTINCT is for aggregating functions; {function.name} is none")
+    found = [expressions.infer(c, argument) for argument in node.arguments]
+    return _applied(c, node, function, found)
+
+
+def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
+    c.aggregated = True
+    if c.projected and node.shape() in c.projected:
+        before = c.aggregates
+        c.aggregates = "inside"
+        found = [expressions.infer(c, argument) for argument in node.arguments]
+        c.aggregates = before
+        return _applied(c, node, function, found)
+    if c.aggregates == "no":
+        c.problem("aggregation", node, f"{function.name}(…) aggregates, which is not possible here; "
+                                       "compute it in a WITH before and use its name")
+    elif c.aggregates == "inside":
+        c.problem("aggregation", node, "an aggregating function cannot stand inside another; compute the inner one in "
+                                       "a WITH before")
+    before = c.aggregates
+    if before == "yes":
+        c.aggregates = "inside"
+    found = [expressions.infer(c, argument) for argument in node.arguments]
+    c.aggregates = before
+    result = _applied(c, node, function, found)
+    if function.name.startswith("percentile") and len(node.arguments) == 2:
+        _percentile(c, node.arguments[1])
+    return result
+
+
+def _percentile(c: Checker, node: tree.Expression) -> None:
+    if isinstance(node, tree.NullLiteral) or (isinstance(node, tree.FloatLiteral | tree.IntegerLiteral)
+                                              and not 0 <= node.value <= 1):
+        c.problem("type_mismatch", node, "a percentile is a number from 0.0 to 1.0")
+
+
+def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: list[Type]) -> Type:
+    count = len(found)
+    wanted = function.arguments
+    if count < function.required or (count > len(wanted) and not function.repeated):
+        most = len(wanted)
+        need = f"{function.required}" if function.required == most else f"{function.required} to {most}"
+        c.problem_at("wrong_argument_count", node.start, node.end,
+                     f"{function.name} takes {need} argument{'' if need == '1' else 's'}, but gets {count}")
+        return _result(function, [])
+    if not function.repeated:
+        for argument, type_, one in zip(node.arguments, found, wanted, strict=False):
+            if type_.mask != 65535 and not type_.may_be(one):
+                c.problem("type_mismatch", argument, f"{function.name} takes {one} here, but this is {type_}")
+    return _result(function, found)
+
+
+def _result(function: Function, found: list[Type]) -> Type:
+    result = function.result
+    if isinstance(result, Type):
+        return result
+    if not found:
+        return ANY
+    if result == "same":
+        first = found[0]
+        wanted = function.arguments[0]
+        return first if first.known and not first.mask & ~wanted.mask else wanted
+    if result == "list":
+        return list_of(found[0])
+    if result == "element":
+        return element_of(found[0])
+    joined = found[0]
+    for one in found[1:]:
+        joined |= one
+    return joined
+
+
+def _exists(c: Checker, node: tree.FunctionCall) -> Type:
+    if len(node.arguments) != 1:
+        c.problem_at("wrong_argument_count", node.start, node.end, "exists takes one pattern")
+        for argument in node.arguments:
+            expressions.infer(c, argument)
+        return BOOLEAN
+    argument = node.arguments[0]
+    if isinstance(argument, tree.PatternExpression):
+        c.types[argument] = LIST
+        patterns.expression(c, argument)
+        return BOOLEAN
+    expressions.infer(c, argument)
+    if isinstance(argument, tree.Property | tree.Subscript):
+        text = c.query.source(argument)
+        c.problem("syntax", argument, f"exists({text}) is no longer supported: write {text} IS NOT NULL",
+                  (f"{text} IS NOT NULL",))
+    else:
+        c.problem_at("pattern", node.start, node.end, "exists(…) takes a pattern such as (n)-->()")
+    return BOOLEAN
+
+
+def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
+    for argument in node.arguments:
+        expressions.infer(c, argument)
+    if key in _SYNTAX:
+        how = {"reduce": "reduce(total = 0, x IN xs | total + x)"}.get(key, f"{key}(x IN xs WHERE x > 1)")
+        c.late.append(("unknown_function", node.start, node.name_end, f"{key} is written {how}", ()))
+        return ANY
+    renamed = RENAMED.get(key)
+    if key == "distance":
+        c.problem_at("unknown_function", node.start, node.name_end, "distance is now called point.distance",
+                     ("point.distance",))
+        return ANY
+    space, _, _ = key.partition(".")
+    if space != key and space not in _NAMESPACES and node.name.partition(".")[0] not in c.scope:
+        # A plug-in or the user's own: whether it exists, only the database knows.
+        return ANY
+    suggestions: tuple[str, ...]
+    if renamed:
+        suggestions = (renamed,)
+    else:
+        ranked = sorted((distance(key, one), known.name) for one, known in FUNCTIONS.items()
+                        if abs(len(one) - len(key)) < 3)
+        suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
+    hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
+    if space != key and node.name.partition(".")[0] in c.scope:
+        hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
+    c.late.append(("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}",
+                   suggestions))
+    return ANY

@@ -1,0 +1,133 @@
+"""The state of the pass: the scope, the findings, and small questions to both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphground.cypher.scope import Binding, Problem, Scopes
+from graphground.cypher.types import ANY, Type
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Expression, Node, Query, Variable
+
+Scope = dict[str, Binding]
+
+
+class Checker:
+    """What the functions of this package share.
+
+    `scope` maps the names that can be seen to their bindings, `base` those that no WITH can drop (what a subquery
+    sees of the outside); `dropped` remembers, for the message, at which WITH a name was lost. `aggregates` says
+    whether an aggregating function may stand here, `aggregated` that one was seen, `projected` which expressions
+    are columns already and so may be repeated after ORDER BY.
+    """
+
+    __slots__ = ("aggregated", "aggregates", "base", "bindings", "cypher25", "dropped", "importable",
+                 "importing", "late", "level", "open_end", "problems", "projected", "query",
+                 "reported", "scope", "scopes", "types")
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.cypher25 = query.language == "cypher25"
+        self.scopes = Scopes()
+        self.problems = self.scopes.problems
+        self.bindings = self.scopes.bindings
+        self.types = self.scopes.types
+        self.scope: Scope = {}
+        self.dropped: dict[str, int] = {}
+        self.reported: set[str] = set()
+        self.level = 0
+        self.aggregates: Literal["yes", "no", "inside"] = "no"
+        self.aggregated = False
+        self.open_end = False
+        self.base: Scope = {}
+        self.importable: Scope = {}
+        self.importing: set[Node] = set()
+        self.projected: frozenset[tuple[Any, ...]] = frozenset()
+        self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
+
+    def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        """Note what is wrong with a node."""
+        self.problems.append(Problem(code, node.start, node.end, message, suggestions))
+
+    def problem_at(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        """Note what is wrong with a span."""
+        self.problems.append(Problem(code, start, end, message, suggestions))
+
+    def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
+        """A new variable from here on; where the name is taken, that is an error, and the new one counts."""
+        if variable.name in self.scope:
+            self.problem("variable_redefined", variable,
+                         f"the variable `{variable.name}` already exists here; choose another name")
+        return self.shadow(variable, type_, source)
+
+    def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
+        """A new variable that may hide one of the same name."""
+        binding = Binding(variable.name, variable, type_)
+        binding.source = source
+        binding.level = self.level
+        self.scope[variable.name] = binding
+        self.bindings[variable] = binding
+        return binding
+
+    def use(self, variable: Variable) -> Type:
+        """A variable where it is read; its type."""
+        binding = self.scope.get(variable.name)
+        if binding is None:
+            self.undefined(variable)
+            return ANY
+        self.bindings[variable] = binding
+        return binding.type
+
+    def undefined(self, variable: Variable) -> None:
+        """Report a variable that does not exist, once a name."""
+        name = variable.name
+        if name in self.reported:
+            return
+        self.reported.add(name)
+        place = self.dropped.get(name)
+        message = f"the variable `{name}` is not defined"
+        if place is not None:
+            line, column = self.query.position(place)
+            message += (f" here: the WITH or RETURN at line {line}, column {column} does not pass it on; add `{name}` "
+                        "there")
+        elif self.scope:
+            message += f" here; defined are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
+        self.problem("undefined_variable", variable, message, near(name, self.scope))
+
+    def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
+        """Complain unless the value may be what is wanted."""
+        if type_.mask == 65535 or type_.may_be(wanted):
+            return True
+        self.problem("type_mismatch", node, f"expected {words or wanted} here, but this is {type_}")
+        return False
+
+
+def near(name: str, known: Scope) -> tuple[str, ...]:
+    """Names within two typing errors, nearest first."""
+    lowered = name.lower()
+    ranked = sorted((distance(lowered, one.lower()), one) for one in known if abs(len(one) - len(name)) < 3)
+    return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
+
+
+def distance(a: str, b: str) -> int:
+    """How many letters must be changed, added or removed to make one of the other (Levenshtein)."""
+    if a == b:
+        return 0
+    row = list(range(len(b) + 1))
+    for i, left in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, right in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (left != right))
+    return row[-1]
+
+
+def check(query: Query) -> Scopes:
+    """Resolve and check a whole query."""
+    from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
+    checker = Checker(query)
+    statement(checker, query.body)
+    # Neo4j looks functions up after all else was found right.
+    for code, start, end, message, suggestions in checker.late:
+        checker.problem_at(code, start, end, message, suggestions)
+    return checker.scopes

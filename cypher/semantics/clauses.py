@@ -1,0 +1,249 @@
+"""Clauses in a row: how each changes the scope, and which may follow which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphground.cypher import tree
+from graphground.cypher.scope import Binding
+from graphground.cypher.semantics import callings, expressions, patterns, projections, updates
+from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.types import ANY, LIST, MAP, STRING, element_of, list_of
+
+_UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
+_NAMES = {tree.Match: "MATCH", tree.With: "WITH", tree.Unwind: "UNWIND", tree.LoadCsv: "LOAD CSV",
+          tree.CallSubquery: "CALL", tree.CallProcedure: "CALL", tree.Use: "USE", tree.OrderAndPage: "ORDER BY",
+          tree.Create: "CREATE", tree.Merge: "MERGE", tree.Set: "SET", tree.Remove: "REMOVE", tree.Delete: "DELETE",
+          tree.Foreach: "FOREACH", tree.Return: "RETURN", tree.Finish: "FINISH", tree.Let: "LET",
+          tree.Filter: "FILTER"}
+
+
+def statement(c: Checker, body: tree.QueryBody) -> None:
+    """A whole statement."""
+    if isinstance(body, tree.Command):
+        return
+    if isinstance(body, tree.SingleQuery) and len(body.clauses) == 1 and isinstance(
+            body.clauses[0], tree.CallProcedure):
+        callings.standalone(c, body.clauses[0])
+        return
+    query(c, body)
+
+
+def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
+    """A query in the present scope; its columns, None where it returns none."""
+    if isinstance(body, tree.SingleQuery):
+        return _single(c, body)
+    if isinstance(body, tree.Union):
+        return _union(c, body)
+    if isinstance(body, tree.Braced):
+        return query(c, body.body)
+    if isinstance(body, tree.Next):
+        return _next(c, body)
+    if isinstance(body, tree.Conditional):
+        return _conditional(c, body)
+    return None
+
+
+def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> list[Binding] | None:
+    """The query inside EXISTS, COUNT or COLLECT, which sees all of the outside and cannot lose it."""
+    base, open_end = c.base, c.open_end
+    c.base = dict(c.scope)
+    c.open_end = kind != "COLLECT"
+    columns = query(c, body)
+    c.base, c.open_end = base, open_end
+    if kind == "COLLECT" and (columns is None or len(columns) != 1) and not (columns is None and c.problems):
+        c.problem("clause_order", node, "COLLECT { … } must return exactly one column")
+    if any(isinstance(one, _UPDATING) for one in body.walk()):
+        c.problem("clause_order", node, f"{kind} {{ … }} can only read")
+    return columns
+
+
+def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
+    columns: list[Binding] | None = None
+    clauses = body.clauses
+    for clause in clauses:
+        columns = _RULES[type(clause)](c, clause)
+    _check_order(c, clauses)
+    return columns if isinstance(clauses[-1], tree.Return) else None
+
+
+def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
+    before = clauses[0]
+    for clause in clauses[1:]:
+        if isinstance(before, tree.Return | tree.Finish):
+            c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to go on")
+        elif isinstance(before, _UPDATING) and not isinstance(clause, (*_UPDATING, tree.With, tree.Return,
+                                                                       tree.Finish)):
+            c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and "
+                                              f"{_NAMES[type(clause)]}")
+        before = clause
+    last = clauses[-1]
+    if c.open_end:
+        return
+    if isinstance(last, (tree.Return, tree.Finish, *_UPDATING)):
+        return
+    if isinstance(last, tree.CallSubquery):
+        if not _returns(last.body):
+            return
+    elif isinstance(last, tree.CallProcedure) and last.yields is None and not last.star:
+        return
+    c.problem("clause_order", last, f"a query cannot end with {_NAMES[type(last)]}: add a RETURN")
+
+
+def _returns(body: tree.QueryBody) -> bool:
+    if isinstance(body, tree.SingleQuery):
+        return isinstance(body.clauses[-1], tree.Return)
+    if isinstance(body, tree.Union | tree.Next):
+        return _returns(body.parts[-1])
+    if isinstance(body, tree.Braced):
+        return _returns(body.body)
+    return isinstance(body, tree.Conditional) and _returns(body.branches[0].body)
+
+
+def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
+    outer = c.scope
+    all_columns: list[list[Binding] | None] = []
+    for part in body.parts:
+        c.scope = dict(outer)
+        all_columns.append(query(c, part))
+    c.scope = outer
+    first = all_columns[0]
+    for number, columns in enumerate(all_columns[1:]):
+        place = body.keyword_starts[number]
+        if number and body.all_[number] != body.all_[0]:
+            c.problem_at("union_columns", place, place + 5, "UNION and UNION ALL cannot be mixed in one query")
+        names = {one.name for one in first or ()}
+        others = {one.name for one in columns or ()}
+        if names != others:
+            c.problem_at("union_columns", place, place + 5,
+                         f"the parts of a UNION must return the same columns: {_list(names)} before, {_list(others)} "
+                         "after")
+            break
+    if first is None:
+        return None
+    merged: list[Binding] = []
+    for column in first:
+        parts = [one for columns in all_columns for one in columns or () if one.name == column.name]
+        binding = Binding(column.name, column.declaration, column.type)
+        binding.level = c.level
+        binding.origins = tuple(parts)
+        for part_ in parts[1:]:
+            binding.type = binding.type | part_.type
+        merged.append(binding)
+    return merged
+
+
+def _list(names: set[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)) or "nothing"
+
+
+def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
+    columns: list[Binding] | None = None
+    for number, part in enumerate(body.parts):
+        if number:
+            c.scope = dict(c.base)
+            for column in columns or ():
+                c.scope[column.name] = column
+        columns = query(c, part)
+    return columns
+
+
+def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
+    columns: list[Binding] | None = None
+    outer = c.scope
+    for branch in body.branches:
+        c.scope = dict(outer)
+        if branch.condition is not None:
+            expressions.condition(c, branch.condition)
+        found = query(c, branch.body)
+        columns = columns if columns is not None else found
+    c.scope = outer
+    return columns
+
+
+def _match(c: Checker, clause: tree.Match) -> None:
+    patterns.match(c, clause.patterns, "optional" if clause.optional else "match")
+    for hint in clause.hints:
+        for variable in hint.variables:
+            c.use(variable)
+    if clause.where is not None:
+        expressions.condition(c, clause.where)
+
+
+def _with(c: Checker, clause: tree.With) -> None:
+    if clause in c.importing:
+        c.scope = {**c.scope, **c.importable}
+    projections.project(c, clause, clause.where)
+
+
+def _return(c: Checker, clause: tree.Return) -> list[Binding]:
+    return projections.project(c, clause, None)
+
+
+def _unwind(c: Checker, clause: tree.Unwind) -> None:
+    before = len(c.problems)
+    found = expressions.infer(c, clause.source)
+    if c.aggregated and len(c.problems) == before + 1 and c.problems[-1].code == "aggregation":
+        c.problems[-1].start = clause.source.start
+    c.aggregated = False
+    binding = c.declare(clause.variable, element_of(found) if found.mask == LIST.mask else ANY, clause.source)
+    binding.unwound = True
+
+
+def _order(c: Checker, clause: tree.OrderAndPage) -> None:
+    for sort in clause.order_by:
+        expressions.infer(c, sort.expression)
+    for word, bound in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
+        if bound is not None:
+            projections.row_count(c, bound, word)
+
+
+def _load_csv(c: Checker, clause: tree.LoadCsv) -> None:
+    c.expect(clause.source, expressions.infer(c, clause.source), STRING)
+    c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING), clause.source)
+
+
+def _nothing(_c: Checker, _clause: tree.Clause) -> None:
+    return
+
+
+def _let(c: Checker, clause: tree.Let) -> None:
+    made: list[tuple[tree.LetItem, Any]] = [(item, expressions.infer(c, item.expression)) for item in clause.items]
+    for item, found in made:
+        binding = c.declare(item.variable, found, item.expression)
+        if isinstance(item.expression, tree.Variable):
+            origin = c.bindings.get(item.expression)
+            if origin is not None:
+                binding.origins = (origin,)
+
+
+def _filter(c: Checker, clause: tree.Filter) -> None:
+    expressions.condition(c, clause.where)
+
+
+_RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
+    tree.Match: _match, tree.With: _with, tree.Return: _return, tree.Unwind: _unwind,
+    tree.CallSubquery: callings.subquery, tree.CallProcedure: callings.procedure, tree.Create: updates.create,
+    tree.Merge: updates.merge, tree.Set: updates.set_, tree.Remove: updates.remove, tree.Delete: updates.delete,
+    tree.Foreach: updates.foreach, tree.LoadCsv: _load_csv, tree.Use: _nothing, tree.Finish: _nothing,
+    tree.OrderAndPage: _order, tree.Let: _let, tree.Filter: _filter,
+}
+
+
+def clause(c: Checker, one: tree.Clause) -> None:
+    """One clause of a FOREACH."""
+    _RULES[type(one)](c, one)
+
+
+def name(one: tree.Clause) -> str:
+    """`MATCH`."""
+    return _NAMES[type(one)]
+
+
+def is_update(one: tree.Clause) -> bool:
+    """Whether a clause writes."""
+    return isinstance(one, _UPDATING)
+
+
+__all__ = ["Scope", "clause", "is_update", "name", "nested", "query", "statement"]

@@ -1,0 +1,203 @@
+"""What each kind of expression may be, and what its parts must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphground.cypher import tree
+from graphground.cypher.semantics import calls, operators, patterns, subqueries
+from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.types import (
+    ANY,
+    BOOLEAN,
+    ENTITY,
+    FLOAT,
+    HAS_PROPERTIES,
+    INTEGER,
+    LIST,
+    MAP,
+    NODE,
+    NUMBER,
+    RELATIONSHIP,
+    STORABLE,
+    STRING,
+    Type,
+    element_of,
+    list_of,
+)
+
+
+def infer(c: Checker, node: tree.Expression) -> Type:
+    """The type of an expression, after everything in it was checked."""
+    found = _RULES[type(node)](c, node)
+    c.types[node] = found
+    return found
+
+
+def condition(c: Checker, node: tree.Expression) -> None:
+    """A WHERE, or another place that takes a Boolean; a path may stand there, meaning that it exists."""
+    if type(node) is tree.PatternExpression and node.pattern.shortest is None:
+        c.types[node] = BOOLEAN
+        patterns.expression(c, node)
+        return
+    found = infer(c, node)
+    if not found.may_be(BOOLEAN):
+        if found.mask == LIST.mask:
+            c.problem("type_mismatch", node, "a list is no condition; write NOT isEmpty(…) or size(…) > 0")
+        else:
+            c.problem("type_mismatch", node, f"a condition must be true or false, but this is {found}")
+
+
+def _variable(c: Checker, node: tree.Variable) -> Type:
+    return c.use(node)
+
+
+def _constant(type_: Type) -> Callable[[Checker, Any], Type]:
+    def rule(_c: Checker, _node: Any) -> Type:
+        return type_
+    return rule
+
+
+def _list(c: Checker, node: tree.ListLiteral) -> Type:
+    inner: Type | None = None
+    for item in node.items:
+        found = infer(c, item)
+        inner = found if inner is None else _merged(inner, found)
+    return LIST if inner is None else list_of(inner)
+
+
+def _merged(a: Type, b: Type) -> Type:
+    """The least type that covers both; different ones are anything at all, as Neo4j sees it."""
+    if a.mask == b.mask:
+        return a | b
+    if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:
+        return a | b if not (a.mask | b.mask) & ~NUMBER.mask else ANY
+    return ANY
+
+
+def _map(c: Checker, node: tree.MapLiteral) -> Type:
+    for entry in node.entries:
+        infer(c, entry.value)
+    return MAP
+
+
+def _property(c: Checker, node: tree.Property) -> Type:
+    subject = node.subject
+    found = c.use(subject) if type(subject) is tree.Variable else infer(c, subject)
+    mask = found.mask
+    if mask == 1 or mask == 2 or mask == 3:
+        return STORABLE
+    if mask != 65535 and not mask & HAS_PROPERTIES.mask:
+        c.problem("type_mismatch", subject, f"`.{node.key.text}` asks for a property, but {_this(subject, found)} "
+                                            "has none")
+    return ANY
+
+
+def _this(node: tree.Expression, type_: Type) -> str:
+    return f"`{node.name}` is {type_} and" if type(node) is tree.Variable else f"this is {type_}, which"
+
+
+def _subscript(c: Checker, node: tree.Subscript) -> Type:
+    subject = infer(c, node.subject)
+    index = infer(c, node.index)
+    if subject.mask == LIST.mask:
+        if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
+            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
+        return element_of(subject)
+    if not subject.mask & ~(ENTITY | MAP).mask:
+        if not index.may_be(STRING):
+            c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
+        return ANY
+    if not subject.mask & (LIST | ENTITY | MAP).mask:
+        c.problem("type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is "
+                                                 f"{subject}")
+    return element_of(subject)
+
+
+def _slice(c: Checker, node: tree.Slice) -> Type:
+    subject = infer(c, node.subject)
+    c.expect(node.subject, subject, LIST)
+    for bound in (node.lower, node.upper):
+        if bound is not None:
+            c.expect(bound, infer(c, bound), INTEGER)
+    return subject if subject.mask == LIST.mask else LIST
+
+
+def _is_null(c: Checker, node: tree.IsNull) -> Type:
+    infer(c, node.operand)
+    return BOOLEAN
+
+
+def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
+    subject = infer(c, node.operand)
+    kind = "node" if subject.mask == NODE.mask else "relationship" if subject.mask == RELATIONSHIP.mask else "either"
+    patterns.label_expression(c, node.labels, kind)
+    if not subject.mask & ENTITY.mask:
+        c.problem("type_mismatch", node.operand, f"labels and types are tested on nodes and relationships; "
+                                                 f"{_this(node.operand, subject)} is neither")
+    return BOOLEAN
+
+
+def _case(c: Checker, node: tree.Case) -> Type:
+    if node.subject is not None:
+        infer(c, node.subject)
+    result: Type | None = None
+    for branch in node.branches:
+        for one in branch.conditions:
+            if node.subject is None:
+                condition(c, one)
+            else:
+                infer(c, one)
+    for branch in node.branches:
+        found = infer(c, branch.result)
+        result = found if result is None else result | found
+    if node.default is not None:
+        found = infer(c, node.default)
+        result = found if result is None else result | found
+    return result or ANY
+
+
+def _case_comparison(c: Checker, node: tree.CaseComparison) -> Type:
+    if node.operand is not None:
+        found = infer(c, node.operand)
+        if node.operator == "=~":
+            c.expect(node.operand, found, STRING)
+    return BOOLEAN
+
+
+def _count_star(c: Checker, node: tree.CountStar) -> Type:
+    c.aggregated = True
+    if c.aggregates != "yes" and not (c.projected and node.shape() in c.projected):
+        c.problem("aggregation", node, "count(*) aggregates, which is not possible here; compute it in a WITH before "
+                                       "and use its name" if c.aggregates == "no" else
+                  "an aggregating function cannot stand inside another; compute the inner one in a WITH before")
+    return INTEGER
+
+
+def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
+    subject = c.use(node.subject)
+    if not subject.mask & (ENTITY | MAP).mask:
+        c.problem("type_mismatch", node.subject, f"a map projection needs a node, a relationship or a map; "
+                                                 f"`{node.subject.name}` is {subject}")
+    for item in node.items:
+        if type(item) is tree.ProjectedVariable:
+            c.use(item.variable)
+        elif type(item) is tree.ProjectedEntry:
+            infer(c, item.value)
+    return MAP
+
+
+_RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
+    tree.Variable: _variable, tree.Parameter: _constant(ANY), tree.IntegerLiteral: _constant(INTEGER),
+    tree.FloatLiteral: _constant(FLOAT), tree.StringLiteral: _constant(STRING),
+    tree.BooleanLiteral: _constant(BOOLEAN), tree.NullLiteral: _constant(ANY), tree.ListLiteral: _list,
+    tree.MapLiteral: _map, tree.Property: _property, tree.Subscript: _subscript, tree.Slice: _slice,
+    tree.Binary: operators.binary, tree.ComparisonChain: operators.chain, tree.Unary: operators.unary,
+    tree.IsNull: _is_null, tree.IsTyped: _is_null, tree.IsNormalized: _is_null, tree.HasLabels: _has_labels,
+    tree.FunctionCall: calls.call, tree.CountStar: _count_star, tree.Case: _case,
+    tree.CaseComparison: _case_comparison, tree.ListComprehension: subqueries.list_comprehension,
+    tree.PatternComprehension: subqueries.pattern_comprehension, tree.ListPredicate: subqueries.list_predicate,
+    tree.Reduce: subqueries.reduce, tree.AllReduce: subqueries.reduce, tree.MapProjection: _map_projection,
+    tree.PatternExpression: patterns.value, tree.Subquery: subqueries.subquery,
+}

@@ -1,0 +1,329 @@
+"""Patterns: what they declare, what they bind again, what may not stand in them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from graphground.cypher import tree
+from graphground.cypher.scope import Binding
+from graphground.cypher.semantics import expressions
+from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.types import ANY, BOOLEAN, LIST, NODE, PATH, RELATIONSHIP, Type, list_of
+
+Where = Literal["match", "optional", "create", "merge", "insert", "exists"]
+_RELATIONSHIPS = list_of(RELATIONSHIP)
+
+
+def match(c: Checker, paths: list[tree.PathPattern], where: Where) -> None:
+    """All paths of one clause: first everything is declared, then properties and conditions are checked."""
+    groups: dict[str, tree.Variable] = {}
+    singles: set[str] = set()
+    selective = False
+    for path in paths:
+        _declare_path(c, path, where, groups, singles)
+        selective = selective or path.selector is not None
+    for path in paths:
+        _check_path(c, path, where)
+    if len(paths) > 1 and any(path.selector is not None and path.selector.kind != "all" for path in paths):
+        for path in paths:
+            if path.selector is not None and path.selector.kind != "all":
+                c.problem("pattern", path, "a path with SHORTEST or ANY must be the only one of its MATCH")
+                break
+
+
+def _declare_path(c: Checker, path: tree.PathPattern, where: Where, groups: dict[str, tree.Variable],
+                  singles: set[str]) -> None:
+    if path.shortest is not None:
+        _check_shortest(c, path)
+    _check_juxtaposition(c, path.elements)
+    declare_elements(c, path.elements, where, groups, singles)
+    if path.variable is not None:
+        c.declare(path.variable, PATH)
+        if where in ("create", "merge", "insert"):
+            pass
+
+
+def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
+    elements = path.elements
+    if len(elements) != 3 or not isinstance(elements[1], tree.RelationshipPattern):
+        c.problem("pattern", path, f"{path.shortest}(…) takes one path of a single relationship, such as "
+                                   "(a)-[:KNOWS*]-(b)")
+        return
+    length = elements[1].length
+    if length is not None and length.minimum is not None and length.minimum > 1:
+        c.problem("pattern", path, f"{path.shortest}(…) takes a minimal length of 0 or 1 only")
+
+
+def _check_juxtaposition(c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern |
+                                                    tree.ParenthesizedPath]) -> None:
+    before: tree.Node | None = None
+    for element in elements:
+        if isinstance(element, tree.NodePattern) and isinstance(before, tree.NodePattern):
+            c.problem("pattern", elements[0], "two nodes stand side by side: connect them with a relationship, or "
+                                              "separate the paths with a comma")
+            return
+        if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and before is not None:
+            c.problem("pattern", elements[0], "a path in parentheses needs a quantifier such as {1,3} to stand in a "
+                                              "longer path")
+            return
+        before = element
+
+
+def declare_elements(c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern |
+                                                tree.ParenthesizedPath],
+                     where: Where, groups: dict[str, tree.Variable], singles: set[str]) -> None:
+    """Bring the variables of nodes and relationships into scope."""
+    alone = len(elements) == 1
+    for element in elements:
+        if isinstance(element, tree.ParenthesizedPath):
+            _declare_parenthesized(c, element, where, groups, singles)
+            continue
+        variable = element.variable
+        if isinstance(element, tree.NodePattern):
+            if variable is not None:
+                _bind(c, variable, NODE, element, where, alone)
+        elif variable is not None:
+            grouped = element.length is not None or element.quantifier is not None
+            binding = _bind(c, variable, _RELATIONSHIPS if grouped else RELATIONSHIP, element, where, alone)
+            if grouped and binding is not None:
+                binding.grouped = True
+            if element.quantifier is not None:
+                groups[variable.name] = variable
+
+
+def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Where,
+                           groups: dict[str, tree.Variable], singles: set[str]) -> None:
+    if path.quantifier is None:
+        declare_elements(c, path.elements, where, groups, singles)
+        if path.variable is not None:
+            c.declare(path.variable, PATH)
+        return
+    outer = c.scope
+    c.scope = dict(outer)
+    inner: list[tree.Variable] = [element.variable for element in path.elements
+                                  if not isinstance(element, tree.ParenthesizedPath) and element.variable is not None]
+    if path.variable is not None:
+        inner.append(path.variable)
+    for variable in inner:
+        if variable.name in groups:
+            c.problem("variable_redefined", variable, f"`{variable.name}` already names something in another "
+                                                      "quantified path; choose another name")
+        elif variable.name in outer:
+            c.problem("variable_redefined", variable, f"`{variable.name}` stands inside and outside of a quantified "
+                                                      "path; choose another name inside")
+        c.scope.pop(variable.name, None)
+    for element in path.elements:
+        if isinstance(element, tree.ParenthesizedPath):
+            c.problem("pattern", element, "quantified paths cannot be nested")
+        elif isinstance(element, tree.RelationshipPattern) and (element.length is not None
+                                                                 or element.quantifier is not None):
+            c.problem("pattern", element, "a variable length cannot stand inside a quantified path")
+    if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
+        c.problem("pattern", path, "a quantified path needs at least one relationship")
+    declare_elements(c, [element for element in path.elements if not isinstance(element, tree.ParenthesizedPath)],
+                     where, {}, set())
+    if path.variable is not None:
+        c.shadow(path.variable, PATH)
+    for element in path.elements:
+        if not isinstance(element, tree.ParenthesizedPath):
+            _check_element(c, element, where)
+    if path.where is not None:
+        expressions.condition(c, path.where)
+    inside = c.scope
+    c.scope = outer
+    for variable in inner:
+        bound = inside.get(variable.name)
+        if bound is None:
+            continue
+        group = Binding(variable.name, variable, list_of(bound.type))
+        group.grouped = True
+        group.level = c.level
+        group.patterns = list(bound.patterns)
+        c.scope[variable.name] = group
+        groups[variable.name] = variable
+
+
+def _bind(c: Checker, variable: tree.Variable, type_: Type,
+          pattern: tree.NodePattern | tree.RelationshipPattern, where: Where, alone: bool) -> Binding | None:
+    binding = c.scope.get(variable.name)
+    if binding is None:
+        binding = c.shadow(variable, type_)
+        binding.patterns.append(pattern)
+        return binding
+    c.bindings[variable] = binding
+    if where in ("create", "merge", "insert"):
+        _bind_again(c, variable, pattern, where, alone)
+    known = binding.type
+    if not known.mask & type_.mask or (type_.mask == LIST.mask and known.inner is not None
+                                       and not known.inner.mask & RELATIONSHIP.mask):
+        words = {1: "a node", 2: "a relationship"}.get(type_.mask, "a list of relationships")
+        c.problem("variable_type", variable, f"`{variable.name}` is {known} already, so it cannot be {words} here; "
+                                             "use another name")
+        return None
+    if known.mask != type_.mask:
+        binding.type = type_
+    if binding.level == c.level and where != "optional":
+        binding.patterns.append(pattern)
+    else:
+        binding.mentions.append(pattern)
+    return binding
+
+
+def _bind_again(c: Checker, variable: tree.Variable, pattern: tree.NodePattern | tree.RelationshipPattern,
+                where: Where, alone: bool) -> None:
+    word = where.upper()
+    if isinstance(pattern, tree.RelationshipPattern) or alone:
+        c.problem("variable_redefined", variable, f"`{variable.name}` exists already; {word} would make it anew")
+    elif pattern.labels is not None or pattern.properties is not None:
+        c.problem("variable_redefined", variable, f"`{variable.name}` exists already, so {word} cannot give it labels "
+                                                  "or properties here; use SET")
+
+
+def _check_path(c: Checker, path: tree.PathPattern, where: Where) -> None:
+    for element in path.elements:
+        if isinstance(element, tree.ParenthesizedPath):
+            if where in ("create", "merge", "insert"):
+                c.problem("pattern", element, f"{where.upper()} takes plain paths only")
+            elif element.quantifier is None:
+                for inner in element.elements:
+                    if not isinstance(inner, tree.ParenthesizedPath):
+                        _check_element(c, inner, where)
+                if element.where is not None:
+                    expressions.condition(c, element.where)
+        else:
+            _check_element(c, element, where)
+    if path.selector is not None and where in ("create", "merge", "insert"):
+        c.problem("pattern", path.selector, f"{where.upper()} takes plain paths only")
+    if path.shortest is not None and where in ("create", "merge", "insert"):
+        c.problem("pattern", path, f"{path.shortest}(…) cannot be used in {where.upper()}")
+
+
+def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where) -> None:
+    if isinstance(element, tree.NodePattern):
+        if element.labels is not None:
+            label_expression(c, element.labels, "node")
+            if where in ("create", "merge", "insert"):
+                _plain_labels(c, element.labels, where)
+    else:
+        _check_relationship(c, element, where)
+    properties = element.properties
+    if properties is not None:
+        if isinstance(properties, tree.Parameter):
+            if where in ("match", "optional", "merge", "exists"):
+                word = "MERGE" if where == "merge" else "MATCH"
+                c.problem("pattern", properties, f"{word} takes no parameter in place of a map; write "
+                                                 f"{{key: ${properties.name}.key}}")
+        else:
+            expressions.infer(c, properties)
+    if element.where is not None:
+        if where in ("create", "merge", "insert"):
+            c.problem("pattern", element.where, f"{where.upper()} takes no WHERE inside a pattern")
+        expressions.condition(c, element.where)
+
+
+def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Where) -> None:
+    types = element.types
+    if where in ("create", "merge", "insert"):
+        word = where.upper()
+        if element.length is not None or element.quantifier is not None:
+            c.problem("pattern", element, f"{word} takes no variable length")
+        if not isinstance(types, tree.LabelName | tree.DynamicLabel):
+            c.problem("pattern", element, f"{word} needs exactly one relationship type, such as -[:KNOWS]->")
+            return
+        if element.direction == "both" and where != "merge":
+            c.problem("pattern", element, f"{word} needs a direction: --> or <--")
+    if types is not None:
+        if isinstance(types, tree.LabelOr) and types.colon:
+            _colon_types(c, element, types)
+        label_expression(c, types, "relationship")
+    if element.length is not None:
+        if element.quantifier is not None:
+            c.problem("pattern", element, "a length after * cannot be quantified again")
+        if element.where is not None:
+            c.problem("pattern", element.where, "a relationship of variable length takes no WHERE inside")
+
+
+def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.LabelOr) -> None:
+    if element.variable is not None or element.properties is not None or element.length is not None:
+        c.problem("label_expression", types, "write alternative types as :A|B; the colon after | is not allowed "
+                                             "beside a variable, properties or a length")
+
+
+def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> None:
+    for one in labels.walk():
+        if isinstance(one, tree.LabelOr | tree.LabelNot | tree.LabelWildcard):
+            c.problem("label_expression", labels, f"{where.upper()} takes plain labels only, such as :A:B or :A&B")
+            return
+
+
+def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> None:
+    """The rules for `:`, `&`, `|`, `!` and `%` in one expression."""
+    if type(labels) is tree.LabelName:
+        return
+    colon: tree.Node | None = None
+    symbols = False
+    for one in labels.walk():
+        if isinstance(one, tree.LabelAnd):
+            if one.colon:
+                colon = colon or one
+            else:
+                symbols = True
+        elif isinstance(one, tree.LabelOr):
+            if one.colon and kind != "relationship":
+                c.problem("label_expression", one, "write :A|B; a colon after | is not allowed")
+                return
+            symbols = True
+        elif isinstance(one, tree.LabelNot | tree.LabelWildcard):
+            symbols = True
+        elif isinstance(one, tree.DynamicLabel):
+            expressions.infer(c, one.expression)
+    if colon is None:
+        return
+    if kind == "relationship":
+        c.problem("label_expression", colon, "a relationship has one type: combine types with |, not with a colon")
+    elif symbols:
+        c.problem("label_expression", colon, "labels are joined either by colons or by & | ! %, not by both")
+
+
+def value(c: Checker, node: tree.PatternExpression) -> Type:
+    """A path as a value: only shortestPath may stand where no condition is wanted."""
+    expression(c, node)
+    if node.pattern.shortest is not None:
+        return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
+    c.problem("pattern", node, "a pattern is a condition, not a value: write EXISTS { … } to test it, COUNT { … } to "
+                               "count it, or [pattern | value] to collect from it")
+    return list_of(PATH)
+
+
+def expression(c: Checker, node: tree.PatternExpression) -> None:
+    """A path in an expression, which cannot bring new variables."""
+    path = node.pattern
+    if path.shortest is not None:
+        _check_shortest(c, path)
+    for element in path.elements:
+        if isinstance(element, tree.ParenthesizedPath):
+            continue
+        variable = element.variable
+        if variable is None:
+            continue
+        binding = c.scope.get(variable.name)
+        if binding is None:
+            if path.shortest is not None:
+                c.undefined(variable)
+            elif variable.name not in c.reported:
+                c.problem("undefined_variable", variable,
+                          f"a pattern used as a condition cannot bring the new variable `{variable.name}`; leave the "
+                          f"name out, or write EXISTS {{ {c.query.source(path)} }}")
+            continue
+        wanted = NODE if isinstance(element, tree.NodePattern) else (
+            _RELATIONSHIPS if element.length is not None else RELATIONSHIP)
+        c.bindings[variable] = binding
+        if not binding.type.mask & wanted.mask:
+            c.problem("variable_type", variable, f"`{variable.name}` is {binding.type}, so it cannot stand here")
+        binding.mentions.append(element)
+    for element in path.elements:
+        if not isinstance(element, tree.ParenthesizedPath):
+            _check_element(c, element, "exists")
+
+
+__all__ = ["ANY", "BOOLEAN", "expression", "label_expression", "match", "value"]

@@ -1,0 +1,213 @@
+"""WITH and RETURN: columns, grouping, and what ORDER BY, WHERE, SKIP and LIMIT behind them can see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphground.cypher import tree
+from graphground.cypher.functions import FUNCTIONS
+from graphground.cypher.scope import Binding
+from graphground.cypher.semantics import expressions
+from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.types import INTEGER, Type
+
+Shape = tuple[Any, ...]
+
+
+def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None) -> list[Binding]:
+    """Check a WITH or RETURN and move on to the scope after it; its columns."""
+    projection = clause.projection
+    before = c.scope
+    word = "WITH" if isinstance(clause, tree.With) else "RETURN"
+    if projection.star and word == "RETURN" and not before:
+        c.problem("clause_order", clause, "RETURN * needs variables, and there are none")
+    items = projection.items
+    types: list[Type] = []
+    aggregating: list[tree.ReturnItem] = []
+    c.aggregates = "yes"
+    for item in items:
+        c.aggregated = False
+        types.append(expressions.infer(c, item.expression))
+        if c.aggregated:
+            aggregating.append(item)
+    c.aggregates = "no"
+    if len(items) > 1:
+        _check_names(c, items)
+    if aggregating:
+        _check_grouping(c, projection, aggregating, before)
+    after, columns = _columns(c, projection, types, before)
+    if projection.order_by or where is not None:
+        _check_order(c, clause, where, before, after, aggregating)
+    for word_, bound in (("SKIP", projection.skip), ("LIMIT", projection.limit)):
+        if bound is not None:
+            row_count(c, bound, word_)
+    if word == "WITH":
+        for item in items:
+            if item.alias is None and not isinstance(item.expression, tree.Variable):
+                text = c.query.source(item.expression)
+                c.problem("missing_alias", item.expression, f"an expression in WITH needs a name: {text} AS name",
+                          (f"{text} AS {_alias(item.expression)}",))
+        for name in before:
+            if name not in after:
+                c.dropped[name] = clause.start
+    c.scope = after
+    return columns
+
+
+def _alias(node: tree.Expression) -> str:
+    return node.key.text if isinstance(node, tree.Property) else "value"
+
+
+def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item.name in seen:
+            c.problem_at("duplicate_column", items[0].start, items[-1].end,
+                         f"two columns are called `{item.name}`; rename one with AS")
+            return
+        seen.add(item.name)
+
+
+def _columns(c: Checker, projection: tree.Projection, types: list[Type],
+             before: Scope) -> tuple[Scope, list[Binding]]:
+    after: Scope = dict(before) if projection.star else dict(c.base)
+    columns: list[Binding] = list(before.values()) if projection.star else []
+    for item, type_ in zip(projection.items, types, strict=True):
+        value = item.expression
+        if isinstance(value, tree.Variable):
+            known = before.get(value.name)
+            if known is not None and item.name == value.name:
+                if item.alias is not None:
+                    c.bindings[item.alias] = known
+                after[item.name] = known
+                columns.append(known)
+                continue
+        binding = Binding(item.name, item.alias, type_)
+        binding.level = c.level
+        binding.source = value
+        if isinstance(value, tree.Variable):
+            origin = c.bindings.get(value)
+            if origin is not None:
+                binding.origins = (origin,)
+        if item.alias is not None:
+            c.bindings[item.alias] = binding
+            if item.name in c.base:
+                c.problem("variable_redefined", item.alias, f"`{item.name}` hides the variable of the same name "
+                                                            "outside of this subquery; choose another name")
+        if item.alias is not None or isinstance(value, tree.Variable):
+            after[item.name] = binding
+        columns.append(binding)
+    return after, columns
+
+
+def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None, before: Scope,
+                 after: Scope, aggregating: list[tree.ReturnItem]) -> None:
+    projection = clause.projection
+    restricted = bool(aggregating or projection.distinct) and not projection.star
+    shapes: frozenset[Shape] = frozenset()
+    if aggregating or projection.distinct:
+        shapes = frozenset(item.expression.shape() for item in projection.items)
+    c.scope = {**before, **after}
+    c.projected = shapes
+    hidden = {id(binding) for name, binding in before.items()
+              if after.get(name) is not binding} if restricted else set()
+    for sort in projection.order_by:
+        c.aggregates = "yes"
+        c.aggregated = False
+        expressions.infer(c, sort.expression)
+        c.aggregates = "no"
+        if c.aggregated and not aggregating:
+            c.problem("aggregation", clause, "ORDER BY can aggregate only where the columns before it do; return the "
+                                             "aggregate, then sort by its name")
+        if hidden:
+            _check_visible(c, sort.expression, shapes, hidden)
+    if where is not None:
+        expressions.condition(c, where)
+        if hidden:
+            _check_visible(c, where, shapes, hidden)
+    c.projected = frozenset()
+
+
+def _check_visible(c: Checker, node: tree.Node, shapes: frozenset[Shape], hidden: set[int]) -> None:
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if one.shape() in shapes:
+            continue
+        if isinstance(one, tree.Variable):
+            binding = c.bindings.get(one)
+            if binding is not None and id(binding) in hidden and one.name not in c.reported:
+                c.reported.add(one.name)
+                c.problem("undefined_variable", one, f"after DISTINCT or an aggregation only the returned columns "
+                                                     f"exist, and `{one.name}` is none; return what you sort by")
+                return
+            continue
+        todo += reversed(list(one.children()))
+
+
+def row_count(c: Checker, node: tree.Expression, word: str) -> None:
+    """The number after SKIP or LIMIT, which must be known before the query runs."""
+    for one in node.walk():
+        if isinstance(one, tree.Variable | tree.PatternExpression | tree.PatternComprehension | tree.Subquery):
+            c.problem("type_mismatch", node, f"{word} takes a number or a parameter; it cannot use variables")
+            return
+    wrong = isinstance(node, tree.FloatLiteral | tree.StringLiteral | tree.BooleanLiteral | tree.NullLiteral) or (
+        isinstance(node, tree.Unary) and node.operator == "-" and isinstance(
+            node.operand, tree.IntegerLiteral | tree.FloatLiteral))
+    if wrong:
+        c.problem("type_mismatch", node, f"{word} takes a whole number of 0 or more")
+        return
+    c.expect(node, expressions.infer(c, node), INTEGER)
+
+
+def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[tree.ReturnItem],
+                    before: Scope) -> None:
+    keys: set[Shape] = set()
+    for item in projection.items:
+        if item not in aggregating:
+            value = item.expression
+            inner = value
+            while isinstance(inner, tree.Property):
+                inner = inner.subject
+            if isinstance(inner, tree.Variable):
+                keys.add(value.shape())
+    outside = set() if projection.star else {id(binding) for binding in before.values()} - {
+        id(binding) for binding in c.base.values()}
+    if not outside:
+        return
+    for item in aggregating:
+        if isinstance(item.expression, tree.FunctionCall | tree.CountStar) and is_aggregate(item.expression):
+            continue
+        found = _ungrouped(c, item.expression, keys, outside)
+        if found is not None:
+            text = c.query.source(found)
+            c.problem("aggregation", item.expression,
+                      f"`{text}` stands beside an aggregate without being a column of its own; return `{text}` too, or "
+                      "compute the aggregate in a WITH before")
+            return
+
+
+def is_aggregate(node: tree.Node) -> bool:
+    """`count(*)`, `collect(n)`."""
+    if isinstance(node, tree.FunctionCall):
+        function = FUNCTIONS.get(node.name.lower())
+        return function is not None and function.aggregating
+    return isinstance(node, tree.CountStar)
+
+
+def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int]) -> tree.Node | None:
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if is_aggregate(one):
+            continue
+        if isinstance(one, tree.Variable | tree.Property):
+            if one.shape() in keys:
+                continue
+            if isinstance(one, tree.Variable):
+                binding = c.bindings.get(one)
+                if binding is not None and id(binding) in outside:
+                    return one
+                continue
+        todo += reversed(list(one.children()))
+    return None

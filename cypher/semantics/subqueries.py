@@ -1,0 +1,110 @@
+"""What has variables of its own: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.semantics import clauses, expressions, patterns
+from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.types import BOOLEAN, INTEGER, LIST, NODE, PATH, RELATIONSHIP, Type, element_of, list_of
+
+
+def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
+    """`[x IN xs WHERE x > 1 | x * 2]`."""
+    element = _source(c, node.source)
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    if node.where is not None:
+        expressions.condition(c, node.where)
+    found = element
+    if node.projection is not None:
+        found = expressions.infer(c, node.projection)
+    c.scope = outer
+    return list_of(found)
+
+
+def _source(c: Checker, source: tree.Expression) -> Type:
+    found = expressions.infer(c, source)
+    c.expect(source, found, LIST, "a list")
+    return element_of(found)
+
+
+def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
+    """`any(x IN xs WHERE x > 1)`."""
+    element = _source(c, node.source)
+    if node.where is None:
+        c.problem("syntax", node, f"{node.kind}(…) needs a WHERE: {node.kind}({node.variable.name} IN xs WHERE …)")
+        return BOOLEAN
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    expressions.condition(c, node.where)
+    c.scope = outer
+    return BOOLEAN
+
+
+def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
+    """`reduce(total = 0, x IN xs | total + x)`."""
+    start = expressions.infer(c, node.initial)
+    element = _source(c, node.source)
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    c.shadow(node.accumulator, start, node.initial)
+    step = expressions.infer(c, node.step)
+    if isinstance(node, tree.AllReduce):
+        expressions.condition(c, node.predicate)
+        c.scope = outer
+        return BOOLEAN
+    if not step.may_be(start):
+        c.problem("type_mismatch", node.step, f"the step must give what the accumulator is, {start}, but gives {step}")
+    c.scope = outer
+    return start | step
+
+
+def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
+    """`[p = (n)-->(m) WHERE m.year > 1 | m.name]`."""
+    outer = c.scope
+    c.scope = dict(outer)
+    c.level += 1
+    before = c.aggregates
+    c.aggregates = "no"
+    patterns.match(c, [node.pattern], "exists")
+    if node.path_variable is not None:
+        c.shadow(node.path_variable, PATH)
+    if node.where is not None:
+        expressions.condition(c, node.where)
+    found = expressions.infer(c, node.projection)
+    c.aggregates = before
+    c.level -= 1
+    c.scope = outer
+    return list_of(found)
+
+
+def subquery(c: Checker, node: tree.Subquery) -> Type:
+    """`EXISTS { … }` is true or false, `COUNT { … }` a number, `COLLECT { … }` a list."""
+    outer = c.scope
+    c.scope = dict(outer)
+    c.level += 1
+    before = c.aggregates
+    c.aggregates = "no"
+    result: Type = LIST
+    if node.body is None:
+        patterns.match(c, node.patterns, "exists")
+        if node.where is not None:
+            expressions.condition(c, node.where)
+    else:
+        columns = clauses.nested(c, node.body, node.kind, node)
+        if node.kind == "COLLECT" and columns is not None and len(columns) == 1:
+            result = list_of(columns[0].type)
+    c.aggregates = before
+    c.level -= 1
+    c.scope = outer
+    return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else result
+
+
+__all__ = ["NODE", "RELATIONSHIP", "list_comprehension", "list_predicate", "pattern_comprehension", "reduce",
+           "subquery"]

@@ -1,0 +1,77 @@
+"""Writing clauses: they are refused by most users of this package, but checked like the others."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.semantics import clauses, expressions, patterns
+from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.types import ANY, ENTITY, LIST, MAP, NODE, PATH, element_of
+
+
+def create(c: Checker, clause: tree.Create) -> None:
+    """CREATE and INSERT."""
+    patterns.match(c, clause.patterns, "insert" if clause.insert else "create")
+
+
+def merge(c: Checker, clause: tree.Merge) -> None:
+    """MERGE with its actions."""
+    patterns.match(c, [clause.pattern], "merge")
+    for action in clause.actions:
+        for item in action.items:
+            _set_item(c, item)
+
+
+def set_(c: Checker, clause: tree.Set) -> None:
+    """SET."""
+    for item in clause.items:
+        _set_item(c, item)
+
+
+def _set_item(c: Checker, item: tree.SetItem) -> None:
+    if isinstance(item, tree.SetProperty):
+        expressions.infer(c, item.target)
+        expressions.infer(c, item.value)
+    elif isinstance(item, tree.SetProperties):
+        c.expect(item.variable, c.use(item.variable), ENTITY)
+        c.expect(item.value, expressions.infer(c, item.value), MAP)
+    elif isinstance(item, tree.SetLabels):
+        _labels(c, item.variable, item.labels)
+
+
+def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpression]) -> None:
+    c.expect(variable, c.use(variable), NODE)
+    for label in labels:
+        patterns.label_expression(c, label, "node")
+
+
+def remove(c: Checker, clause: tree.Remove) -> None:
+    """REMOVE."""
+    for item in clause.items:
+        if isinstance(item, tree.RemoveProperty):
+            expressions.infer(c, item.target)
+        else:
+            _labels(c, item.variable, item.labels)
+
+
+def delete(c: Checker, clause: tree.Delete) -> None:
+    """DELETE, which takes nodes, relationships and paths."""
+    for one in clause.expressions:
+        found = expressions.infer(c, one)
+        if isinstance(one, tree.HasLabels):
+            c.problem("type_mismatch", one, "DELETE takes no labels away; use REMOVE")
+        elif not found.mask & (ENTITY | PATH).mask:
+            c.problem("type_mismatch", one, f"DELETE takes nodes, relationships and paths; this is {found}")
+
+
+def foreach(c: Checker, clause: tree.Foreach) -> None:
+    """FOREACH, whose variable is its own."""
+    found = expressions.infer(c, clause.source)
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(clause.variable, element_of(found) if found.mask == LIST.mask else ANY, clause.source)
+    binding.unwound = True
+    for one in clause.clauses:
+        if not clauses.is_update(one):
+            c.problem("clause_order", one, f"FOREACH takes writing clauses only, not {clauses.name(one)}")
+        clauses.clause(c, one)
+    c.scope = outer

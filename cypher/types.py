@@ -1,0 +1,104 @@
+"""The types of values, three-valued: what an expression may be, as a set; the full set means unknown.
+
+    >>> INTEGER | STRING
+    Type(Integer, String)
+    >>> list_of(INTEGER).inner
+    Type(Integer)
+    >>> ANY.may_be(PATH), INTEGER.may_be(PATH)
+    (True, False)
+
+A check may only complain where the sets have nothing in common.
+"""
+
+from __future__ import annotations
+
+_NAMES = ("Node", "Relationship", "Path", "Boolean", "Integer", "Float", "String", "Point", "Date", "Time",
+          "LocalTime", "LocalDateTime", "DateTime", "Duration", "Map", "List")
+_LIST = 1 << 15
+_EVERYTHING = (1 << 16) - 1
+
+
+class Type:
+    """A set of possible types; `inner` is what the elements of a list may be."""
+
+    __slots__ = ("inner", "mask")
+
+    mask: int
+    inner: Type | None
+
+    def __init__(self, mask: int, inner: Type | None = None) -> None:
+        self.mask = mask
+        self.inner = inner
+
+    def __or__(self, other: Type) -> Type:
+        if self is other:
+            return self
+        mask = self.mask | other.mask
+        if mask == _EVERYTHING:
+            return ANY
+        if self.inner is None or other.inner is None:
+            return Type(mask, self.inner if other.inner is None else other.inner)
+        return Type(mask, self.inner | other.inner)
+
+    def may_be(self, other: Type) -> bool:
+        """Whether a value of this type can also be of the other, converted as Neo4j does on its own."""
+        mine = self.mask
+        theirs = other.mask
+        if mine & theirs & ~_LIST:
+            return True
+        if mine & theirs & _LIST and (self.inner is None or other.inner is None or self.inner.may_be(other.inner)):
+            return True
+        return bool((mine & 16 and theirs & 32) or (mine & 3 and theirs & 16384))
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of it."""
+        return self.mask != _EVERYTHING or self.inner is not None
+
+    def names(self) -> list[str]:
+        """The types in words: `['Integer', 'List<String>']`."""
+        found = [name for place, name in enumerate(_NAMES[:-1]) if self.mask >> place & 1]
+        if self.mask & _LIST:
+            inner = self.inner
+            words = inner.names() if inner is not None and inner.known else []
+            found += [f"List<{words[0]}>" if len(words) == 1 else "List"]
+        return found
+
+    def __str__(self) -> str:
+        if not self.known:
+            return "Any"
+        found = self.names()
+        return " or ".join(found) if len(found) < 3 else ", ".join(found[:-1]) + " or " + found[-1]
+
+    def __repr__(self) -> str:
+        return f"Type({', '.join(self.names()) if self.known else 'Any'})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Type) and self.mask == other.mask and self.inner == other.inner
+
+    def __hash__(self) -> int:
+        return hash((self.mask, self.inner))
+
+
+(NODE, RELATIONSHIP, PATH, BOOLEAN, INTEGER, FLOAT, STRING, POINT, DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME,
+ DURATION, MAP) = (Type(1 << place) for place in range(15))
+LIST = Type(_LIST)
+ANY = Type(_EVERYTHING)
+NUMBER = INTEGER | FLOAT
+TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
+ENTITY = NODE | RELATIONSHIP
+_SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION
+STORABLE = _SCALAR | Type(_LIST, _SCALAR)
+"""What a property of a node or a relationship can hold."""
+HAS_PROPERTIES = ENTITY | MAP | POINT | TEMPORAL | DURATION
+"""What a property can be asked of."""
+
+
+def list_of(inner: Type) -> Type:
+    """A list of such elements."""
+    return Type(_LIST, inner if inner.known else None)
+
+
+def element_of(type_: Type) -> Type:
+    """What the elements are, if it is a list."""
+    return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
