@@ -1,0 +1,136 @@
+"""Relationships that no pattern of the schema allows: turned round, or between labels that it does not join."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from graphground.cypher.checks.facts import Facts, Link
+from graphground.cypher.checks.findings import Findings, listed, quoted_name
+from graphground.cypher.checks.index import SchemaIndex, narrowed
+from graphground.cypher.checks.solver import turned_fits, written_kinds
+from graphground.cypher.schema import RelationshipPattern
+
+
+def wrong_relationships(facts: Facts, findings: Findings) -> None:
+    """`(:Person)-[:hasCEO]->(:Company)` where the schema has it the other way."""
+    for link in facts.links:
+        if link.bad and not link.unknown:
+            _wrong(facts, link, findings)
+
+
+def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
+    left, right = written_kinds(link, True), written_kinds(link, False)
+    if narrowed(left, right, link.pairs)[0]:
+        # As written it could be: it contradicts what other patterns say of its ends.
+        guilty = turned_fits(facts, link)
+        if len(guilty) == 1:
+            _reversed(facts, guilty[0], findings, clear=True)
+        elif link in guilty:
+            _reversed(facts, link, findings, clear=False)
+        else:
+            _impossible(facts, link, link.left.kinds, link.right.kinds, findings)
+    elif narrowed(left, right, link.turned)[0]:
+        _reversed(facts, link, findings, clear=True)
+    else:
+        _impossible(facts, link, left, right, findings)
+
+
+def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
+    pattern = link.pattern
+    turned = turned_text(findings.query.source(pattern), pattern.direction)
+    message = f"{_relationship_words(link)} goes the other way: "
+    allowed = _allowed(facts, link)
+    message += f"the schema has {listed([str(one) for one in allowed])}." if allowed else "turn it round."
+    if turned:
+        left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
+        message += f" Write {left}{turned}{right}."
+    findings.add("reversed_direction", "error", message, pattern.start, pattern.end,
+                 [turned] if turned else [], clear=clear)
+
+
+def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
+    index, pattern = facts.index, link.pattern
+    left_labels, right_labels = index.labels_of(left), index.labels_of(right)
+    ends = f"{listed(left_labels) or 'this node'} and {listed(right_labels) or 'this node'}"
+    message = f"{_relationship_words(link)} never joins {ends}."
+    known = list(index.patterns(link.types)) if link.types else []
+    if known:
+        message += f" The schema has {listed([str(one) for one in known])}."
+    suggestions = []
+    variable = pattern.variable.name if pattern.variable is not None else ""
+    between = connecting(index, left, right)
+    if between:
+        message += f" Between these labels there are: {listed([str(one) for one, _ in between])}."
+        suggestions = [_written(variable, one.type, forward) for one, forward in between[:3]]
+    else:
+        path = shortest_path(index, left, right)
+        if path:
+            message += f" The shortest way between them is {path}."
+    findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions)
+
+
+def _relationship_words(link: Link) -> str:
+    return f"The relationship {listed(link.types)}" if link.types else "A relationship in this direction"
+
+
+def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
+    """The patterns of its types that fit the ends once it is turned."""
+    left, right = link.left.kinds, link.right.kinds
+    if link.pattern.direction == "right":
+        left, right = right, left
+    patterns = list(facts.index.patterns(link.types))
+    return [one for one in patterns if narrowed(left, right, (facts.index.ends(one),))[0]] or patterns
+
+
+def turned_text(text: str, direction: str) -> str:
+    """A relationship as written, turned round; empty where that cannot be done.
+
+        >>> turned_text("-[r:hasCEO]->", "right"), turned_text("<-[:KNOWS*1..2]-", "left")
+        ('<-[r:hasCEO]-', '-[:KNOWS*1..2]->')
+    """
+    if direction == "right" and ">" in text and text.startswith("-"):
+        place = text.rindex(">")
+        return "<" + text[:place] + text[place + 1:]
+    if direction == "left" and text.startswith("<") and "-" in text:
+        place = text.rindex("-") + 1
+        return text[1:place].lstrip() + ">" + text[place:]
+    return ""
+
+
+def _written(variable: str, type_: str, forward: bool) -> str:
+    inner = f"-[{variable}:{quoted_name(type_)}]-"
+    return f"{inner}>" if forward else f"<{inner}"
+
+
+def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[RelationshipPattern, bool]]:
+    """The patterns that join two sets of kinds, and whether they go from left to right."""
+    found = []
+    for pattern in index.schema.patterns:
+        ends = (index.ends(pattern),)
+        if narrowed(left, right, ends)[0]:
+            found.append((pattern, True))
+        elif narrowed(right, left, ends)[0]:
+            found.append((pattern, False))
+    return found
+
+
+def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
+    """The shortest way between two sets of kinds, as a pattern; empty where there is none.
+
+    Between Person and Country of the company graph: `(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)`.
+    """
+    goal = set(index.labels_of(right))
+    queue: deque[tuple[str, str]] = deque((label, f"(:{quoted_name(label)})") for label in index.labels_of(left))
+    seen = {label for label, _ in queue}
+    while queue:
+        label, text = queue.popleft()
+        if label in goal and "[" in text:
+            return text
+        for pattern in index.schema.patterns:
+            name = quoted_name(pattern.type)
+            for here, there, arrow in ((pattern.start, pattern.end, f"-[:{name}]->"),
+                                       (pattern.end, pattern.start, f"<-[:{name}]-")):
+                if here == label and there not in seen:
+                    seen.add(there)
+                    queue.append((there, f"{text}{arrow}(:{quoted_name(there)})"))
+    return ""

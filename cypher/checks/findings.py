@@ -1,0 +1,63 @@
+"""What the checks find: diagnostics, and the edits that would mend them where the mending is clear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graphground.cypher.diagnostics import Diagnostic, Severity
+from graphground.cypher.tree import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `text[start:end]`: `Edit(9, 13, "Movie")` makes `MATCH (m:Movi)` to `MATCH (m:Movie)`."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+@dataclass
+class Findings:
+    """Diagnostics in the order of the checks, with the clear edits."""
+
+    query: Query
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    unmended: int = 0
+    """How many errors have no clear edit."""
+
+    def add(self, code: str, severity: Severity, message: str, start: int, end: int,
+            suggestions: Sequence[str] = (), *, clear: bool = False, edits: Sequence[Edit] = ()) -> None:
+        """One finding at `text[start:end]`. `clear` says that the first suggestion is the mending."""
+        line, column = self.query.position(start)
+        end_line, end_column = self.query.position(end)
+        self.diagnostics.append(Diagnostic(code, severity, message, line, column, end_line, end_column,
+                                           self.query.text[start:end], tuple(suggestions)))
+        if edits:
+            self.edits += edits
+        elif clear and suggestions:
+            self.edits.append(Edit(start, end, suggestions[0]))
+        elif severity == "error":
+            self.unmended += 1
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
+
+
+def quoted_name(name: str) -> str:
+    """A name as it must be written: `quoted_name("first name")` is `` `first name` ``."""
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
+def quoted_string(text: str) -> str:
+    r"""A string literal: `quoted_string("Night's Watch")` is `'Night\'s Watch'`."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+
+def listed(words: Sequence[str], most: int = 8) -> str:
+    """Words for a message: `listed(["a", "b"])` is `a, b`; past `most` it counts the rest."""
+    if len(words) <= most:
+        return ", ".join(words)
+    return f"{', '.join(words[:most])} and {len(words) - most} more"

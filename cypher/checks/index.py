@@ -1,0 +1,150 @@
+"""A schema prepared for checking: label sets as bit masks, relationship patterns as pairs of masks.
+
+A node's *kind* is the set of labels that it has. With one label a node there are as many kinds as labels; where
+`label_combinations` names sets that occur together, each set is a kind of its own. The possible kinds of a
+variable are one integer, a bit for each kind, so that inferring labels costs a few machine operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+
+Pairs = tuple[tuple[int, int], ...]
+MOST_STEPS = 12
+
+
+class SchemaIndex:
+    """What checks ask of a schema, answered from tables.
+
+    For the schema `(:Company)-[:hasCEO]->(:Person)`: `label_masks` is `{"Company": 1, "Person": 2}`, `everything`
+    is 3, and `pairs(("hasCEO",))` is `((1, 2),)`: a Company at the start, a Person at the end.
+    """
+
+    def __init__(self, schema: PropertyGraphSchema):
+        self.schema = schema
+        labels = list(schema.labels)
+        kinds = [frozenset({label}) for label in labels]
+        known = set(kinds)
+        for together in sorted(schema.label_combinations, key=sorted):
+            if together not in known and all(label in schema.labels for label in together):
+                kinds.append(together)
+        self.kinds = kinds
+        self.everything = (1 << len(kinds)) - 1
+        self.label_masks: dict[str, int] = {
+            label: sum(1 << place for place, kind in enumerate(kinds) if label in kind) for label in labels}
+        self.types = schema.relationship_types
+        self.labels_by_property: dict[str, tuple[str, ...]] = {}
+        for label in schema.labels.values():
+            for key in label.properties:
+                self.labels_by_property[key] = (*self.labels_by_property.get(key, ()), label.name)
+        self.types_by_property: dict[str, tuple[str, ...]] = {}
+        for type_, properties in schema.relationship_properties.items():
+            for key in properties:
+                self.types_by_property[key] = (*self.types_by_property.get(key, ()), type_)
+        self._ends = {id(pattern): (self.label_masks[pattern.start], self.label_masks[pattern.end])
+                      for pattern in schema.patterns}
+        self._pairs: dict[object, Pairs] = {}
+        self._property_types: dict[tuple[int, str], frozenset[str]] = {}
+
+    def patterns(self, types: tuple[str, ...] | None) -> Iterable[RelationshipPattern]:
+        """The patterns of some types, all patterns for None."""
+        if types is None:
+            return self.schema.patterns
+        return [pattern for type_ in types for pattern in self.types.get(type_, ())]
+
+    def ends(self, pattern: RelationshipPattern) -> tuple[int, int]:
+        """The masks of both ends of one pattern."""
+        return self._ends[id(pattern)]
+
+    def pairs(self, types: tuple[str, ...] | None, minimum: int = 1, maximum: int | None = 1,
+              undirected: bool = False) -> Pairs:
+        """Which kinds a path of those types and that length connects, from its left end to its right."""
+        key = (types, minimum, maximum, undirected)
+        found = self._pairs.get(key)
+        if found is None:
+            single = tuple(dict.fromkeys(self._ends[id(pattern)] for pattern in self.patterns(types)))
+            if undirected:
+                single = tuple(dict.fromkeys(single + tuple((end, start) for start, end in single)))
+            found = single if minimum == maximum == 1 else self._repeated(single, minimum, maximum)
+            self._pairs[key] = found
+        return found
+
+    def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
+        """The pairs of a path with `minimum` to `maximum` steps; long paths count as any number of steps."""
+        size = len(self.kinds)
+        step = [0] * size
+        for start, end in single:
+            for kind in range(size):
+                if start >> kind & 1:
+                    step[kind] |= end
+        reached = [0] * size
+        now = [1 << kind for kind in range(size)]
+        last = size + minimum if maximum is None else maximum
+        for count in range(min(last, MOST_STEPS + minimum) + 1):
+            if count >= minimum:
+                reached = [before | new for before, new in zip(reached, now, strict=True)]
+            now = [self._after(row, step) for row in now]
+            if count > MOST_STEPS and count < minimum:
+                return ((self.everything, self.everything),)
+        return tuple((1 << kind, row) for kind, row in enumerate(reached) if row)
+
+    @staticmethod
+    def _after(row: int, step: list[int]) -> int:
+        result = 0
+        kind = 0
+        while row:
+            if row & 1:
+                result |= step[kind]
+            row >>= 1
+            kind += 1
+        return result
+
+    def property_types(self, kinds: int, key: str) -> frozenset[str]:
+        """The types that a property has on nodes of these kinds; empty where none has it."""
+        found = self._property_types.get((kinds, key))
+        if found is None:
+            labels = self.schema.labels
+            found = frozenset(labels[label].properties[key] for label in self.labels_of(kinds)
+                              if key in labels[label].properties)
+            self._property_types[kinds, key] = found
+        return found
+
+    def labels_of(self, kinds: int) -> tuple[str, ...]:
+        """The labels that occur in some kinds, in the schema's order."""
+        return tuple(label for label, mask in self.label_masks.items() if mask & kinds)
+
+    def properties_of(self, kinds: int) -> Mapping[str, str]:
+        """All properties of nodes of these kinds."""
+        found: dict[str, str] = {}
+        for label in self.labels_of(kinds):
+            found.update(self.schema.labels[label].properties)
+        return found
+
+
+def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
+    """The index of a schema, made once and kept with it."""
+    kept = vars(schema)
+    found = kept.get("_checks_index")
+    if found is None:
+        found = kept["_checks_index"] = SchemaIndex(schema)
+    assert isinstance(found, SchemaIndex)
+    return found
+
+
+def narrowed(left: int, right: int, pairs: Pairs) -> tuple[int, int]:
+    """Both ends reduced to the kinds that some pair allows; `(0, 0)` where none does.
+
+        >>> narrowed(0b11, 0b11, ((0b01, 0b10),))
+        (1, 2)
+    """
+    new_left = new_right = 0
+    for start, end in pairs:
+        a = start & left
+        if a:
+            b = end & right
+            if b:
+                new_left |= a
+                new_right |= b
+    return new_left, new_right

@@ -1,0 +1,169 @@
+"""Labels, relationship types and properties that the schema does not have, with the nearest that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from graphground.cypher.checks.facts import Facts, LabelUse, Link, PropertyUse
+from graphground.cypher.checks.findings import Findings, listed, quoted_name
+from graphground.cypher.checks.index import narrowed
+from graphground.cypher.nearest import is_clear, nearest
+
+ONLY_FIT = 3
+
+
+def unknown_labels(facts: Facts, findings: Findings) -> None:
+    """`(m:Movi)` where the schema has `Movie`."""
+    known = facts.index.label_masks
+    for use in facts.labels:
+        if use.name.name.text not in known:
+            _unknown_label(facts, use, findings)
+
+
+def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
+    index, found = facts.index, use.name.name.text
+    fitting = index.labels_of(use.symbol.kinds)
+    narrow = len(fitting) < len(index.label_masks)
+    near = nearest(found, index.label_masks, favoured=fitting if narrow else ())
+    suggestions = [one.name for one in near]
+    clear = is_clear(near)
+    if not near and narrow and len(fitting) <= ONLY_FIT:
+        suggestions, clear = list(fitting), len(fitting) == 1
+    message = f"There is no label {found!r} in the graph {index.schema.name!r}."
+    if found in index.types:
+        message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
+    if suggestions:
+        message += f" Nearest: {listed(suggestions)}."
+    message += f" Labels: {listed(list(index.label_masks), 20)}."
+    findings.add("unknown_label", "error", message, use.name.start, use.name.end,
+                 [quoted_name(name) for name in suggestions], clear=clear)
+
+
+def unknown_types(facts: Facts, findings: Findings) -> None:
+    """`-[:directBy]->` where the schema has `directedBy`."""
+    known = facts.index.types
+    for use in facts.types:
+        if use.name.name.text not in known:
+            _unknown_type(facts, use, findings)
+
+
+def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
+    index, found, link = facts.index, use.name.name.text, use.symbol.link
+    straight, turned = _types_between(facts, link) if link is not None else ((), ())
+    fitting = straight or turned
+    narrow = 0 < len(fitting) < len(index.types)
+    near = nearest(found, index.types, favoured=fitting if narrow else ())
+    suggestions = [one.name for one in near]
+    clear = is_clear(near)
+    if not near and narrow and len(fitting) <= ONLY_FIT:
+        suggestions = list(fitting)
+    message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
+    if found in index.label_masks:
+        message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
+    if suggestions:
+        message += f" Nearest: {listed(suggestions)}."
+    if narrow and link is not None:
+        message += f" Between these nodes there are: {listed([str(one) for one in _patterns_of(facts, fitting)])}."
+    else:
+        message += f" Types: {listed(list(index.types), 20)}."
+    findings.add("unknown_relationship_type", "error", message, use.name.start, use.name.end,
+                 [quoted_name(name) for name in suggestions], clear=clear)
+
+
+def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The types that join both ends of a link as written, and those that do in the other direction."""
+    left, right = link.left.kinds, link.right.kinds
+    if link.pattern.direction == "left":
+        left, right = right, left
+    straight: dict[str, None] = {}
+    turned: dict[str, None] = {}
+    for pattern in facts.index.schema.patterns:
+        ends = facts.index.ends(pattern)
+        if narrowed(left, right, (ends,))[0]:
+            straight[pattern.type] = None
+        elif narrowed(right, left, (ends,))[0]:
+            turned[pattern.type] = None
+    if link.pattern.direction == "both":
+        straight |= turned
+    return tuple(straight), tuple(turned)
+
+
+def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
+    return [str(pattern) for pattern in facts.index.schema.patterns if pattern.type in types]
+
+
+def unknown_properties(facts: Facts, findings: Findings) -> None:
+    """`n.runtime` where a Movie has `runtime_minute`; also on relationships."""
+    index = facts.index
+    for use in facts.properties:
+        symbol = use.symbol
+        if symbol.kind == "node":
+            if not index.property_types(symbol.kinds, use.key):
+                _unknown_on_node(facts, use, findings)
+        elif symbol.link is not None and not symbol.link.unknown:
+            properties = relationship_properties(facts, symbol.link)
+            if use.key not in properties:
+                _unknown_on_relationship(facts, use, symbol.link, properties, findings)
+
+
+def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
+    """The properties that a relationship may have, given its types and ends."""
+    left, right = link.left.kinds, link.right.kinds
+    if link.pattern.direction == "left":
+        left, right = right, left
+    both = link.pattern.direction == "both" or link.length != (1, 1)
+    patterns = list(facts.index.patterns(link.types))
+    fitting = [pattern for pattern in patterns if link.length != (1, 1)
+               or narrowed(left, right, (facts.index.ends(pattern),))[0]
+               or (both and narrowed(right, left, (facts.index.ends(pattern),))[0])]
+    found: dict[str, str] = {}
+    for pattern in fitting if fitting and not link.bad else patterns:
+        for key, type_ in pattern.properties.items():
+            found[key] = type_ if found.get(key, type_) == type_ else "unknown"
+    return found
+
+
+def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None:
+    index = facts.index
+    labels = index.labels_of(use.symbol.kinds)
+    properties = index.properties_of(use.symbol.kinds)
+    near = nearest(use.key, properties)
+    subject = f"A {labels[0]}" if len(labels) == 1 else f"None of {listed(labels)}"
+    message = f"{subject} has {'no' if len(labels) == 1 else 'a'} property {use.key!r}."
+    if near:
+        message += f" Nearest: {listed([one.name for one in near])}."
+    elsewhere = index.labels_by_property.get(use.key, ())
+    if elsewhere:
+        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
+    beside = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
+    if beside:
+        name = beside[0].symbol.name
+        message += (f" The relationship {listed(beside[0].types or ())} has it: "
+                    f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}.")
+    elif not near or not elsewhere:
+        message += f" Properties: {listed(list(properties), 20)}."
+    _add(use, message, [one.name for one in near], is_clear(near, 0.62) and not beside, findings)
+
+
+def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str],
+                             findings: Findings) -> None:
+    near = nearest(use.key, properties)
+    types = link.types or tuple(facts.index.types)
+    message = f"The relationship {listed(types)} has no property {use.key!r}."
+    message += f" It has {listed(list(properties), 20)}." if properties else " It has no properties."
+    for symbol in (link.left, link.right):
+        if facts.index.property_types(symbol.kinds, use.key):
+            labels = facts.index.labels_of(symbol.kinds)
+            if len(labels) == 1:
+                message += f" {labels[0]} has it" + (f": read {symbol.name}.{use.key}." if symbol.name else ".")
+    elsewhere = [name for name in facts.index.types_by_property.get(use.key, ()) if name not in types]
+    if elsewhere:
+        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
+    _add(use, message, [one.name for one in near], is_clear(near, 0.62), findings)
+
+
+def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
+    key = use.key_node
+    quoted = findings.query.text[key.start:key.start + 1] in ("'", '"')
+    findings.add("unknown_property", "error", message, key.start, key.end,
+                 [f"'{name}'" if quoted else quoted_name(name) for name in names], clear=clear)
