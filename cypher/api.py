@@ -56,7 +56,15 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     from graphground.cypher.scope import analyze  # the checks load when the first query is validated
     found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions)
               for one in analyze(query).problems]
-    return Report(not any(one.severity == "error" for one in found), access(query), tuple(found))
+    report = Report(not any(one.severity == "error" for one in found), access(query), tuple(found))
+    if schema is None:
+        return report
+    from graphground.cypher.against_schema import completed  # loaded when there is a schema to check against
+
+    def read(text: str) -> Query | None:
+        return parse_text(text, language)[0] if validate(text, language=language).valid else None
+
+    return completed(report, query, schema, entities, parameters, read)
 
 
 def access(query: Query) -> Access:

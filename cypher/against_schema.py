@@ -1,0 +1,33 @@
+"""Joins what the language says of a query with what the schema and the data say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphground.cypher.checks import Findings, check
+from graphground.cypher.diagnostics import Report
+from graphground.cypher.repair import repaired
+
+if TYPE_CHECKING:
+    from graphground.cypher.schema import PropertyGraphSchema
+    from graphground.cypher.tree import Query
+
+
+def completed(report: Report, query: Query, schema: PropertyGraphSchema, entities: Any,
+              parameters: Mapping[str, Any] | None, read: Callable[[str], Query | None]) -> Report:
+    """The report on a query that parses, with the findings of the schema level and the repaired query.
+
+    `read` gives the tree of a text without errors of the language, None for any other.
+    """
+    findings = check(query, schema, entities, parameters)
+    valid = report.valid and all(one.severity != "error" for one in findings)
+    suggested = None
+    if report.valid and findings.edits:
+        def again(text: str) -> Findings | None:
+            tree = read(text)
+            return check(tree, schema, entities, parameters) if tree is not None else None
+
+        suggested = repaired(query.text, findings, again)
+    diagnostics = report.diagnostics + tuple(findings.diagnostics) if findings.diagnostics else report.diagnostics
+    return Report(valid, report.access, diagnostics, suggested)

@@ -1,0 +1,58 @@
+"""Checks of a query against a graph's schema, and against its data where there is an entity index.
+
+    >>> from graphground.cypher import parse
+    >>> findings = check(parse("MATCH (m:Movi) RETURN m.name"), schema)
+    >>> [(one.code, one.found, one.suggestions) for one in findings]
+    [('unknown_label', 'Movi', ('Movie',))]
+
+Each family of checks is a module; each check a function from the facts to findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphground.cypher.checks.answers import closed_intervals, merged_entities, returned_nodes, sort_columns
+from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
+from graphground.cypher.checks.directions import wrong_relationships
+from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.index import index_of
+from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
+from graphground.cypher.checks.reader import Reader
+from graphground.cypher.checks.solver import solve
+from graphground.cypher.checks.values import wrong_values
+
+if TYPE_CHECKING:
+    from graphground.cypher.checks.entities import EntityLookup
+    from graphground.cypher.schema import PropertyGraphSchema
+    from graphground.cypher.tree import Query
+
+__all__ = ["Edit", "Findings", "check"]
+
+
+def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | None = None,
+          parameters: Mapping[str, Any] | None = None) -> Findings:
+    """What a graph's schema (and its entity index) say against a query."""
+    given = dict(parameters or {})
+    facts = Reader(query, index_of(schema), given).read()
+    solve(facts)
+    findings = Findings(query)
+    if not schema.open:
+        unknown_labels(facts, findings)
+        unknown_types(facts, findings)
+        wrong_relationships(facts, findings)
+        unknown_properties(facts, findings)
+        wrong_values(facts, findings, given)
+    if entities is not None:
+        from graphground.cypher.checks.entities import unknown_entities  # only graphs with data need it
+
+        unknown_entities(facts, findings, entities, given)
+    closed_intervals(facts, findings)
+    cartesian_products(facts, findings)
+    unbounded_paths(facts, findings)
+    returned_nodes(facts, findings)
+    merged_entities(facts, findings)
+    sort_columns(facts, findings)
+    missing_limits(facts, findings)
+    return findings

@@ -1,0 +1,85 @@
+"""Hints on what a query answers with: whole nodes, merged namesakes, columns that only sort, closed intervals."""
+
+from __future__ import annotations
+
+import re
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse, Symbol
+from graphground.cypher.checks.findings import Findings
+from graphground.cypher.checks.names import relationship_properties
+
+NAMES = frozenset({"name", "title"})
+BEGIN = re.compile(r"^(start|begin|from|since|valid_?from)|(_start|_begin|_from|Start|From)(_|$)", re.I)
+END = re.compile(r"^(end|until|to|till|valid_?to)(_|$|[A-Z])|(_end|_until|_to|End|Until)(_|$)")
+
+
+def returned_nodes(facts: Facts, findings: Findings) -> None:
+    """`RETURN n`: a whole node where the question asks for its name."""
+    for clause, values in facts.returned:
+        for item, value in zip(clause.projection.items, values, strict=True):
+            if isinstance(value, Symbol) and value.kind in ("node", "relationship"):
+                suggestions = []
+                if value.kind == "node" and facts.index.property_types(value.kinds, "name") and value.name:
+                    suggestions = [f"{findings.query.source(item.expression)}.name"]
+                findings.add("returns_node", "hint",
+                             f"This returns a whole {value.kind} with all its properties; "
+                             "return the properties that the question asks for.",
+                             item.expression.start, item.expression.end, suggestions)
+
+
+def merged_entities(facts: Facts, findings: Findings) -> None:
+    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one."""
+    for node, value in facts.distinct_values:
+        if isinstance(value, PropertyUse) and value.key in NAMES and value.symbol.kind == "node" \
+                and value.symbol.name and not value.element:
+            name = value.symbol.name
+            counted = isinstance(node, t.FunctionCall) and node.key == "count"
+            suggestion = f"count(DISTINCT {name})" if counted else ""
+            findings.add("distinct_merges_entities", "hint",
+                         f"DISTINCT on {name}.{value.key} merges different entities of the same {value.key}; "
+                         + (f"write {suggestion}." if counted else
+                            f"to keep them apart write WITH DISTINCT {name} and return {name}.{value.key}."),
+                         node.start, node.end, [suggestion] if suggestion else [])
+
+
+def sort_columns(facts: Facts, findings: Findings) -> None:
+    """`RETURN n.name, n.year ORDER BY n.year`: the year may be there for the sorting alone."""
+    for clause, _ in facts.returned:
+        projection = clause.projection
+        if len(projection.items) < 2 or not projection.order_by:
+            continue
+        keys = {findings.query.source(sort.expression) for sort in projection.order_by}
+        for item in projection.items[1:]:
+            text = findings.query.source(item.expression)
+            if text in keys or (item.alias is not None and item.alias.name in keys):
+                findings.add("extra_sort_column", "hint",
+                             f"{text} is what the rows are sorted by; return it only if the question asks for it "
+                             "(ORDER BY needs no returned column).", item.start, item.end)
+
+
+def closed_intervals(facts: Facts, findings: Findings) -> None:
+    """`r.start_year <= 2010 AND r.end_year >= 2010`: what has not ended yet has no end_year."""
+    tested = {(id(use.symbol), use.key) for use in facts.null_tests}
+    begun = {id(one.left.symbol) for one in facts.comparisons
+             if isinstance(one.left, PropertyUse) and one.operator in ("<", "<=", "=") and BEGIN.search(one.left.key)}
+    for comparison in facts.comparisons:
+        use = comparison.left
+        if (isinstance(use, PropertyUse) and comparison.operator in (">", ">=") and not comparison.negated
+                and use.symbol.kind == "relationship" and END.search(use.key)
+                and id(use.symbol) in begun and (id(use.symbol), use.key) not in tested
+                and _has_begin(facts, use)):
+            _closed(comparison, use, findings)
+
+
+def _has_begin(facts: Facts, use: PropertyUse) -> bool:
+    link = use.symbol.link
+    return link is not None and any(BEGIN.search(key) for key in relationship_properties(facts, link))
+
+
+def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
+    subject = findings.query.source(use.node)
+    condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
+    findings.add("time_open_interval", "warning",
+                 f"What has not ended has no {use.key}, and is left out here. To count it in write {condition}.",
+                 comparison.node.start, comparison.node.end, [condition])

@@ -1,0 +1,110 @@
+"""Warnings on what may take long: products of unconnected patterns, paths without an end, answers without a limit."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.facts import Facts, MatchUse, PropertyUse, Symbol
+from graphground.cypher.checks.findings import Findings
+
+SMALL = 1000
+AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",
+                        "percentiledisc"})
+
+
+def anchored_symbols(facts: Facts) -> set[int]:
+    """The nodes that an equality pins to few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
+    return {id(one.left.symbol) for one in facts.comparisons
+            if isinstance(one.left, PropertyUse) and one.operator in ("=", "IN") and not one.negated
+            and not isinstance(one.right, PropertyUse)}
+
+
+def cartesian_products(facts: Facts, findings: Findings) -> None:
+    """`MATCH (a:Person), (b:Company)`: every a with every b."""
+    anchored: set[int] | None = None
+    for use in facts.matches:
+        if len(use.parts) < 2:
+            continue
+        if anchored is None:
+            anchored = anchored_symbols(facts)
+        groups = _components(facts, use)
+        loose = [group for group in groups if not any(id(symbol) in anchored for symbol in group)]
+        if len(loose) >= 2:
+            names = [next((symbol.name for symbol in group if symbol.name), "()") for group in loose]
+            clause = use.clause
+            findings.add("cartesian_product", "warning",
+                         f"The patterns around {' and '.join(map(str, names))} share no variable: every row of one is "
+                         "joined with every row of the other. Connect them by a relationship or a condition.",
+                         clause.start, clause.patterns[-1].end)
+
+
+def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
+    """The paths of one MATCH, joined where they share a node or a condition names both."""
+    groups = [set(map(id, part)) for part in use.parts]
+    symbols = {id(symbol): symbol for part in use.parts for symbol in part}
+    by_name = {symbol.name: key for key, symbol in symbols.items() if symbol.name}
+    if use.clause.where is not None:
+        for conjunct in _conjuncts(use.clause.where):
+            named = {by_name[one.name] for one in conjunct.find(t.Variable) if one.name in by_name}
+            if len(named) > 1:
+                groups.append(named)
+    for pattern in use.clause.patterns:
+        for entries in pattern.find(t.MapLiteral):
+            holders = {by_name[one.name] for one in entries.find(t.Variable) if one.name in by_name}
+            place = use.clause.patterns.index(pattern)
+            if holders:
+                groups.append(holders | set(map(id, use.parts[place])))
+    merged: list[set[int]] = []
+    for group in groups:
+        touching = [other for other in merged if other & group]
+        merged = [other for other in merged if not other & group]
+        merged.append(group.union(*touching))
+    return [[symbols[key] for key in group] for group in merged]
+
+
+def _conjuncts(where: t.Expression) -> list[t.Expression]:
+    if isinstance(where, t.Binary) and where.operator == "AND":
+        return _conjuncts(where.left) + _conjuncts(where.right)
+    return [where]
+
+
+def unbounded_paths(facts: Facts, findings: Findings) -> None:
+    """`-[:hasParent*]->`: on a cyclic graph such a path may not end."""
+    for pattern, relationship in facts.unbounded:
+        types = [use.name.name.text for use in facts.types if use.symbol.link is not None
+                 and use.symbol.link.pattern is relationship]
+        findings.add("unbounded_path", "warning",
+                     f"The path over {' and '.join(types) or 'any relationship'} has no upper bound and may take very "
+                     "long on a graph with cycles; give it one, like *1..4.", relationship.start, relationship.end)
+
+
+def missing_limits(facts: Facts, findings: Findings) -> None:
+    """`MATCH (p:Person) RETURN p.name`: all persons there are."""
+    if not facts.returned or not facts.matches or anchored_symbols(facts):
+        return
+    for clause, _ in facts.returned:
+        projection = clause.projection
+        if projection.limit is not None or any(_aggregates(item) for item in projection.items):
+            continue
+        if _small(facts):
+            continue
+        findings.add("no_limit", "hint", "Nothing narrows this answer down: it may have very many rows. "
+                                         "Add LIMIT if a part of them is enough.", clause.start, clause.end)
+
+
+def _aggregates(item: t.ReturnItem) -> bool:
+    return any(isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES)
+               for node in item.expression.walk())
+
+
+def _small(facts: Facts) -> bool:
+    """Whether the nodes that are matched are known to be few."""
+    labels = facts.index.schema.labels
+    largest = 0
+    for use in facts.matches:
+        for part in use.parts:
+            for symbol in part:
+                counts = [labels[label].count for label in facts.index.labels_of(symbol.kinds)]
+                if any(count is None for count in counts):
+                    return False
+                largest = max(largest, sum(count or 0 for count in counts))
+    return largest < SMALL

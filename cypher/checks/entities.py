@@ -1,0 +1,122 @@
+"""Names in a query that no node has, with the nearest that some node has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse
+from graphground.cypher.checks.findings import Findings, listed, quoted_string
+from graphground.cypher.diagnostics import Severity
+
+NAMES = frozenset({"name", "title"})
+ENOUGH, LEAD = 0.85, 0.08
+
+
+class Candidate(Protocol):
+    """One entity that a name may mean: `LeBron James`, a Player, found by its alias."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def match(self) -> str: ...
+
+
+class EntityLookup(Protocol):
+    """An entity index, as `graphs.entities.candidate.EntityLookup` has it."""
+
+    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
+             limit: int = 5) -> Sequence[Candidate]: ...
+
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...
+
+
+def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
+    """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
+    for comparison in facts.comparisons:
+        use, literal = comparison.left, comparison.right_node
+        if not isinstance(use, PropertyUse) or use.key not in NAMES or use.symbol.kind != "node" or use.element:
+            continue
+        if facts.index.property_types(use.symbol.kinds, use.key) != {"str"}:
+            continue
+        if comparison.operator in ("=", "<>", "IN"):
+            for node, value, pasted in _named(literal, comparison.operator == "IN", parameters):
+                _check(facts, comparison, use, node, value, pasted, findings, entities)
+        elif comparison.operator in ("CONTAINS", "STARTS WITH", "ENDS WITH"):
+            for node, value, pasted in _named(literal, False, parameters):
+                _check_part(facts, comparison, use, node, value, pasted, findings, entities)
+
+
+def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
+    """The names that a literal or a parameter gives; the last item says whether a literal can stand in its place."""
+    if several and isinstance(literal, t.ListLiteral):
+        for item in literal.items:
+            yield from _named(item, False, parameters)
+    elif isinstance(literal, t.StringLiteral):
+        yield literal, literal.value, True
+    elif isinstance(literal, t.Parameter):
+        value = parameters.get(literal.name)
+        for one in value if several and isinstance(value, list | tuple) else (value,):
+            if isinstance(one, str):
+                yield literal, one, not several
+
+
+def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, pasted: bool,
+           findings: Findings, entities: EntityLookup) -> None:
+    labels = facts.index.labels_of(use.symbol.kinds)
+    asked: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
+    if any(entities.holds(value, label=label, property=use.key) for label in asked):
+        return
+    only = asked[0] if len(asked) == 1 else None
+    found = [one for one in entities.find(value, label=only, limit=8) if only or one.label in labels]
+    names = list(dict.fromkeys(one.name for one in found))[:5]
+    what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."
+    if found and found[0].match == "alias":
+        what += f" It is an alias of {names[0]!r}."
+    elif names:
+        what += f" Nearest: {listed([repr(name) for name in names])}."
+    elsewhere = [] if asked == (None,) else [
+        label for label in facts.index.label_masks if label not in labels
+        and use.key in facts.index.schema.labels[label].properties
+        and entities.holds(value, label=label, property=use.key)]
+    if elsewhere:
+        what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
+    severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
+    clear = pasted and not elsewhere and severity == "warning" and _is_clear(found)
+    findings.add("entity_not_found", severity, what, node.start, node.end,
+                 [quoted_string(name) for name in names] if pasted else names, clear=clear)
+
+
+def _is_clear(found: Sequence[Candidate]) -> bool:
+    if not found:
+        return False
+    first = found[0]
+    others = [one for one in found[1:] if one.name != first.name]
+    if first.match in ("exact", "alias"):
+        return all(one.match not in ("exact", "alias") for one in others)
+    return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
+
+
+def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, pasted: bool,
+                findings: Findings, entities: EntityLookup) -> None:
+    """`n.name CONTAINS 'Lebron'`: said only where the nearest names do not hold that part."""
+    labels = facts.index.labels_of(use.symbol.kinds)
+    only = labels[0] if len(labels) == 1 else None
+    found = [one for one in entities.find(value, label=only, limit=8) if one.label in labels]
+    test = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
+    if not found or any(test[comparison.operator](one.name, value) for one in found):
+        return
+    names = list(dict.fromkeys(one.name for one in found))[:5]
+    findings.add("entity_not_found", "hint",
+                 f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case counts). "
+                 f"Nearest: {listed([repr(name) for name in names])}.", node.start, node.end,
+                 [quoted_string(name) for name in names] if pasted else names)
+
+
+def _words(operator: str) -> str:
+    return {"CONTAINS": "contains", "STARTS WITH": "starts with", "ENDS WITH": "ends with"}[operator]

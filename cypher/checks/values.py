@@ -1,0 +1,238 @@
+"""Properties compared with values that they can never have: another type, or one value against a list."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse
+from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.literals import comparable, literal_type, retyped
+from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.schema import SCALAR_TYPES
+from graphground.cypher.tree import Node
+
+ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
+TEXT = frozenset({"CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
+SAMPLES = {"date": "date('1999-01-31')", "datetime": "datetime('1999-01-31T12:00:00')", "int": "1999", "float": "1.5",
+           "bool": "true", "str": "'text'"}
+CHECKED = frozenset(SAMPLES)
+DATE_PARTS = frozenset({"year", "month", "day", "quarter", "week", "weekyear", "dayofweek", "weekday", "dayofquarter",
+                        "quarterday", "ordinalday", "dayofyear", "hour", "minute", "second", "millisecond",
+                        "microsecond", "nanosecond", "timezone", "offset", "epochseconds", "epochmillis",
+                        "offsetminutes", "offsetseconds"})
+
+
+def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]) -> None:
+    """`n.date_of_birth > 1950` and `n.country_of_citizenship = 'France'` (a list)."""
+    for comparison in facts.comparisons:
+        if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
+            _ordered(facts, comparison, comparison.left, findings, parameters)
+        elif isinstance(comparison.left, PropertyUse) and comparison.operator in TEXT:
+            _textual(facts, comparison, comparison.left, findings)
+        elif comparison.operator == "IN":
+            _membership(facts, comparison, findings, parameters)
+    for use, part in facts.components:
+        _component(facts, use, part, findings)
+
+
+def property_type(facts: Facts, use: PropertyUse) -> str | None:
+    """The one type that a property has wherever it may be read, None where it is mixed or unknown.
+
+    For `p.date_of_birth` of a Person that is `date`; for an item of a `list[str]` it is `str`.
+    """
+    if use.symbol.kind == "node":
+        types = facts.index.property_types(use.symbol.kinds, use.key)
+    elif use.symbol.link is not None and not use.symbol.link.unknown:
+        found = relationship_properties(facts, use.symbol.link).get(use.key)
+        types = frozenset({found} if found else ())
+    else:
+        return None
+    if len(types) != 1:
+        return None
+    (only,) = types
+    if use.element:
+        only = only[5:-1] if only.startswith("list[") else "unknown"
+    inner = only[5:-1] if only.startswith("list[") else only
+    return only if inner in SCALAR_TYPES or only == "list[unknown]" else None
+
+
+def _ordered(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings,
+             parameters: dict[str, object]) -> None:
+    expected = property_type(facts, use)
+    if expected is None:
+        return
+    if isinstance(comparison.right, PropertyUse):
+        _two_properties(facts, comparison, use, comparison.right, expected, findings)
+        return
+    given = literal_type(comparison.right_node, parameters)
+    if given is None:
+        return
+    if expected.startswith("list["):
+        if not given.startswith("list["):
+            _list_as_value(facts, comparison, use, findings)
+        return
+    if given.startswith("list["):
+        if comparison.operator == "=":
+            _mismatch(facts, comparison, use, expected, given, "", findings)
+        return
+    if expected in CHECKED and given in CHECKED and not comparable(expected, given):
+        right = retyped(comparison.right_node, expected, comparison.operator)
+        _mismatch(facts, comparison, use, expected, given, right, findings)
+
+
+def _mismatch(facts: Facts, comparison: Comparison, use: PropertyUse, expected: str, given: str, right: str,
+              findings: Findings) -> None:
+    source = findings.query.source
+    literal = comparison.right_node
+    effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
+    message = (f"{_name(use)} is of type {expected}, and {source(literal)} of type {given}: "
+               f"the comparison is {effect}. Write a value like {SAMPLES[expected]}.")
+    start, end, suggestions = literal.start, literal.end, [right] if right else []
+    year = _year_of(literal)
+    if expected == "date" and year and comparison.operator in ("=", "<>") and not use.in_map:
+        start, end = comparison.node.start, comparison.node.end
+        suggestions = [f"{source(use.node)}.year {comparison.operator} {year}"]
+        message += f" For the year alone: {suggestions[0]}."
+    findings.add("type_mismatch", "error", message, start, end, suggestions, clear=bool(suggestions))
+
+
+def _year_of(node: Node) -> str:
+    if isinstance(node, t.IntegerLiteral) and 1000 <= node.value <= 9999:
+        return str(node.value)
+    if isinstance(node, t.StringLiteral) and len(node.value) == 4 and node.value.isdigit():
+        return node.value
+    return ""
+
+
+def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
+    value = findings.query.source(comparison.right_node)
+    if use.in_map:
+        _list_in_map(facts, comparison, use, value, findings)
+        return
+    subject = findings.query.source(use.node)
+    negation = "NOT " if comparison.operator == "<>" else ""
+    suggestions = [f"{negation}{value} IN {subject}"]
+    if comparison.operator in ("<", "<=", ">", ">="):
+        suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
+    findings.add("list_compared_as_value", "error",
+                 f"{_name(use)} is a list, and a list is never equal to one value: write {suggestions[0]}.",
+                 comparison.node.start, comparison.node.end, suggestions, clear=True)
+
+
+def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
+    """`(n {names: 'x'})` becomes `(n WHERE 'x' IN n.names)` where that is one edit."""
+    name = use.symbol.name or "n"
+    condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
+    entry = comparison.node
+    edits: list[Edit] = []
+    holder = next((node for node in findings.query.find(t.NodePattern)
+                   if node.properties is not None and node.properties.start <= entry.start < node.properties.end), None)
+    if holder is not None and isinstance(holder.properties, t.MapLiteral) and holder.variable is not None \
+            and holder.where is None:
+        others = [findings.query.source(one) for one in holder.properties.entries if one is not entry]
+        kept = "{" + ", ".join(others) + "} " if others else ""
+        edits = [Edit(holder.properties.start, holder.properties.end, f"{kept}WHERE {condition}")]
+    findings.add("list_compared_as_value", "error",
+                 f"{_name(use)} is a list, and a list is never equal to one value: write WHERE {condition}.",
+                 entry.start, entry.end, [], edits=edits)
+
+
+def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
+    expected = property_type(facts, use)
+    if expected is None or expected == "str":
+        return
+    subject, value = findings.query.source(use.node), findings.query.source(comparison.right_node)
+    if expected.startswith("list["):
+        if expected != "list[str]":
+            return
+        exact = f"{value} IN {subject}"
+        suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
+        if comparison.operator == "CONTAINS":
+            suggestions.insert(0, exact)
+        findings.add("list_compared_as_value", "error",
+                     f"{_name(use)} is a list; {comparison.operator} is for text and gives null here: "
+                     f"write {suggestions[0]}.", comparison.node.start, comparison.node.end, suggestions, clear=True)
+        return
+    findings.add("type_mismatch", "error",
+                 f"{_name(use)} is of type {expected}; {comparison.operator} is for text and gives null here. "
+                 f"Compare with a value like {SAMPLES.get(expected, expected)}, or use toString({subject}).",
+                 use.node.start, use.node.end, [f"toString({subject})"], clear=comparison.operator != "=~")
+
+
+def _membership(facts: Facts, comparison: Comparison, findings: Findings, parameters: dict[str, object]) -> None:
+    left, right = comparison.left, comparison.right
+    source = findings.query.source
+    if isinstance(right, PropertyUse):
+        holds = property_type(facts, right)
+        given = literal_type(comparison.left_node, parameters)
+        if holds is None or given is None or given.startswith("list["):
+            return
+        if holds.startswith("list["):
+            inner = holds[5:-1]
+            if inner in CHECKED and given in CHECKED and not comparable(inner, given):
+                literal = comparison.left_node
+                mended = retyped(literal, inner, "=")  # type: ignore[arg-type]
+                findings.add("type_mismatch", "error",
+                             f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {given}.",
+                             literal.start, literal.end, [mended] if mended else [], clear=bool(mended))
+        else:
+            suggestion = f"{source(right.node)} = {source(comparison.left_node)}"
+            findings.add("type_mismatch", "warning",
+                         f"{_name(right)} is one {holds}, not a list: write {suggestion}.",
+                         comparison.node.start, comparison.node.end, [suggestion])
+        return
+    if not isinstance(left, PropertyUse):
+        return
+    expected = property_type(facts, left)
+    given = literal_type(comparison.right_node, parameters)
+    if expected is None or given is None:
+        return
+    inner = given[5:-1] if given.startswith("list[") else ""
+    if expected.startswith("list["):
+        if inner and not inner.startswith("list["):
+            suggestion = f"any(x IN {source(left.node)} WHERE x IN {source(comparison.right_node)})"
+            findings.add("list_compared_as_value", "error",
+                         f"{_name(left)} is itself a list: write {suggestion}.",
+                         comparison.node.start, comparison.node.end, [suggestion], clear=True)
+    elif inner in CHECKED and expected in CHECKED and not comparable(expected, inner):
+        literal = comparison.right_node
+        items = [retyped(item, expected, "=") for item in literal.items] if isinstance(literal, t.ListLiteral) else []
+        suggestions = [f"[{', '.join(items)}]"] if items and all(items) else []
+        findings.add("type_mismatch", "error",
+                     f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}.",
+                     literal.start, literal.end, suggestions, clear=bool(suggestions))
+
+
+def _two_properties(facts: Facts, comparison: Comparison, left: PropertyUse, right: PropertyUse, expected: str,
+                    findings: Findings) -> None:
+    given = property_type(facts, right)
+    if given is None or left.in_map:
+        return
+    source = findings.query.source
+    lists = expected.startswith("list["), given.startswith("list[")
+    if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
+        one, many = (right, left) if lists[0] else (left, right)
+        suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(one.node)} IN {source(many.node)}"
+        findings.add("list_compared_as_value", "warning",
+                     f"{_name(many)} is a list and {_name(one)} one value: write {suggestion}.",
+                     comparison.node.start, comparison.node.end, [suggestion])
+    elif expected in CHECKED and given in CHECKED and not comparable(expected, given):
+        findings.add("type_mismatch", "warning",
+                     f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: they never compare.",
+                     comparison.node.start, comparison.node.end)
+
+
+def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
+    """`n.launch_year.year` where launch_year is a number."""
+    expected = property_type(facts, use)
+    if expected is None or expected not in ("int", "float", "str", "bool"):
+        return
+    text = findings.query.source(use.node)
+    suggestions = []
+    if part.text.lower() in DATE_PARTS:
+        suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
+    findings.add("type_mismatch", "error", f"{_name(use)} is of type {expected} and has no part {part.text!r}.",
+                 use.node.start, part.end, suggestions, clear=expected == "int" and bool(suggestions))
+
+
+def _name(use: PropertyUse) -> str:
+    return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
