@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-FILLING = frozenset("has have is was be been the a an of by in at on to for from with and".split())
+FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", "has", "have", "in", "is", "of", "on",
+                     "the", "to", "was", "with"])
 
 # Words that name the same thing in graphs; the first of a line stands for all of it.
 _SAME = """

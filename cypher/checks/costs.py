@@ -69,7 +69,7 @@ def _conjuncts(where: t.Expression) -> list[t.Expression]:
 
 def unbounded_paths(facts: Facts, findings: Findings) -> None:
     """`-[:hasParent*]->`: on a cyclic graph such a path may not end."""
-    for pattern, relationship in facts.unbounded:
+    for relationship in facts.unbounded:
         types = [use.name.name.text for use in facts.types if use.symbol.link is not None
                  and use.symbol.link.pattern is relationship]
         findings.add("unbounded_path", "warning",

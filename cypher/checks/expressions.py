@@ -142,7 +142,7 @@ class ExpressionReader:
         elif relationship.quantifier is not None:
             minimum, maximum = relationship.quantifier.minimum, relationship.quantifier.maximum
         if maximum is None and pattern.shortest is None and pattern.selector is None:
-            self.facts.unbounded.append((pattern, relationship))
+            self.facts.unbounded.append(relationship)
         # A type that the schema lacks may stand for any, turned or not.
         both = relationship.direction == "both" or unknown
         pairs = self.index.pairs(types, minimum, maximum, both)
@@ -171,8 +171,8 @@ class ExpressionReader:
             name = types.name.text
             return (name,) if name in self.index.types else None
         if isinstance(types, t.LabelOr):
-            found = [self.types(operand, symbol) for operand in types.operands]
-            return None if None in found else tuple(sorted({name for some in found for name in some or ()}))
+            each = [self.types(operand, symbol) for operand in types.operands]
+            return None if None in each else tuple(sorted({name for some in each for name in some or ()}))
         if isinstance(types, t.LabelNot):
             excluded = self.types(types.operand, symbol)
             return None if excluded is None else tuple(name for name in self.index.types if name not in excluded)

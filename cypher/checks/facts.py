@@ -17,11 +17,9 @@ from graphground.cypher.tree import (
     Name,
     Node,
     NodePattern,
-    PathPattern,
     Query,
     RelationshipPattern,
     Return,
-    Subscript,
 )
 
 
@@ -143,9 +141,8 @@ class Facts:
     comparisons: list[Comparison] = field(default_factory=list)
     null_tests: list[PropertyUse] = field(default_factory=list)
     matches: list[MatchUse] = field(default_factory=list)
-    unbounded: list[tuple[PathPattern, RelationshipPattern]] = field(default_factory=list)
+    unbounded: list[RelationshipPattern] = field(default_factory=list)
     returned: list[tuple[Return, list[Value]]] = field(default_factory=list)
     """The outermost RETURNs with the value of each item."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
     """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and what is made distinct."""
-    subscripts: list[Subscript] = field(default_factory=list)

@@ -13,8 +13,7 @@ def solve(facts: Facts) -> None:
     """Narrow `kinds` of all symbols until nothing changes; a link that allows nothing is marked `bad`."""
     for link in facts.links:
         # What is written beside the relationship itself comes first, so that the blame falls on it.
-        left, _ = narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)
-        link.bad = not left
+        link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
     good = [link for link in facts.links if not link.bad]
     families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
     changed = True
