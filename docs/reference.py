@@ -1,0 +1,133 @@
+"""Writes what the documentation tells from the code: docs/reference.md, and the marked parts of README.md.
+
+    python docs/reference.py                  write them
+    python docs/reference.py --transcripts    also run the commands of the transcripts and keep what they print
+
+A test fails while what is written differs from the code.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from graphground.prompts.template import all_templates
+from graphground.server.cli import COMMANDS
+from graphground.server.definitions import tool_definition
+from graphground.server.resources import CATALOG, TEMPLATES
+from graphground.server.settings import options
+from graphground.tools import all_tools
+
+ROOT = Path(__file__).resolve().parents[1]
+README, REFERENCE = ROOT / "README.md", ROOT / "docs" / "reference.md"
+CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
+
+
+def tool_table() -> str:
+    """The tools with what they are for."""
+    rows = ["| tool | what it is for |", "|---|---|"]
+    rows += [f"| `{name}` | {tool.description} |" for name, tool in all_tools().items()]
+    return "\n".join(rows)
+
+
+def reference() -> str:
+    """docs/reference.md, whole."""
+    parts = ["# Reference", "Written by `python docs/reference.py` from the code; change it there.", "## Tools"]
+    for name, tool in all_tools().items():
+        definition = tool_definition(tool)
+        parts += [f"### `{name}`", tool.description,
+                  _fields("argument", definition["inputSchema"], definition["inputSchema"]),
+                  "It answers:", _fields("field", definition["outputSchema"], definition["outputSchema"])]
+    parts += ["A tool that could not do its job answers with `isError` and the fields `error` (a word), `message`, "
+              "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
+              "## Resources", "\n".join([f"- `{CATALOG}`: the graphs that can be queried.", *(
+                  f"- `{one['uriTemplate']}`: {one['description']}" for one in TEMPLATES)]), "## Prompts"]
+    for template in all_templates().values():
+        rows = ["| argument | | |", "|---|---|---|"]
+        rows += [f"| `{one.name}` | {'required' if one.required else ''} | {one.description} |"
+                 for one in template.arguments]
+        parts += [f"### `{template.name}`", template.description, "\n".join(rows)]
+    rows = ["| option | variable | default | |", "|---|---|---|---|"]
+    rows += [f"| `--{one.name.replace('_', '-')}` | `{one.metadata['variable']}` | {_default(one.default)} | "
+             f"{one.metadata['help']} |" for one in options()]
+    parts += ["## Settings", "Each is an option of `graphground serve`, an environment variable, and (but for the "
+              "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
+              "Options win over variables, variables over the file.", "\n".join(rows),
+              "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
+              "`password_variable`, `database` and `description`. `NEO4J_PASSWORD` is the password for `--uri`.",
+              "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _fields(what: str, schema: dict[str, Any], root: dict[str, Any]) -> str:
+    rows = [f"| {what} | type | |", "|---|---|---|"]
+    for name, one in schema.get("properties", {}).items():
+        rows.append(f"| `{name}` | {_type(one, root)} | {one.get('description', '')} |")
+    return "\n".join(rows) if len(rows) > 2 else "No arguments."
+
+
+def _type(one: dict[str, Any], root: dict[str, Any]) -> str:
+    if "$ref" in one:
+        inner = root["$defs"][one["$ref"].rpartition("/")[2]]
+        return "{" + ", ".join(inner.get("properties", {})) + "}"
+    if "enum" in one:
+        return " \\| ".join(f"`{value}`" for value in one["enum"])
+    if "anyOf" in one:
+        return " or ".join(_type(branch, root) for branch in one["anyOf"])
+    if one.get("type") == "array":
+        return f"list of {_type(one.get('items', {}), root)}"
+    return str(one.get("type", "any value"))
+
+
+def _default(value: Any) -> str:
+    return "" if value in (None, ()) else f"`{value}`"
+
+
+def marked(text: str, mark: str, content: str) -> str:
+    """The text with what stands between `<!-- mark -->` and `<!-- /mark -->` replaced."""
+    begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    return f"{head}{begin}{content}\n{end}{tail}"
+
+
+def written_readme(text: str) -> str:
+    """README.md as the code would have it."""
+    return marked(text, "tools", tool_table())
+
+
+def run_command(command: str) -> str:
+    """What a command of a transcript prints, with its times left out."""
+    words = shlex.split(command)
+    assert words[0] == "graphground", command
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
+    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, cwd=ROOT,
+                          env={**environment, "COLUMNS": "100", "NO_COLOR": "1"})
+    return without_times(done.stdout + done.stderr)
+
+
+def without_times(text: str) -> str:
+    """Milliseconds differ from run to run: `1.84 ms` becomes `… ms`."""
+    lines = re.sub(r"\b\d+(?:\.\d+)? ms\b", "… ms", re.sub(r"elapsed_ms: [\d.]+", "elapsed_ms: …", text)).splitlines()
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def replayed(text: str) -> str:
+    """The text with every transcript run anew."""
+    return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{run_command(found[1])}```", text)
+
+
+def main() -> None:
+    """Write the files."""
+    REFERENCE.write_text(reference(), encoding="utf-8")
+    text = written_readme(README.read_text(encoding="utf-8"))
+    README.write_text(replayed(text) if "--transcripts" in sys.argv else text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

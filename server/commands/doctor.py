@@ -1,0 +1,108 @@
+"""`graphground doctor`: check the installation, and say what to mend."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from graphground import __version__
+from graphground.server.commands.serving import add_options, open_graphs, settings_from
+from graphground.server.settings import Settings, default_home
+
+SERVING_ALONE = ("transport", "host", "port", "allowed_host", "answer_bytes", "log_level")
+LEAST_FREE = 500 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`."""
+
+    what: str
+    good: bool
+    found: str
+    mend: str = ""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print one line for each check; the exit status is 1 when something must be mended."""
+    parser = argparse.ArgumentParser("graphground doctor", description="Check the installation.")
+    add_options(parser, leave_out=SERVING_ALONE)
+    settings = settings_from(parser.parse_args(arguments), parser)
+    bad = 0
+    for finding in findings(settings):
+        sys.stdout.write(f"{'ok  ' if finding.good else 'BAD '} {finding.what}: {finding.found}\n")
+        if not finding.good:
+            bad += 1
+            sys.stdout.write(f"     {finding.mend}\n")
+        sys.stdout.flush()
+    sys.stdout.write("Everything works.\n" if not bad else f"{bad} to mend.\n")
+    return 1 if bad else 0
+
+
+def findings(settings: Settings) -> Iterator[Finding]:
+    """Every check in turn, the cheap ones first."""
+    yield Finding("graphground", True, f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
+    yield from packages()
+    yield data_folder(default_home(settings.home))
+    yield from graphs(settings)
+
+
+def packages() -> Iterator[Finding]:
+    """The libraries that matter, with their versions."""
+    for name in ("mcp", "neo4j", "pydantic"):
+        try:
+            yield Finding(name, True, version(name))
+        except PackageNotFoundError:
+            yield Finding(name, False, "is not installed", "Install graphground again.")
+    if find_spec("neo4j._rust") is None:
+        yield Finding("neo4j-rust-ext", True, "is not there; answers of many rows take about three times as long")
+    if find_spec("arcadedb_embedded") is None:
+        yield Finding("embedded engine", False, f"there is none for {platform.system()} {platform.machine()}",
+                      "Serve a database of your own: graphground serve --uri neo4j://HOST:7687 --user NAME.")
+
+
+def data_folder(home: Path) -> Finding:
+    """Whether loaded graphs can be kept."""
+    import shutil
+    import tempfile
+
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        return Finding("data folder", False, f"{home} cannot be written: {error.strerror}",
+                       "Set GRAPHGROUND_HOME to a folder that you own.")
+    free = shutil.disk_usage(home).free
+    if free < LEAST_FREE:
+        return Finding("data folder", False, f"{home} has {free // 2**20} MiB free",
+                       "Make room, or set GRAPHGROUND_HOME to a folder on another disk.")
+    return Finding("data folder", True, f"{home}, {free // 2**30} GiB free")
+
+
+def graphs(settings: Settings) -> Iterator[Finding]:
+    """Whether each graph answers a query."""
+    opened = open_graphs(settings)
+    try:
+        if not opened.names():
+            yield Finding("graphs", False, "none is loaded",
+                          "Load one: graphground graphs load FILE; or serve a database with --uri.")
+        for name in opened.names():
+            yield check(f"graph {name}", lambda name=name: opened.get(name).run(  # type: ignore[misc]
+                "RETURN 1 AS one", limit=1, timeout=30).elapsed_ms)
+    finally:
+        opened.close()
+
+
+def check(what: str, ask: Callable[[], float]) -> Finding:
+    """One query and how long it took."""
+    try:
+        return Finding(what, True, f"answers in {ask():.1f} ms")
+    except Exception as error:
+        return Finding(what, False, "does not answer", str(error))

@@ -1,0 +1,79 @@
+"""Starts the server as a user does, for tests that drive it with real clients."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import anyio
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+COMMAND = [sys.executable, "-m", "graphground"]
+MODERN, LEGACY = "2026-07-28", "legacy"
+
+
+def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment with the data folder of the tests, and no settings of whoever runs them."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
+    return {**kept, "GRAPHGROUND_HOME": str(home), **(more or {})}
+
+
+def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:
+    """How a client starts `graphground serve`."""
+    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve", *options],
+                                 env=environment(home, more))
+
+
+@asynccontextmanager
+async def connected(server: StdioServerParameters | str, mode: str = MODERN,
+                    within: float = 90) -> AsyncIterator[Client]:
+    """A client of the SDK on that server; everything in the block is done within so many seconds."""
+    with anyio.fail_after(within):
+        async with Client(server, mode=mode) as client:
+            yield client
+
+
+@contextmanager
+def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A server on a free port; gives its address once it listens."""
+    process = subprocess.Popen([*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
+                               env=environment(home, more), stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    lines: list[str] = []
+    try:
+        for line in process.stderr:
+            lines.append(line)
+            found = re.search(r"serving (http://\S+)", line)
+            if found:
+                break
+        else:
+            raise AssertionError("the server did not start:\n" + "".join(lines))
+        watchdog.cancel()
+        # Nobody reads on, but a full pipe would stop the server.
+        drain = threading.Thread(target=process.stderr.read, daemon=True)
+        drain.start()
+        yield found[1]
+    finally:
+        watchdog.cancel()
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stderr.close()
+
+
+def call(home: Path, tool: str, arguments: str = "{}", *options: str) -> subprocess.CompletedProcess[str]:
+    """`graphground call TOOL '{…}'`."""
+    return subprocess.run([*COMMAND, "call", tool, arguments, *options], capture_output=True, text=True, timeout=90,
+                          env=environment(home))
