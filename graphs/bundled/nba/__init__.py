@@ -6,6 +6,7 @@ relationship types, properties and units of CypherBench's NBA domain. docs/bundl
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -104,13 +105,12 @@ def _add_players(graph: Builder) -> None:
     countries = {row["code"]: row for row in graph.read("countries")}
     for row in graph.read("players"):
         citizenship = [_find(countries, row, "citizenship", code) for code in row.many("citizenship")]
-        if not citizenship or not row["born"]:
-            raise TableError(f"{row.place}: {row['name']} needs a citizenship and a date of birth")
+        if not citizenship:
+            raise TableError(f"{row.place}: {row['name']} needs a citizenship")
         pounds = row.number("weight_lb")
         graph.entity(
-            row, "Player", [*row.many("nicknames"), *row.many("aliases")],
-            f"{'-'.join(country['adjective'] for country in citizenship[:2])} basketball player, "
-            f"born {row['born'][:4]}" + (f", died {row['died'][:4]}" if row["died"] else ""),
+            row, "Player", [*row.many("nicknames"), *row.many("aliases"), *_plain(row["name"])],
+            _describe(row, [country["adjective"] for country in citizenship]),
             country_of_citizenship=[country["name"] for country in citizenship],
             place_of_birth=row["birthplace"], gender="male",
             date_of_birth=row.day("born"), date_of_death=row.day("died"),
@@ -147,6 +147,19 @@ def _add_awards(graph: Builder) -> None:
             for winner in row.many(award["code"]):
                 graph.relate(row, "receivesAward", ("Player", winner), ("Award", award["name"]),
                              year=row.number("year"))
+
+
+def _describe(row: Row, adjectives: list[str]) -> str:
+    """`American basketball player, born 1984`; with the death where it is known."""
+    years = [f"{word} {row[column][:4]}" for word, column in (("born", "born"), ("died", "died")) if row[column]]
+    return ", ".join(["-".join(adjectives[:2]) + " basketball player", *years])
+
+
+def _plain(name: str) -> list[str]:
+    """The name as it is written where there are no accents: `Luka Doncic`."""
+    letters = name.translate(str.maketrans("ışŞğĞøØđĐłŁ", "isSgGoOdDlL"))
+    plain = unicodedata.normalize("NFKD", letters).encode("ascii", "ignore").decode()
+    return [plain] if plain != name and len(plain) == len(name) else []
 
 
 def _read_stint(row: Row, column: str, text: str) -> Stint:
