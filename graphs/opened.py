@@ -46,7 +46,8 @@ class GraphSummary:
 class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
-    `counts` answers how many nodes and relationships it has without opening it, where that is known.
+    `counts` answers how many nodes and relationships it has without opening it, where that is known; when
+    `version` changes, the graph is opened anew.
     """
 
     name: str
@@ -54,6 +55,7 @@ class GraphSource:
     engine: str
     open: Callable[[], Graph]
     counts: Callable[[], Counts] = lambda: (None, None)
+    version: Callable[[], object] = lambda: None
 
 
 class OpenGraphs:
@@ -66,7 +68,7 @@ class OpenGraphs:
                 raise ValueError(f"two graphs are named {source.name!r}; give one of them another name")
             self._sources[source.name] = source
         self._locks = {name: threading.Lock() for name in self._sources}
-        self._opened: dict[str, Graph] = {}
+        self._opened: dict[str, tuple[object, Graph]] = {}
         self._problems: dict[str, str] = {}
         self._closed = False
 
@@ -85,9 +87,14 @@ class OpenGraphs:
         with self._locks[source.name]:
             if self._closed:
                 raise EngineUnavailable("The server is shutting down.")
-            graph = self._opened.get(source.name)
-            if graph is None:
-                graph = self._opened[source.name] = self._open(source)
+            version = source.version()
+            known = self._opened.get(source.name)
+            if known is not None and known[0] == version:
+                return known[1]
+            graph = self._open(source)
+            self._opened[source.name] = version, graph
+            if known is not None and known[1].engine is not None:
+                known[1].engine.close()
             return graph
 
     def summaries(self) -> list[GraphSummary]:
@@ -99,9 +106,9 @@ class OpenGraphs:
         self._closed = True
         for name, lock in self._locks.items():
             with lock:
-                graph = self._opened.pop(name, None)
-            if graph is not None and graph.engine is not None:
-                graph.engine.close()
+                known = self._opened.pop(name, None)
+            if known is not None and known[1].engine is not None:
+                known[1].engine.close()
 
     def _source(self, name: str | None) -> GraphSource:
         if name is None:

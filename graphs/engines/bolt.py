@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import count, islice
 from typing import Any, cast
@@ -32,8 +33,8 @@ from graphground.graphs.table import Table
 
 CHUNK = 1000
 TAGS = (f"{uuid4().hex[:12]}-{number}" for number in count())
-# Deprecations that a server notes are for the query's author; the driver would print them on our stderr.
-logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+# What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
+logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
 class BoltEngine:
@@ -98,22 +99,6 @@ class BoltEngine:
         self._driver.close()
         self._administrator.close()
 
-    def terminate(self, tag: str) -> bool:
-        """End the query of that tag in the database; false when none was found."""
-        dialect = self.dialect
-        if not dialect.running or not dialect.terminate:
-            return False
-        with self._administrator.session(database=self.address.database) as session:
-            if dialect.tags_transactions:
-                found = [record[0] for record in session.run(cast(Any, dialect.running), tag=tag)
-                         if len(record) == 1 or tag in str(tuple(record))]
-            else:
-                found = [record["id"] for record in session.run(cast(Any, dialect.running))
-                         if tag in str(record.get("query"))]
-            for identifier in found:
-                session.run(cast(Any, dialect.terminate.replace("{id}", str(identifier))), id=identifier).consume()
-        return bool(found)
-
     @cached_property
     def dialect(self) -> Dialect:
         """How this database is spoken to; asks it once."""
@@ -132,28 +117,26 @@ class BoltEngine:
         size, truncated = 0, False
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
-        with RunningQuery(next(TAGS), self.terminate, timeout, self._last_resort) as running:
+        tag = next(TAGS)
+        with self._session(fetch_size) as session, RunningQuery(
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(session)) as running:
             try:
-                with self._session(fetch_size) as session:
-                    result = session.run(
-                        neo4j.Query(cast(Any, faster(query, self.dialect.name)),
-                                    metadata={"graphground": running.tag}, timeout=timeout),
-                        cast(Any, parameters or {}))
-                    columns = list(result.keys())
-                    records = iter(result)
-                    while not truncated:
-                        if running.stopped:
-                            break
-                        chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
-                        if not chunk:
-                            break
-                        fresh = plain_rows(chunk)
-                        size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
-                        rows += fresh
-                        truncated = size > self._answer_bytes
-                        if 0 <= wanted < len(rows):
-                            del rows[wanted:]
-                            truncated = True
+                text = faster(query, self.dialect.name)
+                result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": tag}, timeout=timeout),
+                                     cast(Any, parameters or {}))
+                columns = list(result.keys())
+                records = iter(result)
+                while not truncated and not running.stopped:
+                    chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
+                    if not chunk:
+                        break
+                    fresh = plain_rows(chunk)
+                    size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
+                    rows += fresh
+                    truncated = size > self._answer_bytes
+                    if 0 <= wanted < len(rows):
+                        del rows[wanted:]
+                        truncated = True
             except Exception as error:
                 if not running.stopped:
                     raise
@@ -161,6 +144,32 @@ class BoltEngine:
             if running.stopped and not truncated:
                 raise self._ended(running, timeout)
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
+
+    def _terminate(self, tag: str, session: neo4j.Session) -> None:
+        """End the query of that session in the database."""
+        dialect, connection = self.dialect, _connection(session)
+        if not dialect.running or not dialect.terminate or connection is None:
+            return
+        client = f":{connection.local_port}"
+        with self._administrator.session(database=self.address.database) as administration:
+            for row in administration.run(cast(Any, dialect.running), tag=tag):
+                values = row.data()
+                if any(value == tag or tag in str(value) or str(value).endswith(client) for value in values.values()):
+                    found = values.get("id", values.get("transactionId", values.get("transaction_id")))
+                    administration.run(cast(Any, dialect.terminate.replace("{id}", str(found))), id=found).consume()
+
+    def _abandon(self, session: neo4j.Session) -> None:
+        """The database does not end the query: end it otherwise, and stop waiting in any case."""
+        try:
+            if self._last_resort is not None:
+                self._last_resort()
+        finally:
+            connection = _connection(session)
+            if connection is not None:
+                # A plain close would not wake a thread that reads; a shutdown does.
+                raw = getattr(connection.socket, "_socket", connection.socket)
+                with suppress(OSError):
+                    raw.shutdown(socket.SHUT_RDWR)
 
     def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
         if running.cancelled:
@@ -210,6 +219,11 @@ class BoltEngine:
                 max_connection_pool_size=self._slot_count + 4, keep_alive=True, user_agent="graphground")
         except Exception as error:
             raise translated(error, address) from error
+
+
+def _connection(session: neo4j.Session) -> Any:
+    """The connection that a session holds: the driver has no public way to say which socket a query waits on."""
+    return getattr(session, "_connection", None)
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:

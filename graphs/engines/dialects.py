@@ -15,13 +15,12 @@ class Dialect:
     components: str | None
     """Answers `version` in its first row."""
     running: str | None
-    """Answers the `id` of the transactions tagged `$tag`."""
+    """Answers the transactions: `id` or `transactionId` first of all, and somewhere in the row the tag `$tag`
+    of the query, or the `$client` address (`127.0.0.1:50412`) that it came from."""
     terminate: str | None
     """Ends the transaction `$id`; `{id}` is written into the text where parameters are not allowed."""
     write_probe: str
     """A write that is rolled back where the database lets it through; `{label}` is a label that exists."""
-    tags_transactions: bool = True
-    """Whether a transaction's metadata comes back in `running`."""
     lacks: Mapping[str, str] = field(default_factory=dict)
     """What Neo4j has and this database has not, with the hint for it."""
 
@@ -29,7 +28,7 @@ class Dialect:
 NEO4J = Dialect(
     "neo4j", "Neo4j",
     components="CALL dbms.components() YIELD versions RETURN versions[0] AS version",
-    running="SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.graphground = $tag RETURN id",
+    running="SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.graphground = $tag RETURN id, $tag",
     terminate="TERMINATE TRANSACTIONS $id",
     write_probe="CREATE (:`GraphgroundProbe`)")
 
@@ -53,8 +52,7 @@ ARCADEDB = Dialect(
     components=None,
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTION '{id}'",
-    write_probe="CREATE (:`{label}`)",
-    tags_transactions=False)
+    write_probe="CREATE (:`{label}`)")
 
 
 def dialect_of(agent: str) -> Dialect:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -16,15 +17,15 @@ AGAIN = 0.1
 
 
 class RunningQuery:
-    """`with RunningQuery(tag, engine.terminate, 30.0, None) as running: …`
+    """`with RunningQuery(30.0, terminate, abandon) as running: …`
 
-    `terminate(tag)` ends it in the database and says whether it was there; it is told again until the block
-    is left. After `GRACE` seconds `last_resort` is called once.
+    `terminate()` ends it in the database; it is called again until the block is left. After `GRACE` seconds
+    `last_resort` is called once, which must make the waiting end whatever the database does.
     """
 
-    def __init__(self, tag: str, terminate: Callable[[str], bool], timeout: float | None,
-                 last_resort: Callable[[], None] | None) -> None:
-        self.tag, self.stopped, self.cancelled = tag, False, False
+    def __init__(self, timeout: float | None, terminate: Callable[[], None],
+                 last_resort: Callable[[], None]) -> None:
+        self.stopped, self.cancelled = False, False
         self._terminate, self._timeout, self._last_resort = terminate, timeout, last_resort
         self._over = threading.Event()
         self._cancellation = CURRENT.get()
@@ -51,11 +52,11 @@ class RunningQuery:
 
     def _stop(self) -> None:
         self.stopped = True
-        tries = int(GRACE / AGAIN)
-        for _ in range(tries):
+        deadline = time.monotonic() + GRACE
+        while time.monotonic() < deadline:
             with suppress(Exception):  # whatever it is, the query runs on: the next try or the last resort ends it
-                self._terminate(self.tag)
+                self._terminate()
             if self._over.wait(AGAIN):
                 return
-        if self._last_resort is not None and not self._over.is_set():
+        if not self._over.is_set():
             self._last_resort()

@@ -1,0 +1,99 @@
+"""Writing a graph into new engine files, in this very process: a loader's own, for a JVM cannot be stopped again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+import orjson
+
+from graphground.cypher.schema import PropertyGraphSchema
+
+ROWS_AT_ONCE = 20_000
+ENGINE_TYPES = {"str": "STRING", "int": "LONG", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE",
+                "datetime": "DATETIME"}
+INDEXED = ("name", "eid")
+
+
+class GraphWriter:
+    """`writer = GraphWriter(folder, schema); rids = writer.nodes("Movie", [{…}, …]); …; writer.finish()`.
+
+    Relationships are handed to a second thread, so that reading goes on while the engine writes.
+    """
+
+    def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str) -> None:
+        import jpype
+        from arcadedb_embedded.jvm import start_jvm
+
+        log = folder.parent / "log"
+        log.mkdir(exist_ok=True)
+        os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(log / "jvm-crash-%p.log")
+        start_jvm(heap_size=heap, jvm_args=["-XX:+UseParallelGC", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError",
+                                            f"-Darcadedb.server.logsDirectory={log}"])
+        self._types = jpype.JClass("com.arcadedb.schema.Type")
+        self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
+        self._labels = list(schema.labels)
+        self._declare(schema)
+        self._batch = (self._database.batch().withWAL(False).withBatchSize(200_000).withParallelFlush(True)
+                       .withCommitEvery(50_000).build())
+        self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
+        self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")
+        self._queue: Queue[tuple[str, bytes] | None] = Queue(maxsize=8)
+        self._failure: BaseException | None = None
+        self._thread = Thread(target=self._write_edges, name="graphground-edges", daemon=True)
+        self._thread.start()
+
+    def nodes(self, label: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+        """Write nodes; answers their record ids, in order."""
+        if not rows:
+            return []
+        return str(self._vertices.createVerticesJson(self._batch, label, orjson.dumps(rows).decode())).split(";")
+
+    def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Write relationships: each row holds its properties and the record ids of its ends, `_src` and `_dst`."""
+        if self._failure is not None:
+            raise self._failure
+        self._queue.put((type_, orjson.dumps(rows)))
+
+    def finish(self) -> None:
+        """Write what is left, build the indexes, close the files."""
+        self._queue.put(None)
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        self._batch.close()
+        for label in self._labels:
+            for key in INDEXED:
+                self._database.command("sql", f"CREATE INDEX ON {quoted(label)} ({key}) NOTUNIQUE").close()
+        self._database.close()
+
+    def _write_edges(self) -> None:
+        while (work := self._queue.get()) is not None:
+            if self._failure is None:
+                try:
+                    self._edges.newEdgesJson(self._batch, work[0], work[1].decode())
+                except BaseException as error:
+                    self._failure = error
+
+    def _declare(self, schema: PropertyGraphSchema) -> None:
+        """Declare what has one plain type: a declared date is stored as a date, though JSON has none."""
+        structure = self._database.getSchema()
+        for label in schema.labels.values():
+            self._properties(structure.createVertexType(label.name, 1), label.properties)
+        for name, properties in schema.relationship_properties.items():
+            self._properties(structure.createEdgeType(name, 1), properties)
+
+    def _properties(self, owner: Any, properties: Any) -> None:
+        for key, type_ in properties.items():
+            declared = "LIST" if type_.startswith("list[") else ENGINE_TYPES.get(type_)
+            if declared:
+                owner.createProperty(key, getattr(self._types, declared))
+
+
+def quoted(name: str) -> str:
+    """A name as ArcadeDB's SQL takes any."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"

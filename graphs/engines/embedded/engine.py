@@ -1,0 +1,90 @@
+"""A graph on the embedded engine, as the rest of the program sees it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.engines.embedded.state import EngineState, used_file
+from graphground.graphs.engines.engine import Capabilities, EngineUnavailable
+from graphground.graphs.home import Home
+from graphground.graphs.table import Table
+
+TOUCH_SECONDS = 20.0
+ATTEMPTS = 2
+
+
+class EmbeddedEngine:
+    """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
+
+    The process behind it is started when it is first needed, and again when it died or had to be killed.
+    """
+
+    def __init__(self, home: Home, database: str, **bolt: Any) -> None:
+        self._home, self._database, self._bolt_options = home, database, bolt
+        self._lock = threading.Lock()
+        self._bolt: BoltEngine | None = None
+        self._state: EngineState | None = None
+        self._touched = 0.0
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        """Run one reading query; again on a new process when the old one went away under it."""
+        bolt = self._connected(None)
+        for _ in range(ATTEMPTS):
+            try:
+                return bolt.run(query, parameters, limit=limit, timeout=timeout)
+            except EngineUnavailable:
+                bolt = self._connected(bolt)
+        return bolt.run(query, parameters, limit=limit, timeout=timeout)
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        """Compile without running."""
+        self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
+
+    def capabilities(self) -> Capabilities:
+        """What the engine can do; whether it refuses a write is tried."""
+        return self._connected(None).capabilities()
+
+    def close(self) -> None:
+        """Give back the connections; the process stays for others, and ends when it is idle."""
+        with self._lock:
+            if self._bolt is not None:
+                self._bolt.close()
+                self._bolt = None
+
+    def _connected(self, broken: BoltEngine | None) -> BoltEngine:
+        """The connection to the living process; `broken` is the one that just failed."""
+        self._touch()
+        with self._lock:
+            if self._bolt is not None and self._bolt is not broken:
+                return self._bolt
+            if self._bolt is not None:
+                self._bolt.close()
+                self._bolt = None
+            state = ensure_engine(self._home)
+            uri, database = f"bolt://127.0.0.1:{state.port}", self._database
+            self._state = state
+            self._bolt = BoltEngine(
+                BoltAddress(uri, "reader", state.reader, database),
+                administrator=BoltAddress(uri, "root", state.root, database),
+                last_resort=lambda: self._kill(state.instance), **self._bolt_options)
+            return self._bolt
+
+    def _kill(self, instance: str) -> None:
+        end_engine(self._home, instance=instance, kill=True)
+
+    def _touch(self) -> None:
+        """Tell the process now and then that it is used."""
+        now = time.monotonic()
+        if now - self._touched > TOUCH_SECONDS:
+            self._touched = now
+            used = used_file(self._home)
+            if used.exists():
+                os.utime(used)

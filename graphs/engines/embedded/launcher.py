@@ -1,0 +1,137 @@
+"""Finding the engine process of a data folder, starting it, ending it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import Any
+
+from filelock import Timeout
+
+from graphground.graphs.engines.embedded.settings import EmbeddedSettings
+from graphground.graphs.engines.embedded.state import (
+    ALREADY_RUNNING,
+    EngineState,
+    is_alive,
+    start_lock,
+    state_file,
+    used_file,
+)
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.home import Home
+
+START_SECONDS = 60.0
+STOP_SECONDS = 10.0
+
+
+def ensure_engine(home: Home) -> EngineState:
+    """The engine process of that folder, started if none lives; many may call this at one moment.
+
+    Raises:
+        EngineUnavailable: it cannot start here, and why.
+    """
+    state = EngineState.read(home)
+    if state is not None and answers(state):
+        return state
+    require_arcadedb()
+    home.make()
+    try:
+        with start_lock(home, START_SECONDS):
+            state = EngineState.read(home)
+            if state is not None and answers(state) and is_alive(home):
+                return state
+            return _start(home)
+    except Timeout:
+        raise EngineUnavailable(f"The engine of {home.folder} did not start within {START_SECONDS:g} s; "
+                                f"see {home.engine / 'engine.log'}.") from None
+
+
+def end_engine(home: Home, *, instance: str | None = None, kill: bool = False) -> bool:
+    """End the engine process; with `instance`, only if it is that very one. False when none lived.
+
+    `kill` does not wait for it to close its databases, which is safe: they are only read.
+    """
+    with start_lock(home, START_SECONDS):
+        state = EngineState.read(home)
+        if state is None or (instance is not None and state.instance != instance) or not is_alive(home):
+            return False
+        with suppress(ProcessLookupError):
+            os.kill(state.pid, signal.SIGTERM if not kill else getattr(signal, "SIGKILL", signal.SIGTERM))
+        if not _gone(home, STOP_SECONDS):
+            with suppress(ProcessLookupError):
+                os.kill(state.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+            _gone(home, STOP_SECONDS)
+        state_file(home).unlink(missing_ok=True)
+        return True
+
+
+def answers(state: EngineState) -> bool:
+    """Whether somebody listens where the state says."""
+    try:
+        with socket.create_connection(("127.0.0.1", state.port), timeout=1.0):
+            return True
+    except OSError:
+        return False
+
+
+def require_arcadedb() -> None:
+    """Say so where the embedded engine is not installed.
+
+    Raises:
+        EngineUnavailable: with what works instead.
+    """
+    if find_spec("arcadedb_embedded") is None:
+        raise EngineUnavailable(
+            "The embedded engine is not available for this kind of machine (it runs on Linux x86-64 and arm64, macOS "
+            "on arm64, and Windows). Use a database of your own: pass --uri, or set NEO4J_URI.")
+
+
+def _start(home: Home) -> EngineState:
+    EmbeddedSettings.from_environment()  # a wrong setting is told here, in words
+    state_file(home).unlink(missing_ok=True)
+    used_file(home).touch()
+    log = home.engine / "engine.log"
+    if log.exists():
+        os.replace(log, home.engine / "engine.before.log")
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder)],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=home.engine, **options)
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        state = EngineState.read(home)
+        if state is not None and answers(state):
+            # The child outlives us on purpose; without this its object would warn that it still runs.
+            process.returncode = process.returncode or 0
+            return state
+        code = process.poll()
+        if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):
+            raise EngineUnavailable(f"The engine could not start (it ended with {code}): {_reason(home)}. "
+                                    f"Its whole log is {log}.")
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    raise EngineUnavailable(f"The engine did not start within {START_SECONDS:g} s; see {log}.")
+
+
+def _gone(home: Home, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while is_alive(home):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _reason(home: Home) -> str:
+    lines = (home.engine / "engine.log").read_text("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip().rstrip(".") if lines else "it said nothing"

@@ -1,0 +1,70 @@
+"""Where the running engine process listens, as it says itself in a file that only its user can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graphground.graphs.home import Home
+
+ALREADY_RUNNING = 3
+"""The exit code of an engine process that found another one alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """`EngineState(pid=4711, port=40123, instance="6f…", reader="…", root="…")`; the last two are passwords."""
+
+    pid: int
+    port: int
+    instance: str
+    reader: str
+    root: str
+
+    @classmethod
+    def read(cls, home: Home) -> EngineState | None:
+        """What the file says, or None where there is none or it is no such file."""
+        try:
+            return cls(**json.loads(state_file(home).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def write(self, home: Home) -> None:
+        """Replace the file in one step; `mkstemp` makes it readable by its owner alone."""
+        number, name = tempfile.mkstemp(dir=home.engine, prefix=".state-")
+        with os.fdopen(number, "w") as file:
+            json.dump(asdict(self), file)
+        os.replace(name, state_file(home))
+
+
+def state_file(home: Home) -> Path:
+    return home.engine / "state.json"
+
+
+def used_file(home: Home) -> Path:
+    """Its time of modification is when the engine was last used."""
+    return home.engine / "used"
+
+
+def alive_lock(home: Home, timeout: float = 0) -> FileLock:
+    """Held by the engine process as long as it lives: the operating system lets go of it however it dies."""
+    return FileLock(home.engine / "alive.lock", timeout=timeout)
+
+
+def start_lock(home: Home, timeout: float) -> FileLock:
+    """Held by whoever starts, stops or ends the engine."""
+    return FileLock(home.engine / "start.lock", timeout=timeout)
+
+
+def is_alive(home: Home) -> bool:
+    """Whether an engine process lives; asked under the start lock."""
+    try:
+        with alive_lock(home):
+            return False
+    except Timeout:
+        return True

@@ -1,0 +1,56 @@
+"""The data folder: where loaded graphs, their indexes and the engine's own files lie.
+
+    $GRAPHGROUND_HOME, else the user's data folder of this machine
+    ├── catalog.json      which graphs there are
+    ├── databases/ID/     the engine's files of one graph
+    ├── graphs/ID/        its schema and entity index
+    ├── loading/          graphs that are being loaded
+    └── engine/           the engine process: its state, log and locks
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """`Home.default().databases` is the folder of the engine's files."""
+
+    folder: Path
+
+    @classmethod
+    def default(cls) -> Home:
+        """What `GRAPHGROUND_HOME` names, else the user's data folder."""
+        named = os.environ.get("GRAPHGROUND_HOME")
+        return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
+
+    @property
+    def catalog(self) -> Path:
+        return self.folder / "catalog.json"
+
+    @property
+    def databases(self) -> Path:
+        return self.folder / "databases"
+
+    @property
+    def graphs(self) -> Path:
+        return self.folder / "graphs"
+
+    @property
+    def loading(self) -> Path:
+        return self.folder / "loading"
+
+    @property
+    def engine(self) -> Path:
+        return self.folder / "engine"
+
+    def make(self) -> Home:
+        """Make the folders; what is new can be read by its owner alone."""
+        for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self

@@ -1,0 +1,55 @@
+"""Loaded graphs as sources that a server opens, the bundled ones among them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from graphground.graphs.catalog import Catalog, Entry
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.opened import Counts, GraphSource
+
+ENGINE = "embedded"
+
+
+def stored_sources(home: Home) -> list[GraphSource]:
+    """Every loaded graph of a data folder."""
+    return [stored_source(entry.name, entry.description, home) for entry in Catalog(home).entries()]
+
+
+def stored_source(name: str, description: str, home: Home) -> GraphSource:
+    """One loaded graph; it is opened anew after another load of it."""
+    return GraphSource(name, description, ENGINE, partial(open_stored, name, home), partial(_counts, name, home),
+                       version=partial(_version, name, home))
+
+
+def open_stored(name: str, home: Home) -> Graph:
+    """Open a loaded graph; its engine is started by the first query, not by this.
+
+    Raises:
+        EngineUnavailable: it has been dropped.
+    """
+    catalog, entry = Catalog(home), _entry(name, home)
+    return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
+                 open_index(catalog.folder(entry) / "entities"))
+
+
+def _entry(name: str, home: Home) -> Entry:
+    entry = Catalog(home).find(name)
+    if entry is None:
+        raise EngineUnavailable(f"The graph {name!r} has been dropped; load it again with `graphground graphs load`.")
+    return entry
+
+
+def _counts(name: str, home: Home) -> Counts:
+    entry = Catalog(home).find(name)
+    return (entry.nodes, entry.relationships) if entry else (None, None)
+
+
+def _version(name: str, home: Home) -> object:
+    """Changes when the graph is loaded anew."""
+    entry = Catalog(home).find(name)
+    return entry.id if entry else None
