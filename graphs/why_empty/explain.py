@@ -1,0 +1,122 @@
+"""Finds the clause after which no row is left, then the smallest part of it that is to blame.
+
+    MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Man'}) WHERE m.runtime_minute > 90 RETURN m.name
+
+Asked in this order, each in the database: is there such a movie, such a person (no: that is the cause, with the
+nearest names); do two of them meet over `directedBy` (no: perhaps the other way round); does the whole pattern
+match; which condition removes the last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from graphground.cypher import CypherSyntaxError, parse
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.graph import Graph
+from graphground.graphs.why_empty.filters import blame_condition, conjuncts
+from graphground.graphs.why_empty.patterns import blame_pattern
+from graphground.graphs.why_empty.probe import OutOfTime, Probe
+
+
+def is_empty(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether an answer says nothing: no rows, or one of zeros, nulls and empty lists, as `count(m)` gives.
+
+        >>> is_empty([]), is_empty([[0]]), is_empty([["Heat"]])
+        (True, True, False)
+    """
+    return not rows or (len(rows) == 1 and bool(rows[0])
+                        and all(value in (None, 0, []) and value is not False for value in rows[0]))
+
+
+def why_empty(graph: Graph, text: str, parameters: Mapping[str, Any] | None = None, *,
+              seconds: float = 2.0) -> list[Diagnostic]:
+    """What to mend in a query whose answer was empty; empty itself where nothing could be found out in time.
+
+    For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
+    """
+    try:
+        query = parse(text)
+    except CypherSyntaxError:
+        return []
+    probe = Probe(graph, query, parameters or {}, seconds)
+    found: list[Diagnostic] = []
+    try:
+        for cause in _body(probe, query.body):
+            if cause not in found:
+                found.append(cause)
+    except OutOfTime:
+        pass
+    return found
+
+
+def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:
+    if isinstance(body, t.Union):
+        for part in body.parts:
+            yield from _body(probe, part)
+    elif isinstance(body, t.SingleQuery):
+        yield from _single(probe, body)
+
+
+def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
+    text, start = probe.query.text, single.start
+    for clause in single.clauses:
+        before = text[start:clause.start]
+        if isinstance(clause, t.Return):
+            yield from _paging(probe, before, clause)
+            return
+        through = text[start:clause.end]
+        if isinstance(clause, t.Match) and clause.optional:
+            through = before + _as_required(probe, clause)
+        if probe.has_rows(through):
+            continue
+        match clause:
+            case t.Match():
+                yield from blame_pattern(probe, before, clause)
+            case t.With():
+                yield from _filter(probe, before, clause)
+            case t.CallSubquery() if not clause.imports and not clause.star and not _imports(clause.body):
+                yield from _body(probe, clause.body)
+            case t.Unwind():
+                yield probe.diagnostic("matches_nothing", clause,
+                                       "UNWIND gets an empty list or null, so no row is left.")
+            case _:
+                yield probe.diagnostic("matches_nothing", clause, "No row is left after this clause.")
+        return
+
+
+def _as_required(probe: Probe, clause: t.Match) -> str:
+    where = f" WHERE {probe.source(clause.where)}" if clause.where else ""
+    return "MATCH " + ", ".join(probe.source(path) for path in clause.patterns) + where
+
+
+def _imports(body: t.QueryBody) -> bool:
+    parts = body.parts if isinstance(body, t.Union) else [body]
+    return any(isinstance(part, t.SingleQuery) and part.clauses and isinstance(part.clauses[0], t.With)
+               for part in parts)
+
+
+def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
+    kept = before + probe.query.text[clause.start:clause.projection.end]
+    if clause.where is None or not probe.has_rows(kept):
+        yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no row here.")
+        return
+    yield from blame_condition(probe, kept, conjuncts(clause.where))
+
+
+def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]:
+    paging = [one for one in (clause.projection.skip, clause.projection.limit) if one is not None]
+    if paging and before.strip():
+        counted = probe.rows(f"{before} RETURN count(*) AS rows", 1)
+        skip = probe.value(clause.projection.skip) if clause.projection.skip else 0
+        limit = probe.value(clause.projection.limit) if clause.projection.limit else None
+        if counted and isinstance(skip, int) and (skip >= counted[0][0] or limit == 0):
+            yield probe.diagnostic("matches_nothing", paging[0],
+                                   f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none of them.")
+            return
+    for item in clause.projection.items:
+        if isinstance(item.expression, t.Property | t.FunctionCall):
+            yield probe.diagnostic("matches_nothing", item, f"The pattern matches, but {probe.source(item.expression)} "
+                                   "is null or zero in all that it matches.", severity="hint")

@@ -1,0 +1,103 @@
+"""Which condition removes the last row, and which values there are instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.why_empty.probe import Probe, quoted
+
+MOST_VALUES = 2_000
+MENDS = 3
+
+
+def conjuncts(where: t.Expression | None) -> list[t.Expression]:
+    """The conditions that AND joins: `a AND b AND c` is three."""
+    if isinstance(where, t.Binary) and where.operator == "AND":
+        return conjuncts(where.left) + conjuncts(where.right)
+    return [] if where is None else [where]
+
+
+def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
+    """The conditions, first, that remove every row by themselves; else the one without which rows are left."""
+    def left(kept: Sequence[t.Expression]) -> bool:
+        return probe.has_rows(before + _where(probe, kept))
+
+    alone = [condition for condition in conditions if not left([condition])]
+    if alone:
+        for condition in alone:
+            yield explain_condition(probe, before, condition)
+        return
+    for condition in conditions:
+        if left([other for other in conditions if other is not condition]):
+            yield explain_condition(probe, before + _where(probe, [one for one in conditions if one is not condition]),
+                                    condition, rest=True)
+            return
+    if conditions:
+        yield probe.diagnostic("filter_removes_all", conditions[-1],
+                               "Each condition alone leaves rows, all together leave none.")
+
+
+def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
+    return " WHERE " + " AND ".join(f"({probe.source(one)})" for one in conditions) if conditions else ""
+
+
+def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
+    """What the condition compares, and what the rows have there: `n.year` is 1901 to 1987, so never above 2000."""
+    where = "the rows that the other conditions leave" if rest else "the rows before it"
+    opening = f"This condition removes every row: {probe.source(condition)}."
+    compared = _comparison(condition)
+    if compared is None:
+        return probe.diagnostic("filter_removes_all", condition, opening)
+    subject, literal = compared
+    value = probe.value(literal)
+    text = probe.source(subject)
+    if isinstance(value, str) and not isinstance(literal, t.FunctionCall):
+        values = _values(probe, before, text, isinstance(condition, t.Binary) and condition.operator == "IN"
+                         and condition.right is subject)
+        if not values:
+            return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
+        near = [one for one, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MENDS)]
+        return probe.diagnostic("filter_removes_all", condition,
+                                f"{opening} {text} is never {quoted(value)} in {where}; it is "
+                                f"{', '.join(quoted(one) for one in near)}{', …' if len(values) > len(near) else ''}.",
+                                [probe.source(condition).replace(probe.source(literal), quoted(one)) for one in near])
+    span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
+    if not span or span[0][0] is None:
+        return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
+    return probe.diagnostic("filter_removes_all", condition,
+                            f"{opening} In {where} {text} goes from {span[0][0]} to {span[0][1]}.")
+
+
+def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:
+    """The property and the constant of `n.year > 1999` or `'x' IN n.list`."""
+    if isinstance(condition, t.Unary) and condition.operator == "NOT":
+        return _comparison(condition.operand)
+    if isinstance(condition, t.ComparisonChain):
+        properties = [one for one in condition.operands if isinstance(one, t.Property)]
+        others = [one for one in condition.operands if not isinstance(one, t.Property)]
+        return (properties[0], others[0]) if properties and others else None
+    if not isinstance(condition, t.Binary) or condition.operator in ("OR", "XOR"):
+        return None
+    for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+        subject = one
+        while isinstance(subject, t.FunctionCall) and len(subject.arguments) == 1 and subject.key in _FOLDING:
+            subject = subject.arguments[0]
+        if isinstance(subject, t.Property | t.Variable) and not isinstance(other, t.Property | t.Variable):
+            return one, other
+    return None
+
+
+_FOLDING = frozenset({"tolower", "toupper", "trim", "tostring", "lower", "upper"})
+
+
+def _values(probe: Probe, before: str, text: str, listed: bool) -> list[Any]:
+    if listed:
+        return [row[0] for row in probe.rows(f"{before} UNWIND {text} AS value RETURN DISTINCT value", MOST_VALUES)
+                if isinstance(row[0], str)]
+    return [row[0] for row in probe.rows(f"{before} RETURN DISTINCT {text} AS value", MOST_VALUES)
+            if isinstance(row[0], str)]

@@ -1,0 +1,102 @@
+"""A node that does not exist: the nearest names, the labels that do hold the name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.why_empty.filters import explain_condition
+from graphground.graphs.why_empty.probe import Probe, name, quoted
+
+NAMES = frozenset({"name", "title", "label", "aliases"})
+MENDS = 5
+
+
+def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
+    """Why `(p:Person {name: 'Michael Man'})` matches nothing: the label, or a property of the map."""
+    variable = probe.source(node.variable) if node.variable else "only"
+    labels = f":{probe.source(node.labels)}" if node.labels else ""
+    bare = f"({variable}{labels})"
+    if node.labels and not probe.matches(before, bare):
+        label = _label(node)
+        yield probe.diagnostic("matches_nothing", node.labels,
+                               f"No node has the label {probe.source(node.labels)}"
+                               + (", though the schema has it." if label in probe.graph.schema.labels else "."))
+        return
+    if not isinstance(node.properties, t.MapLiteral):
+        yield probe.diagnostic("matches_nothing", node, f"No node matches {probe.source(node)}.")
+        return
+    entries = node.properties.entries
+    alone = [entry for entry in entries
+             if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
+    for entry in alone:
+        value = probe.value(entry.value)
+        if isinstance(value, str) and entry.key.text in NAMES:
+            yield unknown_name(probe, _label(node), entry.key.text, value, entry.value)
+        else:
+            yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
+    if not alone:
+        yield probe.diagnostic("matches_nothing", node.properties,
+                               "Each of these properties occurs, but on no node together.")
+
+
+def names_a_node(condition: t.Expression) -> bool:
+    """Whether a condition is `p.name = 'Michael Mann'`."""
+    return isinstance(condition, t.Binary) and condition.operator == "=" and any(
+        isinstance(one, t.Property) and one.key.text in NAMES for one in (condition.left, condition.right))
+
+
+def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
+    """The same for a name in WHERE: `p.name = 'Michael Man'`; None where the condition is about something else."""
+    if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
+        return None
+    for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+        if isinstance(one, t.Property) and one.key.text in NAMES and isinstance(value := probe.value(other), str):
+            return unknown_name(probe, _label(node) if node else None, one.key.text, value, other)
+    return None
+
+
+def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
+    """`entity_not_found`, with the nearest names of the label and the other labels that hold the name."""
+    suggestions: list[str] = []
+    notes: list[str] = []
+    lookup = probe.graph.entities
+    if lookup is not None:
+        for candidate in lookup.find(value, label=label, limit=MENDS):
+            if quoted(candidate.name) not in suggestions:
+                suggestions.append(quoted(candidate.name))
+            if candidate.match == "alias":
+                notes.append(f"{quoted(value)} is an alias of {quoted(candidate.name)}")
+        if label is not None:
+            others = sorted({one.label for one in lookup.find(value, limit=MENDS)
+                             if one.label != label and one.name == value})
+            notes += [f"a {other} has this name" for other in others]
+    nearest = f" Nearest: {', '.join(suggestions[:3])}." if suggestions else ""
+    return probe.diagnostic("entity_not_found", place,
+                            f"No {label or 'node'} has the {key} {quoted(value)}"
+                            f"{'; ' + '; '.join(notes[:2]) if notes else ''}.{nearest}", suggestions)
+
+
+def explain_equality(probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str,
+                     variable: str) -> Diagnostic:
+    """A property in the map as if it stood in WHERE."""
+    subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
+    condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
+    text = f"{variable}.{name(entry.key.text)}"
+    return explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
+
+
+class _Named(Probe):
+    """A probe that writes one made-up property as `n.key`."""
+
+    def __init__(self, probe: Probe, subject: t.Property, text: str) -> None:
+        self.__dict__.update(probe.__dict__)
+        self._subject, self._text = subject, text
+
+    def source(self, node: t.Node) -> str:
+        return self._text if node is self._subject else super().source(node)
+
+
+def _label(node: t.NodePattern) -> str | None:
+    return node.labels.name.text if isinstance(node.labels, t.LabelName) else None

@@ -1,0 +1,135 @@
+"""The smallest part of one MATCH that matches nothing: a node, a hop, two hops that do not meet, a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
+from graphground.graphs.why_empty.hops import blame_hop
+from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
+from graphground.graphs.why_empty.probe import Probe
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One relationship with its two nodes; `names` are the variables in it."""
+
+    left: t.NodePattern
+    relationship: t.RelationshipPattern
+    right: t.NodePattern
+
+    @property
+    def names(self) -> set[str]:
+        return {one.variable.name for one in (self.left, self.relationship, self.right) if one.variable}
+
+
+def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
+    """What of a MATCH that finds nothing is to blame."""
+    conditions = conjuncts(clause.where)
+    nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
+    blamed = list(_nodes(probe, before, nodes, conditions))
+    if blamed:
+        yield from blamed
+        return
+    hops = [hop for path in clause.patterns for hop in _hops(path)]
+    blamed = list(_single_hops(probe, before, nodes, hops, conditions))
+    if blamed:
+        yield from blamed
+        return
+    pattern = ", ".join(probe.source(path) for path in clause.patterns)
+    if not probe.matches(before, pattern):
+        yield _meeting(probe, before, clause, nodes, hops)
+        return
+    yield from blame_condition(probe, f"{before} MATCH {pattern}", conditions)
+
+
+def _nodes(probe: Probe, before: str, nodes: Sequence[t.NodePattern],
+           conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
+    for node in nodes:
+        if (node.labels or node.properties) and not probe.matches(before, probe.source(node)):
+            yield from blame_node(probe, before, node)
+            continue
+        for condition in conditions:
+            if node.variable and (node.labels or node.properties) and _only(condition, {node.variable.name}) and \
+                    not probe.matches(before, probe.source(node), [probe.source(condition)]):
+                named = blame_value(probe, node, condition)
+                yield named or explain_condition(probe, f"{before} MATCH {probe.source(node)}", condition)
+
+
+def _single_hops(probe: Probe, before: str, nodes: Sequence[t.NodePattern], hops: Sequence[Hop],
+                 conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
+    for hop in hops:
+        pattern = _with_occurrences(probe, [hop], nodes)
+        if not probe.matches(before, pattern):
+            yield blame_hop(probe, before, hop.left, hop.relationship, hop.right,
+                            pattern[len(_text(probe, hop)):])
+            continue
+        about = [one for one in conditions if _only(one, hop.names)]
+        if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
+            named = [probe.source(one) for one in about if names_a_node(one)]
+            if named and not probe.matches(before, pattern, named):
+                yield blame_hop(probe, before, hop.left, hop.relationship, hop.right,
+                                pattern[len(_text(probe, hop)):], named)
+            else:
+                yield from blame_condition(probe, f"{before} MATCH {pattern}", about)
+
+
+def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],
+             hops: Sequence[Hop]) -> Diagnostic:
+    """Every hop matches alone: the first two, or the first so many, that do not match together."""
+    for one, other in combinations(hops, 2):
+        shared = one.names & other.names
+        if (shared or one.right is other.left) and not probe.matches(
+                before, _with_occurrences(probe, [one, other], nodes)):
+            text = f"{_text(probe, one)} and {_text(probe, other)}"
+            what = f"no {', '.join(sorted(shared))} fits both" if shared else "they do not meet"
+            return probe.diagnostic("matches_nothing", other.relationship,
+                                    f"{text} match alone, but {what}.")
+    for path in clause.patterns:
+        if not probe.matches(before, probe.source(path)):
+            return probe.diagnostic("matches_nothing", path,
+                                    "Every step of this path matches alone, but the whole path matches nothing.")
+    return probe.diagnostic("matches_nothing", clause.patterns[-1],
+                            "Every path of this MATCH matches alone, but they do not match together.")
+
+
+def _hops(path: t.PathPattern) -> Iterator[Hop]:
+    elements = path.elements
+    for place in range(len(elements) - 2):
+        left, relationship, right = elements[place:place + 3]
+        if isinstance(left, t.NodePattern) and isinstance(relationship, t.RelationshipPattern) and \
+                isinstance(right, t.NodePattern):
+            yield Hop(left, relationship, right)
+
+
+def _text(probe: Probe, hop: Hop) -> str:
+    return probe.query.text[hop.left.start:hop.right.end]
+
+
+def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodePattern]) -> str:
+    """The hops, and what else the MATCH says of their nodes: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
+    parts: list[str] = []
+    inside: list[t.NodePattern] = []
+    names: set[str] = set()
+    for hop in hops:
+        if parts and inside[-1] is hop.left:
+            parts[-1] += probe.query.text[hop.left.end:hop.right.end]
+        else:
+            parts.append(_text(probe, hop))
+        inside += [hop.left, hop.right]
+        names |= hop.names
+    for node in nodes:
+        if node.variable and node.variable.name in names and (node.labels or node.properties) and \
+                not any(node is one for one in inside):
+            parts.append(probe.source(node))
+    return ", ".join(parts)
+
+
+def _only(condition: t.Expression, names: set[str]) -> bool:
+    used = {variable.name for variable in condition.find(t.Variable)}
+    return bool(used) and used <= names and next(condition.find(t.Subquery), None) is None and \
+        next(condition.find(t.PatternExpression), None) is None

@@ -1,0 +1,81 @@
+"""Asks the database small questions about parts of a query, within a bound of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic, Severity
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+
+
+class OutOfTime(Exception):
+    """The bound of time is used up: what is known by now has to do."""
+
+
+class Probe:
+    """`Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")` is True where there is one."""
+
+    def __init__(self, graph: Graph, query: t.Query, parameters: Mapping[str, Any], seconds: float) -> None:
+        self.graph, self.query, self.parameters = graph, query, parameters
+        self._deadline = time.monotonic() + seconds
+        self._known: dict[str, bool] = {}
+
+    def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
+        """Whether the pattern has a match under the conditions, after the clauses that stand before it."""
+        where = f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
+        return self.has_rows(f"{before} MATCH {pattern}{where}")
+
+    def has_rows(self, clauses: str) -> bool:
+        """Whether any row is left after these clauses; a question that the database refuses counts as yes."""
+        if clauses not in self._known:
+            self._known[clauses] = bool(self.rows(f"{clauses} RETURN 1 AS one LIMIT 1", 1, otherwise=[[1]]))
+        return self._known[clauses]
+
+    def rows(self, text: str, limit: int, otherwise: list[list[Any]] | None = None) -> list[list[Any]]:
+        """The rows of a question; `otherwise` where the database refuses it."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise OutOfTime
+        try:
+            return self.graph.run(text.strip(), self.parameters, limit=limit, timeout=left).rows
+        except EngineError:
+            if time.monotonic() >= self._deadline:
+                raise OutOfTime from None
+            return otherwise or []
+
+    def source(self, node: t.Node) -> str:
+        """How a part was written."""
+        return self.query.source(node)
+
+    def value(self, node: t.Node) -> Any:
+        """The value of a literal, a parameter or `date('…')`; None for anything else."""
+        match node:
+            case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
+                return node.value
+            case t.Parameter():
+                return self.parameters.get(node.name)
+            case t.FunctionCall(key="date" | "datetime", arguments=[t.StringLiteral() as text]):
+                return text.value
+        return None
+
+    def diagnostic(self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (),
+                   severity: Severity = "warning") -> Diagnostic:
+        """A finding at the place of a part of the query."""
+        start, end = self.query.position(node.start), self.query.position(node.end)
+        return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions))
+
+
+def quoted(value: Any) -> str:
+    """A value as Cypher writes it: `'Ballon d\\'Or'`, `3`."""
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def name(text: str) -> str:
+    """A label, type or property as Cypher writes it, between backticks where it must be."""
+    return text if text.isidentifier() else "`" + text.replace("`", "``") + "`"
