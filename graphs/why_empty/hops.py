@@ -15,10 +15,8 @@ def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.Re
     def matches(middle: str) -> bool:
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)
 
-    text = probe.source(relationship)
-    inner = text[text.index("["):text.rindex("]") + 1] if "[" in text else ""
     here = probe.query.text[left.start:right.end]
-    turned = f"<-{inner}-" if relationship.direction == "right" else f"-{inner}->"
+    turned = turned_round(probe, relationship)
     if relationship.direction != "both" and matches(turned):
         return probe.diagnostic("reversed_direction", relationship,
                                 f"Nothing matches {here}, but the other direction does: "
@@ -39,6 +37,13 @@ def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.Re
                                 f"{', '.join(found)}.", found)
     return probe.diagnostic("matches_nothing", relationship,
                             f"Both ends of {here} exist, but no relationship joins them.")
+
+
+def turned_round(probe: Probe, relationship: t.RelationshipPattern) -> str:
+    """`-[r:directedBy]->` as `<-[r:directedBy]-`."""
+    text = probe.source(relationship)
+    inner = text[text.index("["):text.rindex("]") + 1] if "[" in text else ""
+    return f"<-{inner}-" if relationship.direction == "right" else f"-{inner}->"
 
 
 def _without_properties(probe: Probe, relationship: t.RelationshipPattern) -> str:

@@ -9,7 +9,7 @@ from itertools import combinations
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
-from graphground.graphs.why_empty.hops import blame_hop
+from graphground.graphs.why_empty.hops import blame_hop, turned_round
 from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
 from graphground.graphs.why_empty.probe import Probe
 
@@ -42,7 +42,8 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
         return
     pattern = ", ".join(probe.source(path) for path in clause.patterns)
     if not probe.matches(before, pattern):
-        yield _meeting(probe, before, clause, nodes, hops)
+        turned = list(_turned(probe, before, clause, hops))
+        yield from turned or [_meeting(probe, before, clause, nodes, hops)]
         return
     yield from blame_condition(probe, f"{before} MATCH {pattern}", conditions)
 
@@ -76,6 +77,21 @@ def _single_hops(probe: Probe, before: str, nodes: Sequence[t.NodePattern], hops
                                 pattern[len(_text(probe, hop)):], named)
             else:
                 yield from blame_condition(probe, f"{before} MATCH {pattern}", about)
+
+
+def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
+    """Every hop matches alone: those that make the whole pattern match when they are turned round."""
+    start, end = clause.patterns[0].start, clause.patterns[-1].end
+    text = probe.query.text
+    for hop in hops:
+        one = hop.relationship
+        if one.direction == "both":
+            continue
+        turned = turned_round(probe, one)
+        if probe.matches(before, text[start:one.start] + turned + text[one.end:end]):
+            yield probe.diagnostic("reversed_direction", one,
+                                   f"The pattern as a whole matches nothing, but it does with {_text(probe, hop)} "
+                                   f"turned round: {probe.source(hop.left)}{turned}{probe.source(hop.right)}.", [turned])
 
 
 def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],
