@@ -90,7 +90,7 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         turned = turned_round(probe, one)
         if probe.matches(before, text[start:one.start] + turned + text[one.end:end]):
             yield probe.diagnostic("reversed_direction", one,
-                                   f"The pattern as a whole matches nothing, but it does with {_text(probe, hop)} "
+                                   f"The whole pattern matches nothing, but it does with {_text(probe, hop)} "
                                    f"turned round: {probe.source(hop.left)}{turned}{probe.source(hop.right)}.", [turned])
 
 
