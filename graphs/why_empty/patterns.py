@@ -91,7 +91,8 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         if probe.matches(before, text[start:one.start] + turned + text[one.end:end]):
             yield probe.diagnostic("reversed_direction", one,
                                    f"The whole pattern matches nothing, but it does with {_text(probe, hop)} "
-                                   f"turned round: {probe.source(hop.left)}{turned}{probe.source(hop.right)}.", [turned])
+                                   f"turned round: {probe.source(hop.left)}{turned}{probe.source(hop.right)}.",
+                                   [turned])
 
 
 def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],
