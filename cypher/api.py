@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphground.cypher.access import access, suspected, violations
 from graphground.cypher.diagnostics import Access, Diagnostic, Report
 from graphground.cypher.parser import ParseError, parse_text
+from graphground.cypher.scope import analyze
 from graphground.cypher.syntax_errors import NOTE_CODES, Places, syntax_diagnostics
+from graphground.cypher.tokens import tokenize
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
+
+__all__ = ["CypherSyntaxError", "access", "parse", "validate"]
 
 Language = Literal["cypher5", "cypher25"]
 
@@ -41,32 +46,47 @@ def parse(text: str, language: Language = "cypher5") -> Query:
 
 
 def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: Any = None,
-             parameters: Mapping[str, Any] | None = None, language: Language = "cypher5") -> Report:
+             parameters: Mapping[str, Any] | None = None, language: Language = "cypher5",
+             read_only: bool = False) -> Report:
     """Whether a query is right, without running it; `schema=None` checks the language alone.
 
         >>> validate("MATCH (n) RETURN m").valid
         False
+
+    `Report.access` always says what the query does. With `read_only`, whatever is not reading the graph is an error
+    too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`); without it, `valid` says only whether the
+    database would compile the query.
     """
-    try:
-        query, notes = parse_text(text, language)
-    except ParseError as error:
-        return Report(False, "read", tuple(syntax_diagnostics(text, error)))
-    places = Places(text)
-    found = [places.diagnostic(NOTE_CODES[code], start, end, message) for code, start, end, message in notes]
-    from graphground.cypher.scope import analyze  # the checks load when the first query is validated
-    found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions)
-              for one in analyze(query).problems]
-    report = Report(not any(one.severity == "error" for one in found), access(query), tuple(found))
-    if schema is None:
+    report, query = _language(text, language, read_only)
+    if schema is None or query is None:
         return report
     from graphground.cypher.against_schema import completed  # loaded when there is a schema to check against
 
     def read(text: str) -> Query | None:
-        return parse_text(text, language)[0] if validate(text, language=language).valid else None
+        again, tree = _language(text, language, read_only)
+        return tree if again.valid else None
 
     return completed(report, query, schema, entities, parameters, read)
 
 
-def access(query: Query) -> Access:
-    """What a query does at most: `read`, `write`, `schema` or `admin`."""
-    return "read"
+def _language(text: str, language: Language, read_only: bool) -> tuple[Report, Query | None]:
+    """What the language alone says, with the tree where there is one."""
+    try:
+        query, notes = parse_text(text, language)
+    except ParseError as error:
+        kinds = (error.tokens or tokenize(text)).kinds
+        return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error))), None
+    problems = analyze(query).problems
+    forbidden = violations(query)
+    allowed: Access = max((one.access for one in forbidden), key=_ACCESS.index, default="read")
+    if not notes and not problems and not (read_only and forbidden):
+        return Report(True, allowed, ()), query
+    places = Places(text)
+    found = [places.diagnostic(NOTE_CODES[code], start, end, message) for code, start, end, message in notes]
+    found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions) for one in problems]
+    if read_only:
+        found += [places.diagnostic(one.code, one.start, one.end, one.message) for one in forbidden]
+    return Report(False, allowed, tuple(found)), query
+
+
+_ACCESS: tuple[Access, ...] = ("read", "write", "schema", "admin")

@@ -128,5 +128,6 @@ class Scopes:
 
 def analyze(query: Query) -> Scopes:
     """Resolve all variables of a query, infer types, and find what is wrong with them."""
-    from graphground.cypher.semantics import check  # later stage, on top of this one's classes
+    from graphground.cypher.semantics import check  # built on this module's classes, so loaded after it
+
     return check(query)

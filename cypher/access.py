@@ -1,0 +1,141 @@
+"""What a query may do: judged over the whole tree, by lists of what is known to be harmless.
+
+    >>> from graphground.cypher import parse
+    >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
+    ('read', 'write')
+
+What is not known to read the graph only (a procedure of a plug-in, a file, an address) counts as `admin`: it may do
+anything. `violations` says what a reader may not do, and why.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphground.cypher import tree
+from graphground.cypher.diagnostics import Access
+from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.procedures import PROCEDURES
+
+READING_PROCEDURES = frozenset((
+    "db.awaitindex", "db.awaitindexes", "db.index.fulltext.listavailableanalyzers", "db.index.fulltext.querynodes",
+    "db.index.fulltext.queryrelationships", "db.index.vector.querynodes", "db.index.vector.queryrelationships",
+    "db.info", "db.labels", "db.ping", "db.propertykeys", "db.relationshiptypes", "db.schema.nodetypeproperties",
+    "db.schema.reltypeproperties", "db.schema.visualization", "apoc.algo.allsimplepaths", "apoc.algo.astar",
+    "apoc.algo.dijkstra", "apoc.help", "apoc.meta.data", "apoc.meta.graph", "apoc.meta.nodetypeproperties",
+    "apoc.meta.reltypeproperties", "apoc.meta.schema", "apoc.meta.stats", "apoc.meta.subgraph",
+    "apoc.neighbors.athop", "apoc.neighbors.athop.count", "apoc.neighbors.byhop", "apoc.neighbors.byhop.count",
+    "apoc.neighbors.tohop", "apoc.neighbors.tohop.count", "apoc.node.degree", "apoc.path.expand",
+    "apoc.path.expandconfig", "apoc.path.spanningtree", "apoc.path.subgraphall", "apoc.path.subgraphnodes",
+    "apoc.search.node", "apoc.search.nodeall", "apoc.search.nodeallreduced", "apoc.search.nodereduced",
+))
+"""Procedures, in lower case, that read the graph and nothing else."""
+
+READING_FUNCTIONS = (
+    "apoc.agg.", "apoc.any.", "apoc.bitwise.", "apoc.coll.", "apoc.convert.", "apoc.data.", "apoc.date.",
+    "apoc.diff.", "apoc.hashing.", "apoc.json.", "apoc.label.", "apoc.map.", "apoc.math.", "apoc.node.",
+    "apoc.nodes.", "apoc.number.", "apoc.rel.", "apoc.schema.node.", "apoc.schema.relationship.", "apoc.scoring.",
+    "apoc.stats.", "apoc.temporal.", "apoc.text.", "apoc.util.md5", "apoc.util.sha1", "apoc.util.sha256",
+    "apoc.version", "apoc.xml.parse", "gds.similarity.",
+)
+"""Functions of plug-ins, by the beginning of their names in lower case, that compute and nothing else."""
+
+READING_SHOWS = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
+                           "PROCEDURES", "ALL", "BUILT", "USER", "FULLTEXT", "LOOKUP", "POINT", "RANGE", "TEXT",
+                           "VECTOR", "BTREE", "UNIQUE", "UNIQUENESS", "NODE", "REL", "RELATIONSHIP", "KEY", "EXIST",
+                           "EXISTENCE", "PROPERTY"))
+_SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
+                    "PROCEDURES"))
+_WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
+_SUSPECT = frozenset(("CREATE", "INSERT", "MERGE", "SET", "REMOVE", "DELETE", "DROP", "FOREACH", "LOAD", "CALL", "ALTER",
+                      "GRANT", "DENY", "REVOKE", "START", "STOP", "TERMINATE", "SHOW", "RENAME", "ENABLE", "USE"))
+_ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
+
+
+class Violation(NamedTuple):
+    """Something that a reader may not do: `Violation("not_read_only", 0, 6, "write", "CREATE writes …")`."""
+
+    code: str
+    start: int
+    end: int
+    access: Access
+    message: str
+
+
+def access(query: tree.Query) -> Access:
+    """What a query does at most: `read`, `write`, `schema` or `admin`."""
+    found: Access = "read"
+    for one in violations(query):
+        if _ORDER[one.access] > _ORDER[found]:
+            found = one.access
+    return found
+
+
+def violations(query: tree.Query) -> list[Violation]:
+    """All that keeps a query from being read-only."""
+    found: list[Violation] = []
+    for node in query.walk():
+        if isinstance(node, tree.FunctionCall):
+            _function(node, found)
+        elif isinstance(node, tree.Clause):
+            _clause(query, node, found)
+        elif isinstance(node, tree.Command):
+            _command(node, found)
+    return found
+
+
+def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> None:
+    if isinstance(node, _WRITING):
+        word = query.text[node.start:node.end].split(None, 1)[0].split("(")[0].upper()
+        found.append(Violation("not_read_only", node.start, node.start + len(word), "write",
+                               f"{word} writes; only reading is allowed here"))
+    elif isinstance(node, tree.LoadCsv):
+        found.append(Violation("file_or_network_access", node.start, node.source.end, "admin",
+                               "LOAD CSV reads a file or an address outside the graph; only the graph may be read"))
+    elif isinstance(node, tree.Use):
+        found.append(Violation("file_or_network_access", node.start, node.end, "admin",
+                               "USE goes to another graph; only the one that is open may be read"))
+    elif isinstance(node, tree.CallProcedure) and node.key not in READING_PROCEDURES:
+        known = PROCEDURES.get(node.name)
+        level: Access = "admin"
+        if known is not None and known.mode in ("write", "schema"):
+            level = "write" if known.mode == "write" else "schema"
+        found.append(Violation("forbidden_procedure", node.name_start, node.name_end, level,
+                               f"the procedure {node.name} is not among those known only to read the graph"))
+    elif isinstance(node, tree.CallSubquery) and node.transactions is not None:
+        found.append(Violation("not_read_only", node.transactions.start, node.transactions.end, "write",
+                               "IN TRANSACTIONS commits in parts, which only writing needs"))
+
+
+def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
+    key = node.key
+    if key in FUNCTIONS or key in CYPHER25_FUNCTIONS:
+        if key in ("file", "linenumber"):
+            return
+        if key.startswith("graph."):
+            found.append(Violation("file_or_network_access", node.start, node.name_end, "admin",
+                                   f"{node.name} goes to another graph; only the one that is open may be read"))
+        return
+    if "." not in key or key.startswith(READING_FUNCTIONS):
+        return
+    found.append(Violation("forbidden_procedure", node.start, node.name_end, "admin",
+                           f"the function {node.name} is not among those known only to compute"))
+
+
+def _command(node: tree.Command, found: list[Violation]) -> None:
+    if node.kind == "show" and node.content.upper().replace("(", " ").split()[:1]:
+        words = node.content.upper().replace(",", " ").split()
+        for word in words:
+            if word in _SHOWN:
+                return
+            if word not in READING_SHOWS and word != "IN":
+                break
+    level: Access = "schema" if node.kind == "schema" else "admin"
+    word = node.words
+    found.append(Violation("not_read_only", node.start, min(node.end, node.start + len(word)), level,
+                           f"{word} is not allowed: only the graph's data may be read"))
+
+
+def suspected(kinds: list[str]) -> Access:
+    """A guess for a text that cannot be parsed: `read` only where no word in it could write."""
+    return "admin" if any(kind in _SUSPECT for kind in kinds) else "read"
