@@ -48,7 +48,8 @@ _SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION",
                     "PROCEDURES"))
 _WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
 _SUSPECT = frozenset(("CREATE", "INSERT", "MERGE", "SET", "REMOVE", "DELETE", "DROP", "FOREACH", "LOAD", "CALL",
-                      "ALTER", "GRANT", "DENY", "REVOKE", "START", "STOP", "TERMINATE", "SHOW", "RENAME", "ENABLE", "USE"))
+                      "ALTER", "GRANT", "DENY", "REVOKE", "START", "STOP", "TERMINATE", "SHOW", "RENAME", "ENABLE",
+                      "USE"))
 _ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
 
 
