@@ -31,6 +31,7 @@ from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPa
 
 LABS_TYPES = {"STRING": "str", "INTEGER": "int", "FLOAT": "float", "BOOLEAN": "bool", "DATE": "date",
               "DATE_TIME": "datetime", "LOCAL_DATE_TIME": "datetime", "LIST": "list[unknown]", "POINT": "point"}
+HABIT_WORDS = {"==": "one =", "!=": "<>"}
 MISSES: list[str] = []
 
 
@@ -182,7 +183,8 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
     for mutant, report in each("sql_habit"):
         total += 1
         habits[mutant.wrong] += 1
-        hinted = any(one.code == "syntax" and mutant.wrong in one.message.upper() for one in report.diagnostics)
+        words = HABIT_WORDS.get(mutant.wrong, mutant.wrong)
+        hinted = any(one.code == "syntax" and words in one.message for one in report.diagnostics)
         fired[mutant.wrong] += hinted
         if not hinted:
             miss("sql", mutant.wrong, [one.message for one in report.diagnostics], mutant.text)

@@ -79,7 +79,7 @@ class Near:
 
 
 def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (),
-            worst: float = 0.45) -> list[Near]:
+            worst: float = 0.42) -> list[Near]:
     """The candidates most like `found`, best first; `favoured` ones fit their place in the query and win ties."""
     near = []
     for candidate in candidates:
@@ -90,16 +90,17 @@ def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: 
     return near[:limit]
 
 
-def is_clear(near: list[Near], least: float = 0.6, lead: float = 0.1) -> bool:
+def is_clear(near: list[Near], least: float = 0.5, lead: float = 0.1) -> bool:
     """Whether the first of several is so much nearer than the second that it may be put in unasked."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 
 
 def spelling(one: str, other: str) -> float:
     """Likeness of letters, 0 to 1, without case and separators: `spelling("runtime_minute", "runtimeMinute")` is 1."""
-    from rapidfuzz.distance import OSA  # loaded on first use: only mistakes need it
+    from rapidfuzz.distance import OSA, Indel  # loaded on first use: only mistakes need it
 
-    return OSA.normalized_similarity(_bare(one), _bare(other))
+    left, right = _bare(one), _bare(other)
+    return max(OSA.normalized_similarity(left, right), 0.9 * Indel.normalized_similarity(left, right))
 
 
 def meaning(one: str, other: str) -> float:

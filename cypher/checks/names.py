@@ -142,7 +142,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
                     f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}.")
     elif not near or not elsewhere:
         message += f" Properties: {listed(list(properties), 20)}."
-    _add(use, message, [one.name for one in near], is_clear(near, 0.62) and not beside, findings)
+    _add(use, message, [one.name for one in near], is_clear(near) and not beside, findings)
 
 
 def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str],
@@ -159,7 +159,7 @@ def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, propert
     elsewhere = [name for name in facts.index.types_by_property.get(use.key, ()) if name not in types]
     if elsewhere:
         message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
-    _add(use, message, [one.name for one in near], is_clear(near, 0.62), findings)
+    _add(use, message, [one.name for one in near], is_clear(near), findings)
 
 
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
