@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field, SkipValidation
 
+from graphground.cypher import validate
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
@@ -49,12 +50,40 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", nearest=example_queries(graph),
                           next="Call execute_cypher with a query.")
+    diagnostics = checked(graph, request.query, request.parameters)
     try:
         table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, request.query) from error
     return ExecuteCypherAnswer(columns=table.columns, rows=table.rows, row_count=len(table.rows),
-                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2), diagnostics=[])
+                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
+
+
+REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
+
+
+def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list[DiagnosticAnswer]:
+    """What is said of a query that may run: errors by the schema, warnings and hints.
+
+    Raises:
+        ToolFailure: it does more than read, or it is not Cypher that a database would compile.
+    """
+    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters)
+    refused = [one for one in report.diagnostics if one.code in REFUSED]
+    if report.access != "read" or refused:
+        raise ToolFailure("not_read_only", "This server only reads, and the query "
+                          + (f"does not: {refused[0].message}" if refused else f"is one that can {report.access}."),
+                          diagnostics=report.diagnostics, next="Write a query that reads: MATCH … RETURN …")
+    if not report.valid and graph.engine is not None and graph.engine.capabilities().dialect != "memgraph":
+        # Some engines run what Neo4j refuses; names that the schema lacks are no reason to refuse.
+        language = validate(query, parameters=parameters)
+        if not language.valid:
+            first = next(one for one in language.diagnostics if one.severity == "error")
+            raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
+                              nearest=[report.suggested_query] if report.suggested_query else [],
+                              diagnostics=report.diagnostics,
+                              next="Mend the query and check it with validate_cypher; get_schema has the names.")
+    return [DiagnosticAnswer.of(one) for one in report.diagnostics]
 
 
 def failure_of(error: EngineError, query: str) -> ToolFailure:

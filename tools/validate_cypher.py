@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryFailed
-from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
-from graphground.tools.execute_cypher import LONGEST_QUERY, failure_of
+from graphground.cypher import validate
+from graphground.tools.diagnostics import DiagnosticAnswer
+from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
@@ -25,30 +25,19 @@ class ValidateCypherAnswer(Answer):
     """The verdict; an invalid query is a normal answer."""
 
     valid: bool
-    access: Literal["read", "write", "schema", "admin", "unknown"]
+    access: Literal["read", "write", "schema", "admin"]
     diagnostics: list[DiagnosticAnswer]
     suggested_query: str | None = Field(description="The least change that makes the query valid, where clear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
-    """Ask the database's EXPLAIN, which compiles and does not run.
-
-    It knows nothing of misspelt labels: that is the checker's work.
-    """
+    """Judge the query by the graph's schema and names; it is never run."""
     graph = graph_named(graphs, request.graph)
-    if graph.engine is None:
-        raise failure_of(EngineUnavailable(f"the graph {graph.name!r} has no database that could compile a query"),
-                         request.query)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    try:
-        graph.engine.explain(request.query, request.parameters)
-    except QueryFailed as error:
-        found = DiagnosticAnswer.of(from_engine(error, request.query))
-        return ValidateCypherAnswer(valid=False, access="unknown", diagnostics=[found], suggested_query=None)
-    except EngineError as error:
-        raise failure_of(error, request.query) from error
-    return ValidateCypherAnswer(valid=True, access="unknown", diagnostics=[], suggested_query=None)
+    report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters)
+    return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
+                                diagnostics=[DiagnosticAnswer.of(one) for one in report.diagnostics])
 
 
 TOOL = Tool("validate_cypher", "Check a query",

@@ -1,0 +1,61 @@
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from films import FILMS
+
+from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.graph import Graph
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.table import Table
+from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+
+
+@dataclasses.dataclass
+class Recorder:
+    """An engine that answers every query with no rows and remembers what reached it."""
+
+    dialect: str = "arcadedb"
+    ran: list[str] = dataclasses.field(default_factory=list)
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
+            timeout: float | None = None) -> Table:
+        self.ran.append(query)
+        return Table(["name"], [], False, 0.1)
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        raise AssertionError("nothing here asks for a plan")
+
+    def capabilities(self) -> Capabilities:
+        return Capabilities("recorder", "1", self.dialect, enforces_read_only=False, can_terminate=False)
+
+    def close(self) -> None:
+        pass
+
+
+def executed(query: str, engine: Recorder) -> ExecuteCypherAnswer:
+    graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=engine))])
+    return execute_cypher(graphs, ExecuteCypherRequest(query=query))
+
+
+def test_what_neo4j_would_not_compile_never_reaches_the_engine() -> None:
+    engine = Recorder()
+    with pytest.raises(ToolFailure, match="column 24") as failure:
+        executed("MATCH (m:Movie) RETURN n.name", engine)
+    assert failure.value.error == "invalid_query"
+    assert [one.code for one in failure.value.diagnostics] == ["undefined_variable"]
+    assert engine.ran == []
+
+
+def test_a_name_that_the_schema_lacks_is_told_beside_the_rows() -> None:
+    engine = Recorder()
+    answer = executed("MATCH (m:Movi) RETURN m.name LIMIT 3", engine)
+    assert [(one.code, one.suggestions) for one in answer.diagnostics] == [("unknown_label", ["Movie"])]
+    assert len(engine.ran) == 1
+
+
+def test_hints_come_with_the_rows() -> None:
+    answer = executed("MATCH (m:Movie {name: 'Heat'}) RETURN m", Recorder())
+    assert [one.code for one in answer.diagnostics] == ["returns_node"]

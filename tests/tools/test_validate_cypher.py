@@ -1,0 +1,26 @@
+from films import films_alone
+
+from graphground.tools.validate_cypher import ValidateCypherAnswer, ValidateCypherRequest, validate_cypher
+
+
+def validated(query: str) -> ValidateCypherAnswer:
+    return validate_cypher(films_alone(), ValidateCypherRequest(query=query))
+
+
+def test_a_right_query_is_valid_and_reads() -> None:
+    answer = validated("MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name")
+    assert (answer.valid, answer.access, answer.suggested_query) == (True, "read", None)
+
+
+def test_a_graph_without_data_is_enough_to_find_and_mend_what_is_wrong() -> None:
+    answer = validated("MATCH (m:Movi {name: 'Heat'})<-[:directedBy]-(p) RETURN p.name")
+    assert not answer.valid
+    assert [one.code for one in answer.diagnostics] == ["unknown_label"]
+    assert answer.suggested_query == "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name"
+
+
+def test_text_that_is_no_cypher_is_a_normal_answer_with_a_place() -> None:
+    answer = validated("MATCH (m:Movie RETURN m")
+    assert not answer.valid
+    assert answer.diagnostics[0].code == "syntax"
+    assert (answer.diagnostics[0].line, answer.diagnostics[0].column) == (1, 16)
