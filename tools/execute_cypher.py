@@ -56,7 +56,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     except EngineError as error:
         raise failure_of(error, request.query) from error
     return ExecuteCypherAnswer(columns=table.columns, rows=table.rows, row_count=len(table.rows),
-                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
+                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2),
+                               diagnostics=diagnostics)
 
 
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
