@@ -69,7 +69,7 @@ _ERRORS: dict[str, Callable[[str, random.Random], str]] = {
 
 def with_error(name: str, kind: str, rng: random.Random) -> str | None:
     """The name with that error, or None where the error does not change the name."""
-    if kind == "typing error" and len(name) < 4 or kind == "two typing errors" and len(name) < 6:
+    if (kind == "typing error" and len(name) < 4) or (kind == "two typing errors" and len(name) < 6):
         return None
     changed = _ERRORS[kind](name, rng)
     return changed if changed.strip() and (changed != name or kind == "unmodified") else None

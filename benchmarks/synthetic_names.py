@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +34,11 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
     """(key, label, name, aliases, description) of all real names at hand, each name once for each label."""
     found: dict[tuple[str, str], tuple[str, str, str, tuple[str, ...], str]] = {}
     for file in ("wd50k_labelled/nodes.jsonl.gz", "codex/entity_labels_partial.jsonl.gz"):
-        for line in gzip.open(SHARED / file, "rt", encoding="utf-8"):
-            node = json.loads(line)
+        for node in _lines(file):
             kinds = [kind for _, kind in node.get("instance_of") or () if kind]
             found.setdefault((node["id"], ""), (node["id"], kinds[0] if kinds else "Thing", node["label"],
                                                 tuple(node["aliases"]), node["description"] or ""))
-    for line in gzip.open(SHARED / "cypherbench_tasks/entity_mentions.jsonl.gz", "rt", encoding="utf-8"):
-        one = json.loads(line)
+    for one in _lines("cypherbench_tasks/entity_mentions.jsonl.gz"):
         if one["property"] == "name":
             key = f"{one['label']}#{one['value']}"
             found.setdefault((one["value"], one["label"]), (key, one["label"], one["value"], (), ""))
@@ -49,6 +48,11 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
                 found[node["eid"], ""] = (node["eid"], node["label"], node["name"], tuple(node["aliases"]),
                                           node["description"] or "")
     return tuple(one for one in found.values() if one[2])
+
+
+def _lines(file: str) -> Iterator[Any]:
+    with gzip.open(SHARED / file, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def labels() -> dict[str, int]:

@@ -20,7 +20,8 @@ from graphground.graphs.entities.words import Variant, Words
 _CHEAP, _DEAR = 40_000, 400_000
 """Rows walked through without a second thought, and at most."""
 _CHECKED = 3_000
-_INITIAL = 0.45
+_INITIAL, _BEGINS = 0.45, 2.5
+"""What a name gains where its initial stands for a typed word, and where a typed initial stands for its word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Fuzzy:
             places = np.minimum(np.searchsorted(unit.rows, rows), len(unit.rows) - 1)
             sums = sums + np.where(unit.rows[places] == rows, np.float32(unit.gain), np.float32(0))
         for letter in {word for word in typed if len(word) == 1}:
-            sums = sums + np.float32(_INITIAL * 2.0) * self._begins(rows, letter)
+            sums = sums + np.float32(_BEGINS) * self._begins(rows, letter)
         scores = sums / (total + self._files.row_weight[rows])
         if len(rows) > wanted:
             rows = rows[np.argpartition(-scores, wanted)[:wanted]]
@@ -73,7 +74,7 @@ class Fuzzy:
         exact = self._words.numbers(typed)
         initials = self._words.numbers([word[0] for word in typed])
         for position, (word, known, initial) in enumerate(zip(typed, exact, initials, strict=True)):
-            variants = self._words.neighbours(word, errors if known is not None else 2)
+            variants = self._words.neighbours(word, errors if known is not None or len(word) < 5 else 2)
             if known is not None:
                 variants.append(Variant(known, 1.0))
             heaviest = 0.0

@@ -158,29 +158,31 @@ class EntityIndex:
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
     def _recut(self, typed: Sequence[str]) -> list[str]:
-        """The words cut otherwise, where that gives words of the index: `lebronjames`, `Le Bron`."""
-        words = list(typed)
-        joined = [first + second for first, second in pairwise(words)]
-        cuts: list[tuple[str, str]] = []
-        unknown = [word for word, number in zip(words, self._words.numbers(words), strict=True) if number is None]
-        for word in unknown:
-            for place in range(1, len(word)):
-                cuts.append((word[:place], word[place:]))
-                cuts.append((word[:place], word[place + 1:]))
-        cuts = [(left, right) for left, right in cuts if len(left) > 1 and len(right) > 1]
+        """The words and what they may be cut into otherwise: `lebronjames`, `Le Bron`, `LeBronxJmes`.
+
+        Joined neighbours must be a word of the index; of a cut word, with or without the letter at the cut,
+        one part must be. The longest parts are the likeliest.
+        """
+        joined = [first + second for first, second in pairwise(typed)]
+        unknown = [word for word, number in zip(typed, self._words.numbers(typed), strict=True) if number is None]
+        cuts = [(word[:place], word[place + gap:]) for word in unknown[:4] for place in range(2, min(len(word), 40) - 1)
+                for gap in (0, 1) if len(word) - place - gap > 1]
         asked = [*joined, *(left for left, _ in cuts), *(right for _, right in cuts)]
         known = [number is not None for number in self._words.numbers(asked)] if asked else []
-        words += [word for word, found in zip(joined, known, strict=False) if found]
+        words = [*typed, *(word for word, found in zip(joined, known, strict=False) if found)]
         lefts, rights = known[len(joined):len(joined) + len(cuts)], known[len(joined) + len(cuts):]
-        for (left, right), has_left, has_right in zip(cuts, lefts, rights, strict=True):
-            if has_left and has_right:
-                words += [left, right]
+        likely = sorted(((len(left) * has_left + len(right) * has_right, left, right)
+                         for (left, right), has_left, has_right in zip(cuts, lefts, rights, strict=True)
+                         if (has_left and len(left) > 2) or (has_right and len(right) > 2)), reverse=True)
+        for _, left, right in likely[:6]:
+            words += [left, right]
         return list(dict.fromkeys(words))[:2 * _MOST_WORDS]
 
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
         """Rows with their scores, best first; of equal ones the row that comes first."""
         texts = self._files.text.many(rows)
-        found = scores(folded, [fold(text) for text in texts])
+        known = all(number is not None for number in self._words.numbers(folded.split()))
+        found = scores(folded, [fold(text) for text in texts], known)
         scored: list[tuple[float, int]] = []
         for row, partition, text, score in zip(rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(),
                                                strict=True):

@@ -14,19 +14,43 @@ from graphground.graphs.entities.files import Array
 EXACT, FOLDED = 1.0, 0.98
 
 
-def scores(mention: str, names: Sequence[str]) -> Array:
+_INITIALS = 0.9
+
+
+def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
     """The likeness of a folded mention to folded names.
 
+    Where all words of the mention are `known` words, a name that has them and more (a word was left out)
+    counts for more, for an error in spelling is less likely.
+
         >>> scores("lebron jmes", ["lebron james", "jim james"]).round(2).tolist()
-        [0.94, 0.67]
+        [0.94, 0.65]
     """
     if not names:
         return np.zeros(0, dtype=np.float32)
+    words = mention.split()
+    split = [name.split() for name in names]
     straight = cdist([mention], names, scorer=OSA.normalized_similarity, dtype=np.float32)[0]
-    ordered = " ".join(sorted(mention.split()))
-    sorted_names = [" ".join(sorted(name.split())) for name in names]
-    swapped = cdist([ordered], sorted_names, scorer=OSA.normalized_similarity, dtype=np.float32)[0]
+    swapped = cdist([" ".join(sorted(words))], [" ".join(sorted(its)) for its in split],
+                    scorer=OSA.normalized_similarity, dtype=np.float32)[0]
+    spelling = np.maximum(straight, 0.97 * swapped)
+    _abbreviations(words, split, spelling)
     shared = cdist([mention], names, scorer=fuzz.token_set_ratio, dtype=np.float32)[0] / 100
-    best = np.maximum(straight, 0.97 * swapped)
-    mixed: Array = np.minimum(FOLDED, 0.7 * best + 0.3 * shared)
+    part = 0.5 if known else 0.3
+    mixed: Array = np.minimum(FOLDED, (1 - part) * spelling + part * np.maximum(shared, spelling))
     return mixed
+
+
+def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:
+    """Raise the names that read like the mention once initials stand for words, on either side."""
+    initials = any(len(word) == 1 for word in words)
+    for place, name in enumerate(names):
+        if len(name) < 2 or not (initials or any(len(word) == 1 for word in name)):
+            continue
+        pairs = list(zip(words, name, strict=False))
+        if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
+            continue
+        short = [(typed[0], its[0]) if len(typed) == 1 or len(its) == 1 else (typed, its) for typed, its in pairs]
+        left = " ".join([typed for typed, _ in short] + list(words[len(pairs):]))
+        right = " ".join([its for _, its in short] + list(name[len(pairs):]))
+        spelling[place] = max(float(spelling[place]), _INITIALS * OSA.normalized_similarity(left, right))

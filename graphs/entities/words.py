@@ -46,7 +46,7 @@ class Words:
 
     def neighbours(self, word: str, errors: int) -> list[Variant]:
         """The words within so many typing errors (a swap of two letters is one), without the word itself."""
-        errors = min(errors, typing_errors(word))
+        errors = min(errors, 2 if len(word) == 4 and word.isalpha() else typing_errors(word))
         if not errors:
             return []
         files = self._files
