@@ -1,4 +1,4 @@
-"""Writes the stand-in graphs that other benchmarks ask: one SimpleKG file for each of the 11 schemas.
+"""Makes the stand-in graphs that other benchmarks ask: one for each of the 11 schemas, in a data folder of their own.
 
     python benchmarks/standins.py FOLDER [--nodes 3000] [--relationships 9000]
 """
@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from shared_data import SHARED
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.home import Home
+from graphground.graphs.loading import load_file
 from graphground.graphs.synth import stand_in, write_simplekg
 
 TRAIN = ("art", "biology", "soccer", "terrorist_attack")
@@ -61,7 +63,9 @@ def main() -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
     for graph in GRAPHS:
         made = stand_in(schema_of(graph), gold_queries(graph), given.nodes, given.relationships, seed=1)
-        print(graph, *write_simplekg(made, given.folder / f"{graph}.json"))
+        file = given.folder / f"{graph}.json"
+        print(graph, *write_simplekg(made, file), flush=True)
+        load_file(file, Home(given.folder), name=graph)
 
 
 if __name__ == "__main__":

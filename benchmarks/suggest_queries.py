@@ -1,8 +1,8 @@
 """How often the gold pattern is among the first ten suggestions, on the one- and two-hop train questions.
 
-    python benchmarks/suggest_queries.py bolt://127.0.0.1:7687 USER PASSWORD [--each 250]
+    python benchmarks/suggest_queries.py FOLDER [--each 250]
 
-The server holds the stand-in graphs of `benchmarks/standins.py` as databases named after their schemas. Two ways:
+FOLDER holds the stand-in graphs (`python benchmarks/standins.py FOLDER`). Two ways:
 with the mentions given (the names in the gold query, as a client with its own entity extractor has them) and from
 the question alone. Every candidate is run.
 """
@@ -13,17 +13,16 @@ import argparse
 import random
 import time
 from collections import Counter
+from pathlib import Path
 
-from standins import TRAIN, records, schema_of
+from standins import TRAIN, records
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.stored import open_stored
 from graphground.graphs.suggestions import entities_in, entities_of, suggest
-from graphground.tools.names import NamesInTheDatabase
 
 Pattern = frozenset[tuple[str, str, str]]
 
@@ -68,9 +67,7 @@ def kind_of(text: str, pattern: Pattern) -> str | None:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("uri")
-    arguments.add_argument("user")
-    arguments.add_argument("password")
+    arguments.add_argument("folder", type=Path)
     arguments.add_argument("--each", type=int, default=250, help="questions of each graph")
     arguments.add_argument("--misses", type=int, default=5)
     given = arguments.parse_args()
@@ -78,9 +75,9 @@ def main() -> None:
     times: list[float] = []
     ran = failed = shown = 0
     for name in TRAIN:
-        engine = BoltEngine(BoltAddress(given.uri, given.user, given.password, name))
-        graph = Graph(name, schema_of(name), engine=engine)
-        graph.entities = lookup = NamesInTheDatabase(graph)
+        graph = open_stored(name, Home(given.folder))
+        assert graph.engine is not None
+        assert graph.entities is not None
         asked = [one for one in records("cypherbench_tasks/train.jsonl.gz") if one["graph"] == name]
         for one in random.Random(3).sample(asked, min(given.each, len(asked))):
             gold, question = str(one["gold_cypher"]), str(one["nl_question"])
@@ -90,8 +87,8 @@ def main() -> None:
                 continue
             mentions = [literal.value for entry in parse(gold).find(t.MapEntry)
                         if isinstance(literal := entry.value, t.StringLiteral)]
-            for way, entities in (("mentions", entities_of(mentions, lookup)),
-                                  ("question", entities_in(question, lookup))):
+            for way, entities in (("mentions", entities_of(mentions, graph.entities)),
+                                  ("question", entities_in(question, graph.entities))):
                 begun = time.perf_counter()
                 suggestions = suggest(graph, entities, question)
                 times.append(time.perf_counter() - begun)
@@ -111,8 +108,8 @@ def main() -> None:
                             raise EngineError("no rows")
                     except EngineError as error:
                         failed += 1
-                        print("FAILED", other.cypher, error)
-        engine.close()
+                        print("FAILED", other.cypher, str(error)[:200])
+        graph.engine.close()
     for way in ("mentions", "question"):
         total: Counter[str] = Counter()
         for kind in ("one hop", "two hops", "connecting"):

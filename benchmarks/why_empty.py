@@ -1,9 +1,9 @@
 """How often `why_empty` names the cause: train gold queries, each broken by one name, direction or filter.
 
-    python benchmarks/why_empty.py bolt://127.0.0.1:7687 USER PASSWORD [--each 400]
+    python benchmarks/why_empty.py FOLDER [--each 400]
 
-The server must hold the stand-in graphs of `benchmarks/standins.py` as databases named after their schemas (or
-`--one GRAPH` in the default database). Only queries count that find rows there and none once they are broken.
+FOLDER holds the stand-in graphs (`python benchmarks/standins.py FOLDER`). Only queries count
+that find rows there and none once they are broken.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
-from standins import TRAIN, gold_queries, schema_of
+from standins import TRAIN, gold_queries
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.stored import open_stored
 from graphground.graphs.why_empty import is_empty, why_empty
-from graphground.tools.names import NamesInTheDatabase
 
 Broken = tuple[str, str, int, int, str]
 """Kind, broken text, start and end of what was broken in it, and what stood there."""
@@ -74,20 +73,17 @@ def splice(text: str, node: t.Node, new: str) -> str:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("uri")
-    arguments.add_argument("user")
-    arguments.add_argument("password")
+    arguments.add_argument("folder", type=Path)
     arguments.add_argument("--each", type=int, default=400, help="queries of each graph")
-    arguments.add_argument("--one", help="only this graph, in the default database")
     arguments.add_argument("--misses", type=int, default=5)
     given = arguments.parse_args()
     named: dict[str, Counter[str]] = defaultdict(Counter)
     times: list[float] = []
     shown = 0
-    for name in [given.one] if given.one else TRAIN:
-        engine = BoltEngine(BoltAddress(given.uri, given.user, given.password, None if given.one else name))
-        graph = Graph(name, schema_of(name), engine=engine)
-        graph.entities = NamesInTheDatabase(graph)
+    for name in TRAIN:
+        graph = open_stored(name, Home(given.folder))
+        assert graph.engine is not None
+        assert graph.entities is not None
         rng = random.Random(7)
         queries = gold_queries(name)
         filtered = [text for text in queries if " WHERE " in text]
@@ -116,7 +112,7 @@ def main() -> None:
             except EngineError as error:
                 named["all"]["engine error"] += 1
                 print("ERROR", text, error)
-        engine.close()
+        graph.engine.close()
     for kind, counts in named.items():
         total = counts["named"] + counts["missed"]
         share = f"{100 * counts['named'] / total:.1f} % named" if total else ""
