@@ -22,7 +22,8 @@ from graphground.cypher import tree as t
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.home import Home
 from graphground.graphs.stored import open_stored
-from graphground.graphs.why_empty import is_empty, why_empty
+from graphground.graphs.why_empty import why_empty
+from graphground.tools.execute_cypher import nothing_in
 
 Broken = tuple[str, str, int, int, str]
 """Kind, broken text, start and end of what was broken in it, and what stood there."""
@@ -91,11 +92,11 @@ def main() -> None:
             filtered, min(given.each // 3, len(filtered)))
         for text in dict.fromkeys(chosen):
             try:
-                if is_empty(graph.run(text, limit=2, timeout=10).rows):
+                if nothing_in(graph.run(text, limit=2, timeout=10).rows):
                     named["all"]["no answer here"] += 1
                     continue
                 for kind, bad, start, end, was in broken(text, rng):
-                    if not is_empty(graph.run(bad, limit=2, timeout=10).rows):
+                    if not nothing_in(graph.run(bad, limit=2, timeout=10).rows):
                         named[kind]["still answered"] += 1
                         continue
                     begun = time.perf_counter()

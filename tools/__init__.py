@@ -18,6 +18,7 @@ NAMES = (
     "find_entities",
     "validate_cypher",
     "execute_cypher",
+    "suggest_queries",
 )
 
 

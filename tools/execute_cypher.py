@@ -14,6 +14,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 LONGEST_QUERY = 100_000
+SECONDS_FOR_WHY = 2.0
 
 
 class ExecuteCypherRequest(Request):
@@ -45,7 +46,7 @@ class ExecuteCypherAnswer(Answer):
 
 
 def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
-    """Run the query on the graph's database."""
+    """Check the query, run it on the graph's database, and where the answer is empty find out why."""
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", nearest=example_queries(graph),
@@ -55,9 +56,25 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, request.query) from error
+    if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
+        diagnostics += reasons(graph, request)
     return ExecuteCypherAnswer(columns=table.columns, rows=table.rows, row_count=len(table.rows),
                                truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2),
                                diagnostics=diagnostics)
+
+
+def nothing_in(rows: list[list[Any]]) -> bool:
+    """Whether an answer says nothing: no rows, or a single one of zeros, nulls and empty lists."""
+    return not rows or (len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False)
+                                               for value in rows[0]))
+
+
+def reasons(graph: Graph, request: ExecuteCypherRequest) -> list[DiagnosticAnswer]:
+    """Which part of the query matches nothing, asked of the database for a moment."""
+    from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
+
+    return [DiagnosticAnswer.of(one) for one in
+            why_empty(graph, request.query, request.parameters, seconds=min(SECONDS_FOR_WHY, request.timeout_s))]
 
 
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
@@ -111,5 +128,6 @@ def example_queries(graph: Graph) -> list[str]:
 
 TOOL = Tool("execute_cypher", "Run a query",
             "Run one reading Cypher query and get its rows: columns once, rows as arrays. Writes are refused. "
-            "`truncated` says that there are more rows than `limit`.",
+            "`truncated` says that there are more rows than `limit`. For an empty answer `diagnostics` says which part "
+            "of the query matches nothing, and the nearest that does.",
             ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)

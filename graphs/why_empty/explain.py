@@ -9,7 +9,7 @@ match; which condition removes the last row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphground.cypher import CypherSyntaxError, parse
@@ -19,16 +19,6 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts
 from graphground.graphs.why_empty.patterns import blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
-
-
-def is_empty(rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether an answer says nothing: no rows, or one of zeros, nulls and empty lists, as `count(m)` gives.
-
-        >>> is_empty([]), is_empty([[0]]), is_empty([["Heat"]])
-        (True, True, False)
-    """
-    return not rows or (len(rows) == 1 and bool(rows[0])
-                        and all(value in (None, 0, []) and value is not False for value in rows[0]))
 
 
 def why_empty(graph: Graph, text: str, parameters: Mapping[str, Any] | None = None, *,
