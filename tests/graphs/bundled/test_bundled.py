@@ -3,15 +3,18 @@
 import hashlib
 import importlib.resources
 import json
+import shutil
 import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 from shared_data import SHARED, needs
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.bundled import bundled_graph, bundled_graphs, open_bundled
+from graphground.graphs import bundled
+from graphground.graphs.bundled import BundledGraph, bundled_graph, bundled_graphs, open_bundled
 from graphground.graphs.bundled.tables import Row, TableError, feet_to_cm, parse_stint, pounds_to_kg, read_table, slug
 
 PYTHON_TYPES = {"str": str, "int": int, "float": float, "date": str}
@@ -40,6 +43,18 @@ def test_the_same_tables_give_the_same_bytes_in_another_process(graph):
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
                            env={"PYTHONHASHSEED": "7"}).stdout.split()
     assert other == [hashlib.sha256(graph.open().read()).hexdigest(), graph.content_hash]
+
+
+def test_a_changed_fact_changes_the_content_hash(monkeypatch, tmp_path):
+    copied = tmp_path / "bundled"
+    shutil.copytree(Path(__file__).parents[3] / "graphs" / "bundled", copied)
+    nba = bundled_graph("nba")
+    before = nba.content_hash
+    monkeypatch.setattr(bundled, "files", lambda package: copied)
+    assert BundledGraph("nba", "", nba.build).content_hash == before
+    players = copied / "nba" / "players.csv"
+    players.write_text(players.read_text(encoding="utf-8").replace("1984-12-30", "1984-12-31"), encoding="utf-8")
+    assert BundledGraph("nba", "", nba.build).content_hash != before
 
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)

@@ -1,0 +1,88 @@
+"""Questions in words, their Cypher and their answers, asked of the bundled graph on the embedded engine."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.cypher.api import validate
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.bundled import bundled_graph
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.loading import load_file
+from graphground.graphs.stored import open_stored
+
+HERE = Path(__file__).parent
+QUESTIONS: list[dict[str, Any]] = json.loads((HERE / "questions.json").read_text(encoding="utf-8"))
+BY_QUESTION = {question["question"]: question for question in QUESTIONS}
+DOCUMENTATION = HERE.parents[2] / "docs" / "bundled-graph.md"
+EXAMPLE = re.compile(r"^\d+\. (?P<question>[^\n]+\?)\n\n\s+```cypher\n(?P<cypher>.*?)\s+```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def nba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    """The bundled graph, loaded into a data folder of this module's own."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
+    home = Home(tmp_path_factory.mktemp("home"))
+    file = home.folder / "nba.json"
+    file.write_bytes(bundled_graph("nba").open().read())
+    load_file(file, home)
+    graph = open_stored("nba", home)
+    yield graph
+    assert graph.engine is not None
+    graph.engine.close()
+    end_engine(home)
+
+
+def comparable(rows: list[list[Any]], ordered: bool) -> list[Any]:
+    return rows if ordered else sorted(rows, key=lambda row: json.dumps(row, ensure_ascii=False))
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
+def test_the_gold_query_gives_the_answer(nba: Graph, question: dict[str, Any]) -> None:
+    table = nba.run(question["cypher"], timeout=30)
+    assert comparable(table.rows, question["ordered"]) == comparable(question["answer"], question["ordered"])
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
+def test_the_gold_query_is_valid_for_the_schema(question: dict[str, Any]) -> None:
+    schema = PropertyGraphSchema.from_cypherbench(bundled_graph("nba").document()["schema"])
+    report = validate(question["cypher"], schema)
+    assert [one for one in report.diagnostics if one.severity == "error"] == []
+    assert report.access == "read"
+
+
+def test_there_are_about_forty_questions_that_use_all_of_the_schema() -> None:
+    assert len(QUESTIONS) >= 40
+    assert len({question["id"] for question in QUESTIONS}) == len(BY_QUESTION) == len(QUESTIONS)
+    schema = PropertyGraphSchema.from_cypherbench(bundled_graph("nba").document()["schema"])
+    asked = " ".join(question["cypher"] for question in QUESTIONS)
+    assert [name for name in (*schema.labels, *schema.relationship_types) if f":{name}" not in asked] == []
+
+
+def test_the_graph_holds_what_the_document_holds(nba: Graph) -> None:
+    document = bundled_graph("nba").document()
+    counted = nba.run("MATCH (n) RETURN labels(n)[0] AS label, count(n) AS nodes", timeout=30).rows
+    assert dict(map(tuple, counted)) == Counter(entity["label"] for entity in document["entities"])
+    assert nba.run("MATCH ()-[r]->() RETURN count(r)", timeout=30).rows == [[len(document["relations"])]]
+
+
+def test_the_documentation_counts_as_the_graph_does() -> None:
+    documentation = DOCUMENTATION.read_text(encoding="utf-8")
+    for label, count in Counter(entity["label"] for entity in bundled_graph("nba").document()["entities"]).items():
+        assert f"`{label}` ({count})" in documentation
+
+
+def test_the_examples_of_the_documentation_are_questions_that_are_asked_here() -> None:
+    examples = list(EXAMPLE.finditer(DOCUMENTATION.read_text(encoding="utf-8")))
+    assert len(examples) == 10
+    for example in examples:
+        assert " ".join(example["cypher"].split()) == BY_QUESTION[example["question"]]["cypher"]
