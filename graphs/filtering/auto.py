@@ -1,0 +1,267 @@
+"""The `auto` method: mentions, words, synonyms and meaning together, closed over connecting patterns.
+
+"Who wrote Heat?" keeps `(:Person)`, `(:Movie)` and `(:Movie)-[:writtenBy]->(:Person)`: Person because of *who*,
+Movie because the entity index knows *Heat*, the pattern because *wrote* and *written* are one verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphground.cypher.schema import RelationshipPattern
+from graphground.graphs.filtering.attributes import Attributes
+from graphground.graphs.filtering.connecting import LabelGraph
+from graphground.graphs.filtering.lexicon import ORDER_CUES, STOP_WORDS, TALK_WORDS, TIME_CUES, is_demonym
+from graphground.graphs.filtering.mentions import Mention
+from graphground.graphs.filtering.selection import Selection
+from graphground.graphs.filtering.vocabulary import SAME_LEMMA, SAME_ROOT, Element, Evidence, Vocabulary
+from graphground.graphs.filtering.words import Word, lemma, question_words
+
+MENTIONED = 1.0
+CONNECTING = 0.8
+UNSAID = 0.4
+"""Relevance of a pattern between two chosen labels that no word speaks of."""
+
+NEIGHBOUR = 0.2
+MOST_NEIGHBOURS = 30
+WEAK_TYPE = 0.5
+CLAIM_MARGIN = 0.1
+MODIFIER_SCORE = 0.3
+MOST_LABELS = 40
+"""Above so many labels only the best are followed: a word such as *name* may match thousands."""
+
+
+@dataclass
+class Reading:
+    """One question read against one schema."""
+
+    words: Sequence[Word]
+    mentions: Sequence[Mention]
+    masked: frozenset[int]
+    matches: Mapping[Element, Evidence]
+    unresolved: int
+    times_named: dict[str, int] = field(default_factory=dict)
+
+
+class AutoFilter:
+    """Chooses the part of one schema that a question needs; build it once per schema."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.schema = vocabulary.schema
+        self.graph = LabelGraph(self.schema)
+        self._attributes = Attributes(self.schema)
+        self._places: dict[str, list[int]] = {}
+        for place, pattern in enumerate(self.schema.patterns):
+            self._places.setdefault(pattern.type, []).append(place)
+
+    def select(self, question: str, mentions: Sequence[Mention] = (),
+               similar: Mapping[Element, float] | None = None) -> Selection:
+        """What the question needs; an empty selection when nothing at all was found."""
+        reading = self.read(question, mentions)
+        selection = Selection(self.schema)
+        self._labels(reading, selection)
+        types = self._types(reading)
+        for element, closeness in (similar or {}).items():
+            if element.kind == "label" and not selection.labels:
+                selection.add_label(element.name, closeness)
+            elif element.kind == "type" and element.name not in types:
+                types[element.name] = Evidence(1.0, (1.0,), {0: closeness}, {})
+        self._patterns(reading, selection, types)
+        self._attributes.without_labels(reading.matches, selection)
+        self._connect(selection, types)
+        if self._unexplained(reading, selection):
+            self._widen(selection)
+        self._attributes.choose(reading.words, reading.masked, reading.mentions, reading.matches, selection)
+        return selection
+
+    def read(self, question: str, mentions: Sequence[Mention]) -> Reading:
+        """Match the question's words, those of mentions left out."""
+        words = question_words(question)
+        used = [mention for mention in mentions if not self._is_schema_word(mention)]
+        masked = frozenset(number for number, word in enumerate(words)
+                           if any(covers(mention, word) for mention in used))
+        matches = self.vocabulary.match(words, masked)
+        return Reading(words, used, masked, matches, unresolved_names(words, masked))
+
+    def _is_schema_word(self, mention: Mention) -> bool:
+        """`museum` in lower case means the label rather than a work of that name."""
+        if not mention.text.islower() or " " in mention.text:
+            return False
+        found = self.vocabulary.match([Word(mention.text, 0, len(mention.text))], concepts=False,
+                                      kinds=frozenset({"label", "type", "property"}))
+        return any(evidence.score >= SAME_LEMMA for evidence in found.values())
+
+    def _labels(self, reading: Reading, selection: Selection) -> None:
+        claims = strongest(reading.matches, "label")
+        scored: dict[str, float] = {}
+        for element, evidence in reading.matches.items():
+            if element.kind != "label":
+                continue
+            held = [number for number, strength in evidence.by.items() if strength >= claims[number] - CLAIM_MARGIN]
+            if not held:
+                continue
+            head = len(evidence.weights) - 1
+            if head in evidence.places or (evidence.literal and evidence.score >= MODIFIER_SCORE):
+                scored[element.name] = evidence.score
+                reading.times_named[element.name] = len(held)
+        best = sorted(scored, key=lambda name: -scored[name])[:MOST_LABELS]
+        for name in best:
+            selection.add_label(name, scored[name])
+        for mention in reading.mentions:
+            for label in self._meant(mention, selection):
+                selection.add_label(label, MENTIONED)
+                reading.times_named[label] = reading.times_named.get(label, 0) + 1
+
+    def _meant(self, mention: Mention, selection: Selection) -> list[str]:
+        """The labels that a mention stands for: by name first, and where there are several, those that fit."""
+        named = [label for label, key in mention.holders if key in ("name", "aliases", "title")]
+        if not named:
+            holders = list(dict.fromkeys(label for label, _ in mention.holders))
+            return [] if any(label in selection.labels for label in holders) or len(holders) > 2 else holders
+        if len(named) > 1:
+            fitting = [label for label in named if label in selection.labels
+                       or any(other in selection.labels for other in self.graph.edges.get(label, ()))]
+            return fitting or named
+        return [label for label in named if label in self.schema.labels]
+
+    def _types(self, reading: Reading) -> dict[str, Evidence]:
+        """The relationship types that the words speak of."""
+        return {element.name: evidence for element, evidence in reading.matches.items()
+                if element.kind == "type" and evidence.content}
+
+    def _patterns(self, reading: Reading, selection: Selection, types: Mapping[str, Evidence]) -> None:
+        chosen = dict(selection.labels)
+        inside: dict[tuple[str, str], list[int]] = {}
+        for label in chosen:
+            for other, places in self.graph.edges[label].items():
+                if other in chosen and (label != other or self._self_related(label, reading, types, places)):
+                    inside[min(label, other), max(label, other)] = places
+        for places in inside.values():
+            self._between(places, selection, types)
+        explained = {self.schema.patterns[place].type for place in selection.patterns}
+        spoken = {number for place in selection.patterns
+                  for number in self._words_of(self.schema.patterns[place], types)}
+        self._outward(reading, selection, types, chosen, explained, spoken)
+
+    def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
+        """Patterns of one pair of chosen labels: those spoken of, or all where none is clearly."""
+        scores = {place: types[self.schema.patterns[place].type].score
+                  for place in places if self.schema.patterns[place].type in types}
+        best = max(scores.values(), default=0.0)
+        for place in places:
+            if best < WEAK_TYPE:
+                selection.add_pattern(place, max(scores.get(place, 0.0), UNSAID))
+            elif scores.get(place, 0.0) >= WEAK_TYPE * best:
+                selection.add_pattern(place, scores[place])
+
+    def _self_related(self, label: str, reading: Reading, types: Mapping[str, Evidence],
+                      places: Sequence[int]) -> bool:
+        return (any(self.schema.patterns[place].type in types for place in places)
+                or reading.times_named.get(label, 0) > 1)
+
+    def _words_of(self, pattern: RelationshipPattern, types: Mapping[str, Evidence]) -> Iterable[int]:
+        evidence = types.get(pattern.type)
+        return evidence.by if evidence is not None else ()
+
+    def _outward(self, reading: Reading, selection: Selection, types: Mapping[str, Evidence],
+                 chosen: Mapping[str, float], explained: set[str], spoken: set[int]) -> None:
+        """Patterns that a word speaks of and that leave the chosen labels, or stand where none is chosen."""
+        candidates: list[tuple[int, float, bool]] = []
+        for type_, evidence in types.items():
+            if type_ in explained:
+                continue
+            if set(evidence.by) <= spoken and not reading.unresolved:
+                continue
+            for pattern_place in self.places_of(type_):
+                pattern = self.schema.patterns[pattern_place]
+                touching = pattern.start in chosen or pattern.end in chosen
+                candidates.append((pattern_place, evidence.score, touching))
+        touched = {self.schema.patterns[place].type for place, _, touching in candidates if touching}
+        for place, score, touching in candidates:
+            type_ = self.schema.patterns[place].type
+            literal = max(types[type_].places.values()) >= SAME_ROOT
+            if touching or (type_ not in touched and (not chosen or literal)):
+                selection.add_pattern(place, score)
+
+    def _unexplained(self, reading: Reading, selection: Selection) -> list[str]:
+        """Words that tell something and that nothing chosen accounts for: a value that no index knows, perhaps."""
+        types = {self.schema.patterns[place].type for place in selection.patterns}
+        known: set[int] = set()
+        for element, evidence in reading.matches.items():
+            owner = element.name if element.kind in ("label", "type") else element.owner
+            if owner in (types if element.kind in ("type", "type_property") else selection.labels):
+                known.update(evidence.by)
+        return [word.text for number, word in enumerate(reading.words)
+                if number not in known and number not in reading.masked and tells_something(word)]
+
+    def _widen(self, selection: Selection) -> None:
+        """Keep the neighbours of what was chosen, since something in the question may be one of them."""
+        for label in list(selection.labels):
+            places = [place for others in self.graph.edges[label].values() for place in others]
+            if len(places) <= MOST_NEIGHBOURS:
+                for place in places:
+                    selection.add_pattern(place, NEIGHBOUR)
+
+    def places_of(self, type_: str) -> list[int]:
+        """The places of the patterns of a relationship type."""
+        return self._places.get(type_, [])
+
+    def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
+        """Add shortest paths until what was chosen holds together, or no path joins it."""
+        preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
+        groups = self.graph.components(selection.labels, selection.patterns)
+        apart: list[set[str]] = []
+        while len(groups) > 1:
+            smallest = min(groups, key=len)
+            rest = {label for group in groups if group is not smallest for label in group}
+            places = self.graph.connection(smallest, rest, preferred)
+            if not places:
+                apart.append(smallest)
+                groups.remove(smallest)
+                continue
+            for place in places:
+                selection.add_pattern(place, CONNECTING)
+            kept_out = {label for group in apart for label in group}
+            groups = self.graph.components([label for label in selection.labels if label not in kept_out],
+                                           selection.patterns)
+
+
+def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float]:
+    """For each word of the question, how strongly the best element of a kind matches it."""
+    best: dict[int, float] = {}
+    for element, evidence in matches.items():
+        if element.kind == kind:
+            for number, strength in evidence.by.items():
+                best[number] = max(strength, best.get(number, 0.0))
+    return best
+
+
+def covers(mention: Mention, word: Word) -> bool:
+    """Whether a word belongs to the mention's name; the noun of `portrait sculptures` still speaks for itself."""
+    if not mention.start <= word.start < mention.end:
+        return False
+    return not (mention.text.islower() and " " in mention.text and word.end == mention.end)
+
+
+def tells_something(word: Word) -> bool:
+    """Whether a word is content: neither structure, nor talk that all questions share, nor a time."""
+    folded = word.folded
+    common = {folded, lemma(folded)}
+    return not (common & STOP_WORDS or common & TALK_WORDS or common & TIME_CUES or common & ORDER_CUES
+                or folded[0].isdigit() or len(folded) < 2 or is_demonym(word.text))
+
+
+def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:
+    """How many runs of capitalised words are not known mentions; the sentence's first word does not count."""
+    runs = 0
+    inside = False
+    for number, word in enumerate(words):
+        capital = word.text[:1].isupper() and number not in masked and number > 0
+        if capital and lemma(word.folded) not in STOP_WORDS:
+            runs += not inside
+            inside = True
+        else:
+            inside = False
+    return runs

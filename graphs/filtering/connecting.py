@@ -1,0 +1,82 @@
+"""Paths between labels: what must be kept so that a query over several hops remains possible."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from graphground.cypher.schema import PropertyGraphSchema
+
+LONGEST_PATH = 4
+MOST_PARALLEL = 4
+
+
+class LabelGraph:
+    """The schema as an undirected graph of labels whose edges are the places of its patterns."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        self.edges: dict[str, dict[str, list[int]]] = {label: {} for label in schema.labels}
+        for place, pattern in enumerate(schema.patterns):
+            self.edges[pattern.start].setdefault(pattern.end, []).append(place)
+            if pattern.end != pattern.start:
+                self.edges[pattern.end].setdefault(pattern.start, []).append(place)
+
+    def between(self, one: str, other: str) -> list[int]:
+        """The places of the patterns between two labels, in either direction."""
+        return self.edges[one].get(other, [])
+
+    def components(self, labels: Iterable[str], patterns: Iterable[int]) -> list[set[str]]:
+        """The labels in groups that the patterns hold together."""
+        group: dict[str, set[str]] = {label: {label} for label in labels}
+        for place in patterns:
+            pattern = self.schema.patterns[place]
+            one, other = group.get(pattern.start), group.get(pattern.end)
+            if one is None or other is None or one is other:
+                continue
+            one |= other
+            for label in other:
+                group[label] = one
+        return list({id(members): members for members in group.values()}.values())
+
+    def connection(self, start: set[str], goals: set[str], preferred: Mapping[int, float],
+                   longest: int = LONGEST_PATH) -> list[int]:
+        """The patterns of the shortest paths between two groups of labels; preferred patterns break ties."""
+        depth = dict.fromkeys(start, 0)
+        parents: dict[str, list[str]] = {}
+        queue = deque(start)
+        reached: list[str] = []
+        limit = longest
+        while queue:
+            label = queue.popleft()
+            if depth[label] >= limit:
+                continue
+            for neighbour in self.edges[label]:
+                if neighbour not in depth:
+                    depth[neighbour] = depth[label] + 1
+                    queue.append(neighbour)
+                if depth[neighbour] == depth[label] + 1:
+                    parents.setdefault(neighbour, []).append(label)
+                    if neighbour in goals and neighbour not in reached:
+                        reached.append(neighbour)
+                        limit = depth[neighbour]
+        found: set[int] = set()
+        frontier = set(reached)
+        while frontier:
+            label = frontier.pop()
+            for parent in self._best(label, parents.get(label, []), preferred)[:MOST_PARALLEL]:
+                found.update(self._chosen(parent, label, preferred))
+                if depth[parent] > 0:
+                    frontier.add(parent)
+        return sorted(found)
+
+    def _best(self, label: str, parents: list[str], preferred: Mapping[int, float]) -> list[str]:
+        def liking(parent: str) -> float:
+            return max((preferred.get(place, 0.0) for place in self.between(parent, label)), default=0.0)
+        best = max(map(liking, parents), default=0.0)
+        return [parent for parent in parents if liking(parent) == best] if best else parents
+
+    def _chosen(self, one: str, other: str, preferred: Mapping[int, float]) -> list[int]:
+        places = self.between(one, other)
+        liked = [place for place in places if preferred.get(place, 0.0) > 0]
+        return liked or places

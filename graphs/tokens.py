@@ -1,0 +1,34 @@
+"""A fast offline estimate of how many tokens a text costs a language model.
+
+    >>> estimate_tokens("(:Movie)-[:directedBy]->(:Person)")
+    9
+
+Words are split as byte-pair encodings tend to (case changes, digits in threes, runs of punctuation) and
+weighed. The weights are a least-squares fit to four real tokenizers at once; docs/figures/schema.md has
+the error that is left: on schema texts 1 to 8 % at the mean.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PIECE = re.compile(r"([A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z])|(\d{1,3})|([^\W\d_a-zA-Z]+)|(_)|([!-/:-@\[-^`{-~]+)"
+                    r"|(\n[ \n]*| {2,})|([^\w\s]+)")
+
+WORD, LETTER_BEYOND, NUMBER, UNDERSCORE, BREAK, PUNCTUATION, FOREIGN = 1.23, 0.09, 1.52, 0.6, 1.1, 0.88, 0.5
+SHORT_WORD = 7
+_WEIGHTS = (0.0, 0.0, NUMBER, 0.0, UNDERSCORE, PUNCTUATION, BREAK, 0.0)
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens the text is; 0 for none."""
+    total = 0.0
+    for match in _PIECE.finditer(text):
+        kind = match.lastindex or 0
+        if kind == 1:
+            total += WORD + LETTER_BEYOND * max(0, match.end() - match.start() - SHORT_WORD)
+        elif kind in (3, 7):
+            total += FOREIGN * (match.end() - match.start())
+        else:
+            total += _WEIGHTS[kind]
+    return max(1, round(total)) if text else 0

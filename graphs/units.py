@@ -1,0 +1,42 @@
+"""What a property's name says of its unit: `runtime_minute` is in minutes, `area_km2` in square kilometres."""
+
+from __future__ import annotations
+
+UNITS = {
+    "second": "seconds", "seconds": "seconds", "sec": "seconds", "ms": "milliseconds",
+    "minute": "minutes", "minutes": "minutes", "min": "minutes", "hour": "hours", "hours": "hours",
+    "day": "days", "days": "days", "week": "weeks", "weeks": "weeks", "month": "months", "months": "months",
+    "years": "years", "usd": "US dollars", "eur": "euros", "gbp": "pounds sterling", "percent": "percent",
+    "mm": "millimetres", "cm": "centimetres", "m": "metres", "metre": "metres", "metres": "metres",
+    "meter": "metres", "meters": "metres", "km": "kilometres", "kilometre": "kilometres", "ft": "feet",
+    "inch": "inches", "mi": "miles", "mile": "miles", "miles": "miles",
+    "m2": "square metres", "km2": "square kilometres", "ha": "hectares", "m3": "cubic metres",
+    "l": "litres", "litre": "litres", "g": "grams", "gram": "grams", "kg": "kilograms", "t": "tonnes",
+    "tonne": "tonnes", "lb": "pounds", "celsius": "degrees Celsius", "c": "degrees Celsius", "k": "kelvins",
+    "hz": "hertz", "w": "watts", "kw": "kilowatts", "mw": "megawatts", "kwh": "kilowatt-hours", "v": "volts",
+    "bytes": "bytes", "kb": "kilobytes", "mb": "megabytes", "gb": "gigabytes", "px": "pixels",
+}
+"""The last word of a property's name, and the unit that it stands for."""
+
+NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
+
+
+def unit_of(name: str, type_: str = "float") -> str | None:
+    """The unit in words, or None; only numbers have one.
+
+        >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
+        ('in minutes', 'in cubic metres per second', 'a calendar year')
+    """
+    if type_ not in NUMBERS:
+        return None
+    words = name.lower().split("_")
+    if words[-1] == "year":
+        return "a calendar year"
+    if len(words) < 2:
+        return None
+    if len(words) > 2 and words[-1] in ("s", "h") and words[-2] in UNITS:
+        return f"in {UNITS[words[-2]]} per {'second' if words[-1] == 's' else 'hour'}"
+    if len(words) > 3 and words[-2] == "per" and words[-3] in UNITS and words[-1] in UNITS:
+        return f"in {UNITS[words[-3]]} per {UNITS[words[-1]].rstrip('s')}"
+    unit = UNITS.get(words[-1])
+    return f"in {unit}" if unit else None
