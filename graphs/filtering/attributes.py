@@ -98,7 +98,8 @@ def dominates(one: Evidence, other: Evidence) -> bool:
     """Whether the same words of the question speak more fully of another property."""
     extra = set(one.by) - set(other.by)
     return (set(other.by) < set(one.by) and one.score > other.score
-            and max(one.by[number] for number in extra) >= SAME_ROOT and all(one.by[number] >= strength for number, strength in other.by.items()))
+            and max(one.by[number] for number in extra) >= SAME_ROOT
+            and all(one.by[number] >= strength for number, strength in other.by.items()))
 
 
 def is_temporal(type_: str, name: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.filtering.words import Word, fold, lemma, question_words
 
 
@@ -32,7 +34,7 @@ class MentionFinder(Protocol):
 
 @runtime_checkable
 class SpanFinder(Protocol):
-    """An entity index that finds spans: each has `start`, `end` and `candidates`."""
+    """An entity index that finds spans: each has `text`, `start`, `end` and `labels`."""
 
     def spans(self, question: str) -> Sequence[Any]: ...
 
@@ -80,25 +82,73 @@ def key_of(word: Word) -> str:
     return lemma(word.folded) if word.text.islower() else fold(word.text)
 
 
-def mentions_in(question: str, entities: object) -> list[Mention]:
+def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) -> list[Mention]:
     """The mentions of a question through whatever is there: a table of values, an entity index, or nothing."""
     finder = getattr(entities, "mentions", None)
     if finder is not None:
         return list(finder(question))
-    if isinstance(entities, SpanFinder):
-        return [mention for span in entities.spans(question) if (mention := _of_span(question, span)) is not None]
-    return []
+    if not isinstance(entities, SpanFinder):
+        return []
+    found = [_of_span(question, span, entities, schema) for span in entities.spans(question)]
+    singular, places = singular_form(question)
+    if singular != question:
+        taken = {place for mention in found for place in range(mention.start, mention.end)}
+        for span in entities.spans(singular):
+            start, end = places[span.start], places[span.end]
+            if not any(place in taken for place in range(start, end)):
+                found.append(_of_span(question, _Moved(span.text, start, end, tuple(span.labels)), entities, schema))
+    return sorted(found, key=lambda mention: mention.start)
 
 
-def _of_span(question: str, span: Any) -> Mention | None:
-    text = question[span.start:span.end]
-    candidates = list(span.candidates)
-    if not candidates:
-        return None
-    same = [one for one in candidates if one.name == text]
-    holders = {(one.label, "name" if one.property == "aliases" else one.property): None
-               for one in same or candidates}
-    return Mention(span.start, span.end, text, tuple(holders), bool(same))
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    text: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+
+
+def singular_form(question: str) -> tuple[str, list[int]]:
+    """The question with plurals in small letters made singular, and where each of its characters came from."""
+    parts: list[str] = []
+    places: list[int] = []
+    last = 0
+    for word in question_words(question):
+        new = lemma(word.text) if word.text.islower() else word.text
+        parts += [question[last:word.start], new]
+        places += range(last, word.start)
+        places += [min(word.start + number, word.end - 1) for number in range(len(new))]
+        last = word.end
+        if len(new) < word.end - word.start and places:
+            places[-1] = max(places[-1], word.start)
+    parts.append(question[last:])
+    places += range(last, len(question) + 1)
+    return "".join(parts), places
+
+
+def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
+    """A span with the properties that hold it: `holds` is asked for each text property of its labels."""
+    text = span.text
+    holders: list[tuple[str, str]] = []
+    for label in span.labels:
+        holders += [(label, key) for key in _holding(text, label, entities, schema)] or [(label, "name")]
+    return Mention(span.start, span.end, question[span.start:span.end], tuple(holders))
+
+
+def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchema) -> list[str]:
+    holds = getattr(entities, "holds", None)
+    known = schema.labels.get(label)
+    if holds is None or known is None:
+        return []
+    found = []
+    for key, type_ in known.properties.items():
+        if "str" in type_ and key not in known.reserved - {"name"}:
+            with suppress(ValueError, LookupError):  # the index does not hold that property
+                if holds(text, label=label, property=key):
+                    found.append(key)
+                    if key == "name":
+                        break
+    return found
 
 
 def masked(question: str, mentions: Iterable[Mention]) -> str:

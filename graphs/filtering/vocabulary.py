@@ -75,12 +75,16 @@ class Vocabulary:
             for key in properties:
                 self._add(Element("type_property", type_, key))
 
+    def elements(self) -> list[Element]:
+        """Everything that has a name."""
+        return list(self._weights)
+
     def match(self, words: Sequence[Word], skip: Iterable[int] = (),
               kinds: frozenset[str] | None = None, concepts: bool = True) -> dict[Element, Evidence]:
         """The elements that the words speak of, with the evidence; `skip` are the numbers of words to leave out."""
         found: dict[Element, Evidence] = {}
         left_out = frozenset(skip)
-        for number, word in enumerate(words):
+        for number in range(len(words)):
             if number in left_out:
                 continue
             for key, weight in self._keys(words, number, concepts):

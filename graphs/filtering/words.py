@@ -15,9 +15,10 @@ from functools import lru_cache
 
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+\w*")
-_SUFFIXES = ("iest", "est", "ier", "ational", "ations", "ation", "ments", "ment", "ities", "ity", "ists", "ist", "ives", "ive", "ences",
-             "ence", "ances", "ance", "ships", "ship", "ions", "ion", "ings", "ing", "ers", "ors", "er", "or", "ees",
-             "ed", "ies", "es", "al", "ly", "s", "e", "y")
+_SUFFIXES = (
+    "iest", "est", "ier", "ational", "ations", "ation", "ments", "ment", "ities", "ity", "ists", "ist", "ives",
+    "ive", "ences", "ence", "ances", "ance", "ships", "ship", "ions", "ion", "ings", "ing", "ers", "ors", "er",
+    "or", "ees", "ed", "ies", "es", "al", "ly", "s", "e", "y")
 SHORTEST_ROOT = 4
 
 IRREGULAR = {

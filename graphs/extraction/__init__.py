@@ -1,0 +1,1 @@
+"""The exact schema of a connected database."""
