@@ -15,6 +15,7 @@ from graphground.tools.tool import Tool
 NAMES = (
     "list_graphs",
     "get_schema",
+    "get_filtered_schema",
     "find_entities",
     "validate_cypher",
     "execute_cypher",

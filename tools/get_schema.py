@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 from pydantic import Field
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.filtering.budget import LeftOut, fit, left_out_of
+from graphground.graphs.filtering.selection import Selection
+from graphground.graphs.graph import Graph
+from graphground.graphs.schema_forms import Form, Samples, base_form, write_schema
+from graphground.graphs.tokens import estimate_tokens
+from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
-CHARACTERS_PER_TOKEN = 4
+SHRINKING_STEPS = 8
 
 
 class GetSchemaRequest(Request):
@@ -18,9 +23,9 @@ class GetSchemaRequest(Request):
 
     graph: str | None = Field(None, description="A name from list_graphs.")
     form: Literal["base", "enhanced", "json"] = Field(
-        "base", description="`base`: Cypher-like patterns; `enhanced`: with descriptions and counts; "
-                            "`json`: the CypherBench form.")
-    max_tokens: int | None = Field(None, ge=50, le=200_000, description="The budget for `schema`.")
+        "base", description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
+                            "values; `json`: the CypherBench form.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="The budget for `schema`.")
 
 
 class GetSchemaAnswer(Answer):
@@ -30,53 +35,81 @@ class GetSchemaAnswer(Answer):
     form: str
     schema_: str = Field(alias="schema", description="The schema as text.")
     truncated: bool = Field(description="Whether something was left out to keep the budget.")
-    left_out: list[str] = Field(description="The labels and relationship types left out.")
+    left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
 
     def as_text(self) -> str:
         """The schema itself."""
         if not self.truncated:
             return self.schema_
-        return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Ask again with a larger max_tokens."
+        return (f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Ask again with a larger max_tokens, or ask "
+                "get_filtered_schema with the question.")
 
 
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     """Write the schema in the form asked for."""
     graph = graph_named(graphs, request.graph)
-    if request.form == "json":
-        text = json.dumps(graph.schema.to_cypherbench(), ensure_ascii=False)
-        return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=False, left_out=[])
-    lines = schema_lines(graph.schema, enhanced=request.form == "enhanced")
-    budget = request.max_tokens * CHARACTERS_PER_TOKEN if request.max_tokens else None
-    kept: list[str] = []
-    left_out: list[str] = []
-    used = 0
-    for name, line in lines:
-        used += len(line) + 1
-        if budget is None or used <= budget:
-            kept.append(line)
-        elif name:
-            left_out.append(name)
-    return GetSchemaAnswer(graph=graph.name, form=request.form, schema="\n".join(kept), truncated=bool(left_out),
-                           left_out=left_out)
+    samples = samples_of(graph)
+    text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
+    return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=bool(left_out),
+                           left_out=left_out.names())
 
 
-def schema_lines(schema: PropertyGraphSchema, enhanced: bool) -> list[tuple[str, str]]:
-    """Each line with the label or relationship type that it tells of: `("Movie", "(:Movie {name: str})")`."""
-    lines = [("", "Node labels:")]
-    for label in schema.labels.values():
-        properties = ", ".join(f"{key}: {type_}" for key, type_ in label.properties.items())
-        note = f"  // {label.description}" if enhanced and label.description else ""
-        lines.append((label.name, f"(:{label.name} {{{properties}}}){note}"))
-    lines.append(("", "Relationship patterns:"))
+def within(schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None,
+           question: str = "") -> tuple[str, LeftOut]:
+    """The schema in a form within a budget, with what had to go.
+
+    Raises:
+        ToolFailure: the budget holds not even one label.
+    """
+    text = write_schema(schema, form, samples=samples, question=question)
+    used = estimate_tokens(text)
+    if max_tokens is None or used <= max_tokens:
+        return text, LeftOut()
+    selection = by_size(schema)
+    budget = max_tokens
+    for _ in range(SHRINKING_STEPS):
+        smaller = fit(selection, budget)
+        if not smaller:
+            break
+        part = smaller.part()
+        text = write_schema(part, form, samples=samples, question=question)
+        used = estimate_tokens(text)
+        if used <= max_tokens:
+            return text, left_out_of(schema, part)
+        budget = min(budget - 1, int(budget * max_tokens / used))
+    raise too_small(schema, max_tokens)
+
+
+def by_size(schema: PropertyGraphSchema) -> Selection:
+    """Everything, the labels and patterns with most nodes and most connections being the most relevant."""
+    selection = Selection.whole(schema)
+    degree = dict.fromkeys(schema.labels, 0)
     for pattern in schema.patterns:
-        properties = ", ".join(f"{key}: {type_}" for key, type_ in pattern.properties.items())
-        inner = f"{pattern.type} {{{properties}}}" if properties else pattern.type
-        note = f"  // {pattern.description}" if enhanced and pattern.description else ""
-        lines.append((pattern.type, f"(:{pattern.start})-[:{inner}]->(:{pattern.end}){note}"))
-    return lines
+        degree[pattern.start] += 1
+        degree[pattern.end] += 1
+    most = max(degree.values(), default=0) or 1
+    for label in schema.labels:
+        selection.labels[label] = 0.3 + 0.2 * degree[label] / most
+    for place, pattern in enumerate(schema.patterns):
+        selection.patterns[place] = min(selection.labels[pattern.start], selection.labels[pattern.end])
+    return selection
+
+
+def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
+    """The failure that says how large a budget must be."""
+    whole = estimate_tokens(base_form(schema))
+    return ToolFailure("budget_too_small", f"max_tokens={max_tokens} holds not even one label of this schema; all of "
+                                           f"it takes about {whole:,}.",
+                       nearest=[str(size) for size in (100, 400, whole) if max_tokens < size <= max(whole, 100)],
+                       next="Call again with a larger max_tokens.")
+
+
+def samples_of(graph: Graph) -> Samples:
+    """The graph's sample values by label and property, where they are known."""
+    return getattr(graph, "samples", None) or {}
 
 
 TOOL = Tool("get_schema", "Read the schema",
             "Read a graph's node labels, relationship patterns and property types before writing Cypher. "
-            "Use exactly these names and directions.",
+            "Use exactly these names and directions. For a large schema ask get_filtered_schema.",
             GetSchemaRequest, GetSchemaAnswer, get_schema)

@@ -24,12 +24,13 @@ UNSAID = 0.4
 """Relevance of a pattern between two chosen labels that no word speaks of."""
 
 NEIGHBOUR = 0.2
-MOST_NEIGHBOURS = 30
+MOST_NEIGHBOURS, FEW_OUTWARD = 30, 8
 WEAK_TYPE = 0.5
 CLAIM_MARGIN = 0.1
 MODIFIER_SCORE = 0.3
-MOST_LABELS = 40
-"""Above so many labels only the best are followed: a word such as *name* may match thousands."""
+FEW_LABELS, MOST_LABELS = 6, 16
+LEAST_SHARE, STRONG_SHARE = 0.3, 0.6
+"""Above a few named labels only the best are followed: a word such as *name* may match thousands."""
 
 
 @dataclass
@@ -95,7 +96,7 @@ class AutoFilter:
 
     def _labels(self, reading: Reading, selection: Selection) -> None:
         claims = strongest(reading.matches, "label")
-        scored: dict[str, float] = {}
+        scored: dict[str, Evidence] = {}
         for element, evidence in reading.matches.items():
             if element.kind != "label":
                 continue
@@ -104,15 +105,27 @@ class AutoFilter:
                 continue
             head = len(evidence.weights) - 1
             if head in evidence.places or (evidence.literal and evidence.score >= MODIFIER_SCORE):
-                scored[element.name] = evidence.score
+                scored[element.name] = evidence
                 reading.times_named[element.name] = len(held)
-        best = sorted(scored, key=lambda name: -scored[name])[:MOST_LABELS]
-        for name in best:
-            selection.add_label(name, scored[name])
+        for name in self._best_labels(scored):
+            selection.add_label(name, scored[name].relevance)
         for mention in reading.mentions:
             for label in self._meant(mention, selection):
                 selection.add_label(label, MENTIONED)
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
+
+    def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
+        """The labels named; where many are, not those of which another one says all the same words and more."""
+        best = sorted(scored, key=lambda name: -scored[name].relevance)
+        if len(best) <= FEW_LABELS:
+            return best
+        kept: list[str] = []
+        for name in best:
+            said = scored[name].by.keys()
+            if not any(said <= scored[other].by.keys() and scored[other].score >= scored[name].score for other in kept):
+                kept.append(name)
+        least = scored[kept[0]].relevance * LEAST_SHARE
+        return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
         """The labels that a mention stands for: by name first, and where there are several, those that fit."""
@@ -151,10 +164,12 @@ class AutoFilter:
                   for place in places if self.schema.patterns[place].type in types}
         best = max(scores.values(), default=0.0)
         for place in places:
+            pattern = self.schema.patterns[place]
+            ends = min(selection.labels[pattern.start], selection.labels[pattern.end])
             if best < WEAK_TYPE:
-                selection.add_pattern(place, max(scores.get(place, 0.0), UNSAID))
+                selection.add_pattern(place, max(scores.get(place, 0.0), UNSAID) * ends)
             elif scores.get(place, 0.0) >= WEAK_TYPE * best:
-                selection.add_pattern(place, scores[place])
+                selection.add_pattern(place, scores[place] * (0.5 + ends / 2))
 
     def _self_related(self, label: str, reading: Reading, types: Mapping[str, Evidence],
                       places: Sequence[int]) -> bool:
@@ -179,11 +194,18 @@ class AutoFilter:
                 touching = pattern.start in chosen or pattern.end in chosen
                 candidates.append((pattern_place, evidence.score, touching))
         touched = {self.schema.patterns[place].type for place, _, touching in candidates if touching}
+        if len(candidates) > MOST_NEIGHBOURS:
+            candidates = sorted(candidates, key=lambda one: -one[1] * self._standing(one[0], chosen))[:FEW_OUTWARD]
         for place, score, touching in candidates:
             type_ = self.schema.patterns[place].type
             literal = max(types[type_].places.values()) >= SAME_ROOT
             if touching or (type_ not in touched and (not chosen or literal)):
-                selection.add_pattern(place, score)
+                selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
+
+    def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
+        """How relevant the more relevant end of a pattern is."""
+        pattern = self.schema.patterns[place]
+        return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
     def _unexplained(self, reading: Reading, selection: Selection) -> list[str]:
         """Words that tell something and that nothing chosen accounts for: a value that no index knows, perhaps."""
@@ -198,11 +220,11 @@ class AutoFilter:
 
     def _widen(self, selection: Selection) -> None:
         """Keep the neighbours of what was chosen, since something in the question may be one of them."""
-        for label in list(selection.labels):
-            places = [place for others in self.graph.edges[label].values() for place in others]
-            if len(places) <= MOST_NEIGHBOURS:
-                for place in places:
-                    selection.add_pattern(place, NEIGHBOUR)
+        places = {place for label in selection.labels for others in self.graph.edges[label].values()
+                  for place in others}
+        if len(places) <= MOST_NEIGHBOURS:
+            for place in sorted(places):
+                selection.add_pattern(place, NEIGHBOUR)
 
     def places_of(self, type_: str) -> list[int]:
         """The places of the patterns of a relationship type."""
@@ -211,21 +233,26 @@ class AutoFilter:
     def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
         """Add shortest paths until what was chosen holds together, or no path joins it."""
         preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
-        groups = self.graph.components(selection.labels, selection.patterns)
+        strong = sorted(selection.labels, key=lambda label: -selection.labels[label])
+        if len(strong) > FEW_LABELS:
+            floor = selection.labels[strong[0]] * STRONG_SHARE
+            strong = [label for label in strong[:FEW_OUTWARD] if selection.labels[label] >= floor]
+        groups = self.graph.components(strong, selection.patterns)
         apart: list[set[str]] = []
         while len(groups) > 1:
             smallest = min(groups, key=len)
             rest = {label for group in groups if group is not smallest for label in group}
+            best = max(selection.labels[label] for label in smallest)
             places = self.graph.connection(smallest, rest, preferred)
             if not places:
                 apart.append(smallest)
                 groups.remove(smallest)
                 continue
             for place in places:
-                selection.add_pattern(place, CONNECTING)
+                selection.add_pattern(place, CONNECTING * best)
+                strong += [self.schema.patterns[place].start, self.schema.patterns[place].end]
             kept_out = {label for group in apart for label in group}
-            groups = self.graph.components([label for label in selection.labels if label not in kept_out],
-                                           selection.patterns)
+            groups = self.graph.components([label for label in strong if label not in kept_out], selection.patterns)
 
 
 def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float]:

@@ -12,6 +12,9 @@ from graphground.graphs.tokens import estimate_tokens
 
 TRIES = 12
 
+PROPERTY_SHARE = 0.9
+"""A property that is wholly named counts a little less than its label."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -91,18 +94,17 @@ def fit(selection: Selection, max_tokens: int) -> Selection:
 
 
 def _greedy(selection: Selection, max_tokens: int) -> Selection:
-    """Take labels and patterns by relevance, then properties, while their estimated costs fit."""
+    """Take the pieces by relevance while their estimated costs fit."""
     costs = _Costs(selection.schema)
     chosen = Selection(selection.schema)
-    left = max_tokens - 3
-    for kind, piece, relevance in _structure(selection):
-        if kind == "label":
-            name = str(piece)
-            cost = 0 if name in chosen.labels else costs.label(name)
+    left = max_tokens - HEADINGS
+    for relevance, kind, owner, piece in _pieces(selection):
+        if kind == LABEL:
+            cost = 0 if piece in chosen.labels else costs.label(piece)
             if cost <= left:
                 left -= cost
-                chosen.add_label(name, relevance)
-        else:
+                chosen.add_label(piece, relevance)
+        elif kind == PATTERN:
             place = int(piece)
             pattern = selection.schema.patterns[place]
             ends = {pattern.start, pattern.end} - chosen.labels.keys()
@@ -110,27 +112,34 @@ def _greedy(selection: Selection, max_tokens: int) -> Selection:
             if cost <= left:
                 left -= cost
                 chosen.add_pattern(place, relevance)
-    types = {selection.schema.patterns[place].type for place in chosen.patterns}
-    wanted = [(relevance, owner, key, True) for (owner, key), relevance in selection.properties.items()
-              if owner in chosen.labels]
-    wanted += [(relevance, type_, key, False) for (type_, key), relevance in selection.type_properties.items()
-               if type_ in types]
-    for relevance, owner, key, of_label in sorted(wanted, key=lambda one: -one[0]):
-        properties = (selection.schema.labels[owner].properties if of_label
-                      else selection.schema.relationship_properties[owner])
-        cost = costs.property(key, properties[key])
-        if cost <= left:
-            left -= cost
-            if of_label:
-                chosen.add_property(owner, key, relevance)
-            else:
-                chosen.add_type_property(owner, key, relevance)
+        elif kind == PROPERTY and owner in chosen.labels:
+            cost = costs.property(piece, selection.schema.labels[owner].properties[piece])
+            if cost <= left:
+                left -= cost
+                chosen.add_property(owner, piece, relevance)
+        elif kind == TYPE_PROPERTY:
+            cost = costs.property(piece, selection.schema.relationship_properties[owner][piece])
+            if cost <= left:
+                left -= cost
+                chosen.add_type_property(owner, piece, relevance)
     return chosen
 
 
-def _structure(selection: Selection) -> list[tuple[str, str | int, float]]:
-    """Labels and patterns, most relevant first; a pattern comes before a label of the same relevance."""
-    pieces: list[tuple[str, str | int, float]] = [("pattern", place, relevance)
-                                                  for place, relevance in selection.patterns.items()]
-    pieces += [("label", label, relevance) for label, relevance in selection.labels.items()]
-    return sorted(pieces, key=lambda piece: -piece[2])
+LABEL, PATTERN, PROPERTY, TYPE_PROPERTY = 1, 0, 2, 3
+HEADINGS = 3
+
+
+def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
+    """Patterns, labels and properties, the most relevant first; a property is less so than what it belongs to."""
+    types: dict[str, float] = {}
+    pieces: list[tuple[float, int, str, str]] = []
+    for place, relevance in selection.patterns.items():
+        type_ = selection.schema.patterns[place].type
+        types[type_] = max(relevance, types.get(type_, 0.0))
+        pieces.append((relevance, PATTERN, "", str(place)))
+    pieces += [(relevance, LABEL, "", label) for label, relevance in selection.labels.items()]
+    pieces += [(PROPERTY_SHARE * relevance * selection.labels[label], PROPERTY, label, key)
+               for (label, key), relevance in selection.properties.items() if label in selection.labels]
+    pieces += [(PROPERTY_SHARE * relevance * types[type_], TYPE_PROPERTY, type_, key)
+               for (type_, key), relevance in selection.type_properties.items() if type_ in types]
+    return sorted(pieces, key=lambda piece: (-piece[0], piece[1]))

@@ -1,0 +1,74 @@
+"""`get_filtered_schema`: the part of a graph's schema that a question needs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graphground.graphs.filtering.filtered import NoEmbedder, filter_schema
+from graphground.graphs.filtering.similarity import Embedder
+from graphground.graphs.graph import Graph
+from graphground.graphs.schema_forms import base_form
+from graphground.graphs.tokens import estimate_tokens
+from graphground.tools.failure import ToolFailure
+from graphground.tools.get_schema import too_small
+from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+
+
+class GetFilteredSchemaRequest(Request):
+    """`{"question": "Who coaches the Celtics?", "graph": "nba"}`."""
+
+    question: str = Field(max_length=20_000, description="The user's question, as it was asked.")
+    graph: str | None = Field(None, description="A name from list_graphs.")
+    method: Literal["auto", "exact", "masked", "similarity"] = Field(
+        "auto", description="`auto`: names, words, synonyms and connecting patterns; `exact`: words alone; `masked`: "
+                            "words after names gave way to their labels; `similarity`: by meaning.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="The budget for `schema`.")
+
+
+class GetFilteredSchemaAnswer(Answer):
+    """The part of the schema as text; everything when the question names nothing of it."""
+
+    graph: str
+    method: str
+    schema_: str = Field(alias="schema", description="The part of the schema that the question needs.")
+    whole: bool = Field(description="Whether the question named nothing, so that nothing was left out for it.")
+    truncated: bool = Field(description="Whether something more was left out to keep the budget.")
+    tokens: int = Field(description="About how many tokens `schema` takes.")
+    left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
+
+    def as_text(self) -> str:
+        """The schema itself, then what it lacks."""
+        if not self.left_out:
+            return self.schema_
+        return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. get_schema has everything."
+
+
+def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
+    """Filter the schema by the question."""
+    graph = graph_named(graphs, request.graph)
+    try:
+        found = filter_schema(graph.schema, request.question, request.method, entities=graph.entities,
+                              embedder=embedder_of(graph), max_tokens=request.max_tokens)
+    except NoEmbedder as error:
+        raise ToolFailure("no_vector_model", str(error), nearest=["auto", "masked", "exact"],
+                          next="Call get_filtered_schema with the method `auto`.") from error
+    if found.too_small:
+        raise too_small(graph.schema, request.max_tokens or 0)
+    text = base_form(found.schema)
+    return GetFilteredSchemaAnswer(graph=graph.name, method=request.method, schema=text, whole=found.whole,
+                                   truncated=found.cut, tokens=estimate_tokens(text),
+                                   left_out=found.left_out.names())
+
+
+def embedder_of(graph: Graph) -> Embedder | None:
+    """The model of meaning that the graph's entity index uses, where there is one."""
+    embedder: Embedder | None = getattr(graph.entities, "embedder", None)
+    return embedder
+
+
+TOOL = Tool("get_filtered_schema", "Read what a question needs of the schema",
+            "Read only the labels, relationship patterns and properties that a question needs, with what connects "
+            "them. Cheaper than get_schema; what was left out is named.",
+            GetFilteredSchemaRequest, GetFilteredSchemaAnswer, get_filtered_schema)
