@@ -25,8 +25,6 @@ class Attributes:
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
         """Where no label was found, the labels whose properties are named."""
-        if selection.labels:
-            return
         best = max((evidence.score for element, evidence in matches.items()
                     if element.kind == "property" and evidence.content), default=0.0)
         for element, evidence in matches.items():
@@ -47,7 +45,7 @@ class Attributes:
             self._origin(selection)
 
     def _named(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
-        types = {self.schema.patterns[place].type for place in selection.patterns}
+        types = selection.types()
         by_owner: dict[tuple[str, str], list[tuple[Element, Evidence]]] = {}
         for element, evidence in matches.items():
             chosen = element.owner in selection.labels if element.kind == "property" else element.owner in types

@@ -15,7 +15,7 @@ from graphground.graphs.filtering.connecting import LabelGraph
 from graphground.graphs.filtering.lexicon import ORDER_CUES, STOP_WORDS, TALK_WORDS, TIME_CUES, is_demonym
 from graphground.graphs.filtering.mentions import Mention
 from graphground.graphs.filtering.selection import Selection
-from graphground.graphs.filtering.vocabulary import SAME_LEMMA, SAME_ROOT, Element, Evidence, Vocabulary
+from graphground.graphs.filtering.vocabulary import SAME_ROOT, Element, Evidence, Key, Vocabulary
 from graphground.graphs.filtering.words import Word, lemma, question_words
 
 MENTIONED = 1.0
@@ -40,6 +40,7 @@ class Reading:
     words: Sequence[Word]
     mentions: Sequence[Mention]
     masked: frozenset[int]
+    keys: Mapping[int, Sequence[Key]]
     matches: Mapping[Element, Evidence]
     unresolved: int
     times_named: dict[str, int] = field(default_factory=dict)
@@ -70,12 +71,18 @@ class AutoFilter:
             elif element.kind == "type" and element.name not in types:
                 types[element.name] = Evidence(1.0, (1.0,), {0: closeness}, {})
         self._patterns(reading, selection, types)
-        self._attributes.without_labels(reading.matches, selection)
+        if not selection.labels:
+            self._attributes.without_labels(self.vocabulary.match_properties(reading.keys), selection)
         self._connect(selection, types)
-        if self._unexplained(reading, selection):
+        named = self._named_properties(reading, selection)
+        if self._unexplained(reading, selection, named):
             self._widen(selection)
-        self._attributes.choose(reading.words, reading.masked, reading.mentions, reading.matches, selection)
+            named = self._named_properties(reading, selection)
+        self._attributes.choose(reading.words, reading.masked, reading.mentions, named, selection)
         return selection
+
+    def _named_properties(self, reading: Reading, selection: Selection) -> dict[Element, Evidence]:
+        return self.vocabulary.match_properties(reading.keys, selection.labels, selection.types())
 
     def read(self, question: str, mentions: Sequence[Mention]) -> Reading:
         """Match the question's words, those of mentions left out."""
@@ -83,16 +90,12 @@ class AutoFilter:
         used = [mention for mention in mentions if not self._is_schema_word(mention)]
         masked = frozenset(number for number, word in enumerate(words)
                            if any(covers(mention, word) for mention in used))
-        matches = self.vocabulary.match(words, masked)
-        return Reading(words, used, masked, matches, unresolved_names(words, masked))
+        keys = self.vocabulary.keys(words, masked)
+        return Reading(words, used, masked, keys, self.vocabulary.match(keys), unresolved_names(words, masked))
 
     def _is_schema_word(self, mention: Mention) -> bool:
         """`museum` in lower case means the label rather than a work of that name."""
-        if not mention.text.islower() or " " in mention.text:
-            return False
-        found = self.vocabulary.match([Word(mention.text, 0, len(mention.text))], concepts=False,
-                                      kinds=frozenset({"label", "type", "property"}))
-        return any(evidence.score >= SAME_LEMMA for evidence in found.values())
+        return mention.text.islower() and " " not in mention.text and self.vocabulary.is_name(mention.text)
 
     def _labels(self, reading: Reading, selection: Selection) -> None:
         claims = strongest(reading.matches, "label")
@@ -207,13 +210,12 @@ class AutoFilter:
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
-    def _unexplained(self, reading: Reading, selection: Selection) -> list[str]:
+    def _unexplained(self, reading: Reading, selection: Selection, named: Mapping[Element, Evidence]) -> list[str]:
         """Words that tell something and that nothing chosen accounts for: a value that no index knows, perhaps."""
-        types = {self.schema.patterns[place].type for place in selection.patterns}
-        known: set[int] = set()
+        types = selection.types()
+        known: set[int] = {number for evidence in named.values() for number in evidence.by}
         for element, evidence in reading.matches.items():
-            owner = element.name if element.kind in ("label", "type") else element.owner
-            if owner in (types if element.kind in ("type", "type_property") else selection.labels):
+            if element.name in (types if element.kind == "type" else selection.labels):
                 known.update(evidence.by)
         return [word.text for number, word in enumerate(reading.words)
                 if number not in known and number not in reading.masked and tells_something(word)]

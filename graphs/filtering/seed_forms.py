@@ -11,17 +11,27 @@ from collections.abc import Mapping, Sequence
 from graphground.graphs.filtering.lexicon import STOP_WORDS
 from graphground.graphs.filtering.mentions import Mention, masked
 from graphground.graphs.filtering.selection import Selection
-from graphground.graphs.filtering.vocabulary import SAME_LEMMA, Element, Vocabulary
+from graphground.graphs.filtering.vocabulary import SAME_LEMMA, Element, Evidence, Vocabulary
 from graphground.graphs.filtering.words import question_words
 
 
 def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
     """What the question's words name, by singular or plural, and the patterns between the labels kept."""
-    words = question_words(question)
-    matches = vocabulary.match(words, concepts=False)
-    scores = {element: evidence.score for element, evidence in matches.items()
-              if evidence.content and max(evidence.places.values()) >= SAME_LEMMA}
-    return select_named(vocabulary, scores)
+    keys = vocabulary.keys(question_words(question), concepts=False)
+    found = said_exactly(vocabulary.match(keys))
+    labels = [element.name for element in found if element.kind == "label"]
+    types = [element.name for element in found if element.kind == "type"]
+    ends = [end for type_ in types for pattern in vocabulary.schema.relationship_types[type_]
+            for end in (pattern.start, pattern.end)]
+    kept = dict.fromkeys([*labels, *ends]) or None
+    return select_named(vocabulary, found | said_exactly(
+        vocabulary.match_properties(keys, kept, vocabulary.schema.relationship_types)))
+
+
+def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
+    """The elements of which a telling word was said itself, with their scores."""
+    return {element: evidence.score for element, evidence in matches.items()
+            if evidence.content and max(evidence.places.values()) >= SAME_LEMMA}
 
 
 def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Mention]) -> Selection:
@@ -48,7 +58,7 @@ def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Sel
             selection.add_pattern(place, types.get(pattern.type, 0.5))
         elif pattern.type in types and (not named or pattern.start in named or pattern.end in named):
             selection.add_pattern(place, types[pattern.type])
-    kept_types = {schema.patterns[place].type for place in selection.patterns}
+    kept_types = selection.types()
     for element, score in scores.items():
         if element.kind == "property" and (element.owner in selection.labels or not selection.labels):
             selection.add_property(element.owner, element.name, score)

@@ -60,6 +60,10 @@ class Selection:
     def add_type_property(self, type_: str, key: str, relevance: float) -> None:
         self.type_properties[type_, key] = max(relevance, self.type_properties.get((type_, key), 0.0))
 
+    def types(self) -> set[str]:
+        """The relationship types of the chosen patterns."""
+        return {self.schema.patterns[place].type for place in self.patterns}
+
     def part(self) -> PropertyGraphSchema:
         """The smaller schema, in the order of the whole one; each label keeps what identifies its nodes."""
         labels = {}

@@ -1,20 +1,27 @@
 """The words of a schema's names, indexed: which labels, types and properties does a question's word speak of?
 
     >>> vocabulary = Vocabulary(films)
-    >>> vocabulary.match("who directed the film")[Element("type", "", "directedBy")].score
-    1.0
+    >>> words = question_words("who directed the film")
+    >>> vocabulary.match(vocabulary.keys(words))[Element("type", "", "directedBy")].score
+    0.9
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log
 from typing import Literal, NamedTuple
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.filtering.lexicon import GENERIC_NAME_WORDS, NAME_STOP_WORDS, STOP_WORDS, concepts_of
-from graphground.graphs.filtering.lexicon import concepts_by_root as concept_table
+from graphground.graphs.filtering.lexicon import (
+    GENERIC_NAME_WORDS,
+    NAME_STOP_WORDS,
+    STOP_WORDS,
+    concepts_by_root,
+    concepts_of,
+)
 from graphground.graphs.filtering.words import Word, lemma, root, split_name
 from graphground.graphs.units import UNITS
 
@@ -70,43 +77,67 @@ class Evidence:
         return frozenset(place for place, weight in self.places.items() if weight >= SAME_ROOT)
 
 
+Postings = dict[str, list[tuple[Element, int, float]]]
+Key = tuple[str, float]
+
+
 class Vocabulary:
     """An index over one schema; build it once and keep it."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
-        self._postings: dict[str, list[tuple[Element, int, float]]] = {}
+        self._structure: Postings = {}
+        self._attributes: dict[tuple[str, str], Postings] = {}
         self._weights: dict[Element, tuple[float, ...]] = {}
+        self._single: set[str] = set()
         for label in schema.labels.values():
-            self._add(Element("label", "", label.name), head_last=True)
+            self._add(Element("label", "", label.name), self._structure, head_last=True)
+            owned = self._attributes.setdefault(("property", label.name), {})
             for key in label.properties:
-                self._add(Element("property", label.name, key))
+                self._add(Element("property", label.name, key), owned)
         for type_, properties in schema.relationship_properties.items():
-            self._add(Element("type", "", type_))
+            self._add(Element("type", "", type_), self._structure)
+            owned = self._attributes.setdefault(("type_property", type_), {})
             for key in properties:
-                self._add(Element("type_property", type_, key))
+                self._add(Element("type_property", type_, key), owned)
 
     def elements(self) -> list[Element]:
         """Everything that has a name."""
         return list(self._weights)
 
-    def match(self, words: Sequence[Word], skip: Iterable[int] = (),
-              kinds: frozenset[str] | None = None, concepts: bool = True) -> dict[Element, Evidence]:
-        """The elements that the words speak of, with the evidence; `skip` are the numbers of words to leave out."""
-        found: dict[Element, Evidence] = {}
-        size = log(1 + len(self._weights))
+    def is_name(self, word: str) -> bool:
+        """Whether a word alone names something: `museums` the label Museum."""
+        return lemma(word) in self._single
+
+    def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
+        """What each word is looked up by; `skip` are the numbers of words to leave out."""
         left_out = frozenset(skip)
-        for number in range(len(words)):
-            if number in left_out:
-                continue
-            for key, weight in self._keys(words, number, concepts):
-                postings = self._postings.get(key, ())
-                if len(postings) > TOO_COMMON and weight <= SAME_CONCEPT:
+        return {number: self._keys(words, number, concepts) for number in range(len(words)) if number not in left_out}
+
+    def match(self, keys: Mapping[int, Sequence[Key]]) -> dict[Element, Evidence]:
+        """The labels and relationship types that the words speak of, with the evidence."""
+        found: dict[Element, Evidence] = {}
+        self._collect(keys, self._structure, found, log(1 + len(self.schema.labels) + len(self.schema.patterns)))
+        return found
+
+    def match_properties(self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None,
+                         types: Iterable[str] = ()) -> dict[Element, Evidence]:
+        """The properties that the words speak of, of these labels (of all when None) and types."""
+        found: dict[Element, Evidence] = {}
+        owners = [("property", label) for label in (self.schema.labels if labels is None else labels)]
+        for owner in (*owners, *(("type_property", type_) for type_ in types)):
+            self._collect(keys, self._attributes.get(owner, {}), found, 0.0)
+        return found
+
+    def _collect(self, keys: Mapping[int, Sequence[Key]], postings: Postings, found: dict[Element, Evidence],
+                 size: float) -> None:
+        for number, its_keys in keys.items():
+            for key, weight in its_keys:
+                held = postings.get(key)
+                if held is None or (len(held) > TOO_COMMON and weight <= SAME_CONCEPT):
                     continue
-                rare = 1 - log(1 + len(postings)) / size
-                for element, place, most in postings:
-                    if kinds is not None and element.kind not in kinds:
-                        continue
+                rare = 1 - log(1 + len(held)) / size if size else 0.0
+                for element, place, most in held:
                     evidence = found.get(element)
                     if evidence is None:
                         weights = self._weights[element]
@@ -118,25 +149,22 @@ class Vocabulary:
                         evidence.told[place] = strength * rare
                     if strength > evidence.by.get(number, 0.0):
                         evidence.by[number] = strength
-        return found
 
-    def _keys(self, words: Sequence[Word], number: int, concepts: bool) -> list[tuple[str, float]]:
+    def _keys(self, words: Sequence[Word], number: int, concepts: bool) -> list[Key]:
         folded = words[number].folded
-        keys: list[tuple[str, float]] = []
+        keys: list[Key] = []
         if folded not in STOP_WORDS:
             keys = [("=" + lemma(folded), SAME_LEMMA), ("~" + root(folded), SAME_ROOT)]
         if not concepts:
             return keys
         meant = set(concepts_of(folded))
         if number + 1 < len(words):
-            meant |= concept_table().get(f"{root(folded)} {root(words[number + 1].folded)}", frozenset())
+            meant |= concepts_by_root().get(f"{root(folded)} {root(words[number + 1].folded)}", frozenset())
         if folded in ("who", "whom"):
             meant.add("agent")
         return keys + [("#" + concept, SAME_CONCEPT) for concept in meant]
 
-    def _add(self, element: Element, head_last: bool = False) -> None:
-        if element in self._weights:
-            return
+    def _add(self, element: Element, postings: Postings, head_last: bool = False) -> None:
         words = split_name(element.name) or [element.name.lower()]
         content = [word for word in words if word not in NAME_STOP_WORDS] or words
         if element.kind in ("property", "type_property") and len(content) > 1 and content[-1] in UNITS:
@@ -148,8 +176,16 @@ class Vocabulary:
             else:
                 weights.append(GENERIC if word in GENERIC_NAME_WORDS and len(content) > 1 else FULL)
         self._weights[element] = tuple(weights)
+        if len(content) == 1:
+            self._single.add(lemma(content[0]))
         for number, word in enumerate(content):
-            keys: dict[str, float] = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
-            keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
-            for key, most in keys.items():
-                self._postings.setdefault(key, []).append((element, number, most))
+            for key, most in keys_of_name(word):
+                postings.setdefault(key, []).append((element, number, most))
+
+
+@lru_cache(maxsize=50_000)
+def keys_of_name(word: str) -> tuple[Key, ...]:
+    """What a word of a name is found by: itself, its root, its concepts."""
+    keys = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
+    keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
+    return tuple(keys.items())

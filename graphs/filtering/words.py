@@ -37,7 +37,10 @@ IRREGULAR = {
     "known": "know", "knew": "know", "shown": "show", "worn": "wear", "wore": "wear", "hid": "hide", "dwelt": "dwell",
     "employee": "employee", "committee": "committee", "weighed": "weigh", "dying": "die", "died": "die",
     "dies": "die", "lying": "lie", "bus": "bus", "status": "status", "gas": "gas", "census": "census",
-    "basis": "basis", "bases": "base", "address": "address", "news": "news", "lens": "lens",
+    "basis": "basis", "bases": "base",
+    "movies": "movie", "cookies": "cookie", "ties": "tie", "zombies": "zombie", "calories": "calorie",
+    "selfies": "selfie", "prairies": "prairie", "pies": "pie",
+    "address": "address", "news": "news", "lens": "lens",
 }
 
 

@@ -1,0 +1,71 @@
+import json
+
+import pytest
+from films import FILMS, films_alone
+from shared_data import SHARED, needs
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.graph import Graph
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.tokens import estimate_tokens
+from graphground.tools.failure import ToolFailure
+from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
+
+
+def opened(name):
+    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    return OpenGraphs([GraphSource(name, "", "none", lambda: Graph(name, schema))])
+
+
+def test_base_schema_is_text_of_cypher_patterns():
+    answer = get_schema(films_alone(), GetSchemaRequest(form="base"))
+    assert "(:Movie)-[:directedBy]->(:Person)" in answer.schema_
+    assert not answer.truncated
+    assert answer.as_text() == answer.schema_
+
+
+def test_json_schema_reads_back_as_the_same_schema():
+    answer = get_schema(films_alone(), GetSchemaRequest(form="json"))
+    assert PropertyGraphSchema.from_cypherbench(answer.schema_).to_cypherbench() == FILMS.to_cypherbench()
+
+
+@needs("schemas", "politics.json")
+@pytest.mark.parametrize("form", ["base", "enhanced", "json"])
+@pytest.mark.parametrize("budget", [60, 120, 200])
+def test_every_form_keeps_the_budget_and_names_what_is_left_out(form, budget):
+    answer = get_schema(opened("politics"), GetSchemaRequest(form=form, max_tokens=budget))
+    assert estimate_tokens(answer.schema_) <= budget
+    assert answer.truncated
+    assert answer.left_out
+    if form == "json":
+        assert json.loads(answer.schema_)["name"] == "politics"
+
+
+def test_filtered_schema_holds_what_the_question_names():
+    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="When was the director born?"))
+    assert "date_of_birth: date" in answer.schema_
+    assert answer.tokens == estimate_tokens(answer.schema_)
+
+
+def test_an_empty_question_is_answered_with_the_whole_schema():
+    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=""))
+    assert answer.whole
+    assert answer.left_out == []
+
+
+def test_similarity_without_a_model_names_the_methods_that_work():
+    with pytest.raises(ToolFailure) as caught:
+        get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="Who?", method="similarity"))
+    assert caught.value.error == "no_vector_model"
+    assert "auto" in caught.value.nearest
+
+
+@pytest.mark.parametrize(("tool", "request_"), [
+    (get_schema, GetSchemaRequest(max_tokens=1)),
+    (get_filtered_schema, GetFilteredSchemaRequest(question="Which movies?", max_tokens=1))])
+def test_a_budget_for_not_even_one_label_is_a_clear_error(tool, request_):
+    with pytest.raises(ToolFailure) as caught:
+        tool(films_alone(), request_)
+    assert caught.value.error == "budget_too_small"
+    assert caught.value.nearest
