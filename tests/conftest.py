@@ -1,0 +1,25 @@
+"""Fixtures that tests of several parts use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.home import Home
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Asynchronous tests run on asyncio, as the server does."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder for the whole run, with the bundled graph; its engine is ended at the end."""
+    folder = tmp_path_factory.mktemp("home")
+    yield folder
+    end_engine(Home(folder))

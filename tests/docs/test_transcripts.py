@@ -1,0 +1,27 @@
+"""The transcripts of the documentation are what the commands print now."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))])
+def test_transcripts_are_what_the_commands_print(path: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHGROUND_HOME", str(home))
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert generator().replayed(text) == text, "run: python docs/reference.py --transcripts"

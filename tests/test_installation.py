@@ -1,0 +1,115 @@
+"""Installing it as users do: a wheel in a clean environment, a clone in an awkward path, another user."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NOBODY = 65534
+
+
+def find_uv() -> str:
+    found = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
+    if not Path(found).exists():
+        pytest.skip("needs uv")
+    return found
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONPATH"))}
+    return {**kept, "GRAPHGROUND_HOME": str(home)}
+
+
+def clone_into(folder: Path) -> Path:
+    """What git tracks or would add, and nothing else."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, check=True, timeout=30)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def names_of_graphs(output: str) -> list[str]:
+    return [graph["name"] for graph in json.loads(output)["graphs"]]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Path) -> None:
+    uv = find_uv()
+    source = clone_into(tmp_path / "source")
+    subprocess.run([uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable,
+                    "--out-dir", tmp_path / "dist", source], check=True, timeout=120)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"graphground"}
+    assert "graphground/py.typed" in names
+    assert "graphground/prompts/text_to_cypher.md" in names
+    assert not [name for name in names if "/tests/" in name or "/benchmarks/" in name]
+    python = tmp_path / "clean" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "clean"], check=True, timeout=60)
+    subprocess.run([uv, "pip", "install", "--quiet", "--python", python, "--constraint",
+                    ROOT / "requirements" / "run.txt", wheel], check=True, timeout=240)
+    done = subprocess.run([python.with_name("graphground"), "call", "list_graphs", "{}", "--json"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120, env=clean_environment(tmp_path / "home"))
+    assert done.returncode == 0, done.stderr
+    assert names_of_graphs(done.stdout) == ["nba"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_clone_in_a_path_with_spaces_sets_itself_up(tmp_path: Path) -> None:
+    find_uv()
+    source = clone_into(tmp_path / "a path with spaces" / "graph ground")
+    done = subprocess.run([sys.executable, source / "bootstrap.py", "call", "list_graphs", "{}", "--json"],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=280,
+                          env=clean_environment(tmp_path / "a home"))
+    assert done.returncode == 0, done.stderr
+    assert names_of_graphs(done.stdout) == ["nba"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() != 0,
+                    reason="only root can become another user; anybody else runs every test as such a user already")
+def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
+    python, become = "/usr/bin/python3", shutil.which("setpriv")
+    if become is None or not usable(python):
+        pytest.skip("needs setpriv, and a Python 3.11 or newer with pip that every user may run")
+    # Not tmp_path: pytest's folders can be entered by their owner alone.
+    place = Path("/var/tmp" if Path("/var/tmp").is_dir() else "/tmp") / f"graphground-other-user-{os.getpid()}"
+    try:
+        source = clone_into(place / "graphground")
+        for path in (place, *place.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+        environment = clean_environment(place / "home") | {"HOME": str(place), "PATH": "/usr/bin:/bin"}
+        environment.pop("UV_CACHE_DIR", None)
+        environment.pop("PIP_CACHE_DIR", None)
+        done = subprocess.run(
+            [become, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", python, source / "bootstrap.py",
+             "call", "execute_cypher", '{"query": "MATCH (t:Team) RETURN count(t)", "graph": "nba"}', "--json"],
+            cwd=place, capture_output=True, text=True, timeout=380, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["rows"] == [[30]]
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def usable(python: str) -> bool:
+    """Whether that interpreter is there, new enough and has pip."""
+    if not Path(python).exists():
+        return False
+    check = "import sys, pip; sys.exit(sys.version_info < (3, 11))"
+    return subprocess.run([python, "-c", check], capture_output=True, timeout=30).returncode == 0
