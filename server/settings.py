@@ -179,7 +179,7 @@ def default_home(home: str | None) -> Path:
         return Path(home).expanduser()
     import platformdirs  # loaded only where no folder was given
 
-    return Path(platformdirs.user_data_dir("graphground", appauthor=False))
+    return platformdirs.user_data_path("graphground")
 
 
 def _meant(found: str, known: Any) -> str:

@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
 from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.server.settings import Database, Settings
+from graphground.graphs.stored import stored_sources
+from graphground.server.settings import Database, Settings, default_home
 
 
 def graph_sources(settings: Settings) -> OpenGraphs:
-    """The graphs of a server, each opened when it is first asked for."""
-    sources = [GraphSource(one.name, one.description, "bolt", partial(open_database, one))
-               for one in settings.bolt_databases()]
-    return OpenGraphs(sources)
+    """The graphs of a server, each opened when it is first asked for.
+
+    A database of one's own goes before a loaded graph of the same name.
+    """
+    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one))
+           for one in settings.bolt_databases()]
+    taken = {source.name for source in own}
+    stored = [source for source in stored_sources(Home(default_home(settings.home))) if source.name not in taken]
+    return OpenGraphs(chosen([*stored, *own], settings.graph))
+
+
+def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
+    """The sources of those names, all when none is given; a name that is missing says so when it is asked."""
+    if not names:
+        return list(sources)
+    known = {source.name: source for source in sources}
+    return [known.get(name) or missing(name, list(known)) for name in dict.fromkeys(names)]
+
+
+def missing(name: str, known: Sequence[str]) -> GraphSource:
+    """A graph that was asked for on the command line and is not there."""
+    message = (f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
+               f"`graphground graphs load FILE --name {name}`, or serve another with --graph.")
+
+    def fail() -> Graph:
+        raise EngineUnavailable(message)
+
+    return GraphSource(name, f"(not loaded: {message})", "none", fail)
 
 
 def open_database(database: Database) -> Graph:
-    """Connect to a database of one's own."""
+    """Connect to a database of one's own.
+
+    Raises:
+        EngineUnavailable: a wrong address, a refused password, a missing database.
+    """
     engine = bolt_engine(BoltAddress(database.uri, database.username or "", database.password or "",
                                      database.database))
     return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine)
