@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from graphground.graphs.bundled import bundled_graphs
+from graphground.graphs.bundled_loading import load_bundled
 from graphground.graphs.catalog import Catalog, Entry
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
@@ -16,8 +18,10 @@ ENGINE = "embedded"
 
 
 def stored_sources(home: Home) -> list[GraphSource]:
-    """Every loaded graph of a data folder."""
-    return [stored_source(entry.name, entry.description, home) for entry in Catalog(home).entries()]
+    """Every loaded graph of a data folder, and the bundled ones, which are loaded when they are first asked for."""
+    descriptions = {bundled.name: bundled.description for bundled in bundled_graphs()}
+    descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
+    return [stored_source(name, description, home) for name, description in descriptions.items()]
 
 
 def stored_source(name: str, description: str, home: Home) -> GraphSource:
@@ -38,7 +42,7 @@ def open_stored(name: str, home: Home) -> Graph:
 
 
 def _entry(name: str, home: Home) -> Entry:
-    entry = Catalog(home).find(name)
+    entry = load_bundled(name, home)
     if entry is None:
         raise EngineUnavailable(f"The graph {name!r} has been dropped; load it again with `graphground graphs load`.")
     return entry

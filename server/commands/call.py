@@ -73,7 +73,8 @@ def _print_table(answer: dict[str, Any]) -> None:
     console = Console(markup=False, highlight=False)
     console.print(table)
     more = ", and there are more" if answer["truncated"] else ""
-    console.print(f"{answer['row_count']} rows{more}; {answer['elapsed_ms']} ms")
+    rows = "1 row" if answer["row_count"] == 1 else f"{answer['row_count']} rows"
+    console.print(f"{rows}{more}; {answer['elapsed_ms']} ms")
     for diagnostic in answer["diagnostics"]:
         console.print(f"{diagnostic['severity']}: {diagnostic['message']}")
 
