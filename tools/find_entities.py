@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
+from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.record import UnknownName
+from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure, nearest
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
+if TYPE_CHECKING:
+    from graphground.graphs.entities.index import EntityIndex
+
+TOLD_APART = 4
+"""Candidates of one name that are told apart by a relationship or two."""
+
 
 class FindEntitiesRequest(Request):
-    """`{"mentions": ["Lebron James"], "label": "Player"}`."""
+    """`{"mentions": ["Lebron James"], "label": "Player"}`, or `{"question": "How tall is Lebron James?"}`."""
 
-    mentions: list[str] = Field(min_length=1, max_length=50,
+    mentions: list[str] = Field(default_factory=list, max_length=50,
                                 description="Names as the question writes them, one entity each.")
+    question: str | None = Field(None, description="Instead of mentions: a whole question; its names are found.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
-    property: str | None = Field(None, description="Only matches in this property; default: names and aliases.")
+    property: str | None = Field(None, description="Only matches in this property; default: all that are indexed.")
     mode: Literal["auto", "fuzzy", "vector"] = Field("auto", description="`fuzzy`: by spelling; `vector`: by meaning.")
     limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if bool(self.mentions) == (self.question is not None):
+            raise ValueError("give mentions (one name at least), or a question instead of them")
+        return self
 
 
 class EntityCandidate(BaseModel):
@@ -35,6 +51,9 @@ class EntityCandidate(BaseModel):
     match: Literal["exact", "alias", "fuzzy", "vector"]
     description: str | None
     cypher: str = Field(description="A pattern ready to paste.")
+    matched: str | None = Field(None, description="The alias that matched.")
+    key: str | None = Field(None, description="Which of several entities of one name this is.")
+    relationships: list[str] = Field(default_factory=list, description="A few, where several share the name.")
 
 
 class MentionAnswer(BaseModel):
@@ -43,6 +62,7 @@ class MentionAnswer(BaseModel):
     mention: str
     candidates: list[EntityCandidate]
     ambiguous: bool = Field(description="Whether distinct entities share the best name.")
+    same_name: int = Field(0, description="How many distinct entities have the best name, when ambiguous.")
 
 
 class FindEntitiesAnswer(Answer):
@@ -59,38 +79,101 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
                           nearest=nearest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
                           next="Call find_entities again with one of these labels, or without `label`.")
     index = entity_index(graph)
+    built = _built(index)
+    if built is not None:
+        _check_names(built, request)
+    mentions = request.mentions or _mentions_of(request.question or "", index)
     return FindEntitiesAnswer(mentions=[
         as_answer(mention, index.find(mention, label=request.label, property=request.property, mode=request.mode,
-                                      limit=request.limit))
-        for mention in request.mentions])
+                                      limit=request.limit), graph, request.label)
+        for mention in mentions])
 
 
 def entity_index(graph: Graph) -> EntityLookup:
-    """The graph's entity index; where it has none, one over the names that its database holds."""
+    """The graph's entity index; where it has none, one over the names that its database holds.
+
+    Raises:
+        ToolFailure: the graph has neither; the message says how to build an index.
+    """
     if graph.entities is None:
         from graphground.tools.names import NamesInTheDatabase
 
+        if graph.engine is None:
+            raise ToolFailure("no_entity_index", f"The graph {graph.name!r} is a schema without data, so it has no "
+                              "entity index.", next=f"Load its data with `graphground graphs load FILE --name "
+                              f"{graph.name}`, which builds the index too.")
         graph.entities = NamesInTheDatabase(graph)
     return graph.entities
 
 
-def as_answer(mention: str, candidates: Sequence[Candidate]) -> MentionAnswer:
+def _built(index: EntityLookup | None) -> EntityIndex | None:
+    """The index where it is a built one, which can do more than `find`."""
+    from graphground.graphs.entities.index import EntityIndex  # loads NumPy: never at a server's start
+
+    return index if isinstance(index, EntityIndex) else None
+
+
+def _check_names(index: EntityIndex, request: FindEntitiesRequest) -> None:
+    try:
+        index.check_names(None, request.property)
+    except UnknownName as error:
+        message = str(error)
+        raise ToolFailure("unknown_property", f"{message[0].upper()}{message[1:]}.",
+                          nearest=error.nearest or list(index.info.properties)[:10],
+                          next="Call find_entities again with one of these properties, or without `property`."
+                          ) from None
+
+
+def _mentions_of(question: str, index: EntityLookup) -> list[str]:
+    from graphground.graphs.suggestions.mentions import mentions_in
+
+    built = _built(index)
+    if built is not None:
+        return list(dict.fromkeys(span.text for span in built.spans(question, unknown=True)))[:50]
+    return list(dict.fromkeys(mentions_in(question, index)))[:50]
+
+
+def as_answer(mention: str, candidates: Sequence[Candidate], graph: Graph | None = None,
+              label: str | None = None) -> MentionAnswer:
     """The candidates of one mention, and whether several distinct entities bear the best one's name."""
     best = [candidate for candidate in candidates if candidate.match in ("exact", "alias")
             and candidate.score >= candidates[0].score]
+    shared = len({(candidate.label, candidate.key) for candidate in best})
+    built = _built(graph.entities) if graph is not None else None
+    if best and built is not None:
+        shared = max(shared, built.same_name(best[0].matched or best[0].name, label=label))
+    ambiguous = shared > 1
+    around: dict[int, list[str]] = {}
+    if ambiguous and graph is not None:
+        around = {place: _around(graph, one) for place, one in enumerate(candidates[:TOLD_APART])
+                  if one.match in ("exact", "alias")}
     return MentionAnswer(
         mention=mention,
-        candidates=[EntityCandidate(name=candidate.name, label=candidate.label, property=candidate.property,
-                                    score=round(candidate.score, 3), match=candidate.match,
-                                    description=candidate.description, cypher=pattern_for(candidate))
-                    for candidate in candidates],
-        ambiguous=len({(candidate.label, candidate.key) for candidate in best}) > 1)
+        candidates=[EntityCandidate(name=one.name, label=one.label, property=one.property, score=round(one.score, 3),
+                                    match=one.match, description=one.description, cypher=pattern_for(one, graph),
+                                    matched=one.matched if one.matched != one.name else None,
+                                    key=one.key if ambiguous else None, relationships=around.get(place, []))
+                    for place, one in enumerate(candidates)],
+        ambiguous=ambiguous, same_name=shared if ambiguous else 0)
 
 
-def pattern_for(candidate: Candidate) -> str:
-    """The node as a pattern: `(n:Player {name: 'LeBron James'})`."""
+def _around(graph: Graph, candidate: Candidate) -> list[str]:
+    if graph.engine is None:
+        return []
+    try:
+        return surroundings(graph.engine, graph.schema, candidate)
+    except EngineError:
+        return []  # the candidates are an answer without them
+
+
+def pattern_for(candidate: Candidate, graph: Graph | None = None) -> str:
+    """The node as a pattern: `(n:Player {name: 'LeBron James'})`; a value in a list needs a WHERE."""
     value = candidate.name.replace("\\", "\\\\").replace("'", "\\'")
-    return f"(n:{quoted(candidate.label)} {{name: '{value}'}})"
+    label, key = quoted(candidate.label), quoted(candidate.name_property)
+    known = graph.schema.labels.get(candidate.label) if graph is not None else None
+    if known is not None and known.properties.get(candidate.name_property, "").startswith("list["):
+        return f"(n:{label}) WHERE '{value}' IN n.{key}"
+    return f"(n:{label} {{{key}: '{value}'}})"
 
 
 def quoted(name: str) -> str:

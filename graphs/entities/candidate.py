@@ -27,6 +27,8 @@ class Candidate:
     description: str | None = None
     matched: str | None = None
     """The text that matched, where that is not the name: the alias `King James` of `LeBron James`."""
+    name_property: str = "name"
+    """The property that holds `name`, for a match in an alias too."""
 
 
 class EntityLookup(Protocol):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from graphground.graphs.entities.build import ALIAS, NAME, VALUE
+from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
 from graphground.graphs.entities.candidate import Candidate, Match, Mode
 from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.folding import clean, fold
@@ -53,11 +53,7 @@ class EntityIndex:
 
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
-        """The candidates of one mention, best first.
-
-        Raises:
-            UnknownName: the index has no such label or property; the message names the nearest.
-        """
+        """The candidates of one mention, best first; none for a label or property that is not indexed."""
         low, high, allowed = self._scope(label, property)
         mention = clean(mention)
         folded = fold(mention)
@@ -71,14 +67,30 @@ class EntityIndex:
             best = self._score(mention, folded, np.union1d(more, np.array([row for _, row in best], dtype=np.int64)))
         return self._candidates(best, limit)
 
+    def check_names(self, label: str | None, property: str | None) -> None:
+        """Refuse a label or a property that has nothing indexed.
+
+        Raises:
+            UnknownName: the message names the nearest there are.
+        """
+        if label is not None and label not in self.info.labels:
+            raise UnknownName("label", label, nearest(label, self.info.labels))
+        if property is not None and property not in self.info.properties:
+            raise UnknownName("property", property, nearest(property, self.info.properties))
+
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether that very value is in the index, letter by letter."""
-        try:
-            low, high, allowed = self._scope(label, property)
-        except UnknownName:
-            return False
-        rows = self._within(self._same(fold(value)), low, high, allowed)
-        return any(self._files.text[row] == value for row in rows.tolist())
+        """Whether that very value is there, letter by letter; also True where this index cannot tell.
+
+        It cannot for a property that is not indexed, nor for a value too long to be.
+        """
+        if property is not None and property not in self.info.properties:
+            return True
+        low, high, allowed = self._scope(label, property)
+        rows = self._within(self._same(fold(value[:LONGEST_TEXT])), low, high, allowed)
+        if any(self._files.text[row] == value for row in rows.tolist()):
+            return True
+        return len(value) > LONGEST_VALUE and property in {one for _, one, kind, *_ in self._files.partitions
+                                                           if kind == VALUE}
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
         """How many distinct entities have that name or alias, case and accents apart."""
@@ -117,10 +129,6 @@ class EntityIndex:
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
         """The range of rows of a label, and which of its partitions a property allows (None for all)."""
         partitions = self._files.partitions
-        if label is not None and label not in self.info.labels:
-            raise UnknownName("label", label, nearest(label, self.info.labels))
-        if property is not None and property not in self.info.properties:
-            raise UnknownName("property", property, nearest(property, self.info.properties))
         chosen = [number for number, (its_label, its_property, *_) in enumerate(partitions)
                   if label in (None, its_label) and property in (None, its_property)]
         if not chosen:
@@ -220,9 +228,11 @@ class EntityIndex:
             description = f"{property} of {count} {label} node{'s' if count > 1 else ''}"
         elif kind == ALIAS and match == "exact":
             match = "alias"
-        name = text if kind == VALUE or named == 0xFFFFFFFF else files.text[named]
+        name, holder = text, property
+        if kind == ALIAS and named != 0xFFFFFFFF:
+            name, holder = files.text[named], files.partitions[int(self._partition(np.array([named]))[0])][1]
         return Candidate(name=name, label=label, property=property, score=round(score, 4), match=match,
-                         key=files.key[entity], description=description, matched=text)
+                         key=files.key[entity], description=description, matched=text, name_property=holder)
 
 
 def nearest(name: str, known: Sequence[str] | Any, limit: int = 3) -> list[str]:

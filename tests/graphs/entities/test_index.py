@@ -55,6 +55,16 @@ def test_holds_compares_letter_by_letter(people: EntityIndex) -> None:
     assert not people.holds("New York City", label="Moon")
 
 
+def test_holds_gives_no_false_alarm_about_what_is_not_indexed(people: EntityIndex, tmp_path: Path) -> None:
+    assert people.holds("New York City", property="nickname")
+    long_name, long_title = "word " * 100, "title " * 40
+    build_index(tmp_path / "i", [Record("1", "Book", long_name, values={"title": long_title})])
+    index = open_index(tmp_path / "i")
+    assert index.holds(long_name, label="Book", property="name")
+    assert index.holds(long_title, property="title") or "title" not in index.info.properties
+    assert not index.holds("another", label="Book", property="name")
+
+
 @pytest.mark.parametrize("mention", ["", " ", "\x00\x01", "\ud800"])
 def test_a_mention_of_nothing_has_no_candidates(people: EntityIndex, mention: str) -> None:
     assert people.find(mention) == []
@@ -67,7 +77,10 @@ def test_an_odd_mention_is_an_ordinary_question(people: EntityIndex, mention: st
 
 def test_an_unknown_label_names_the_nearest(people: EntityIndex) -> None:
     with pytest.raises(UnknownName, match="no label 'Playr'; did you mean Player"):
-        people.find("LeBron James", label="Playr")
+        people.check_names("Playr", None)
+    with pytest.raises(UnknownName, match="no property 'alias'; did you mean aliases"):
+        people.check_names("Player", "alias")
+    assert people.find("LeBron James", label="Playr") == []
 
 
 def test_a_missing_index_says_how_to_build_one(tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""A relationship or two of a node, to tell it from another of the same name."""
+
+from __future__ import annotations
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine
+from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.paging import name_property, quoted
+
+SECONDS = 2.0
+
+
+def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate, limit: int = 2) -> list[str]:
+    """`["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]` for one of the players of that name.
+
+    Raises:
+        EngineError: the database did not answer in time.
+    """
+    label = schema.labels.get(candidate.label)
+    if label is None:
+        return []
+    if "eid" in label.properties:
+        condition = "n.eid = $key"
+    elif engine.capabilities().dialect == "neo4j":
+        condition = "elementId(n) = $key"
+    else:
+        condition = "toString(id(n)) = $key"
+    told: list[str] = []
+    for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
+        labels = dict.fromkeys(getattr(one, other) for one in schema.patterns if getattr(one, mine) == candidate.label)
+        named = {name for its in labels if (name := name_property(schema.labels[its]))}
+        if not named:
+            continue
+        name = "coalesce(" + ", ".join(f"m.{quoted(key)}" for key in sorted(named)) + ")"
+        table = engine.run(f"MATCH (n:{quoted(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
+                           f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
+                           {"key": candidate.key}, timeout=SECONDS)
+        told += [f"{left}[:{type_}]{right}(:{labels[0] if labels else ''} {{name: {text!r}}})"
+                 for type_, labels, text in table.rows if text is not None]
+        if len(told) >= limit:
+            break
+    return told[:limit]

@@ -1,0 +1,100 @@
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.graph import Graph
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.table import Table
+from graphground.tools.failure import ToolFailure
+from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
+
+SCHEMA = PropertyGraphSchema.from_cypherbench({
+    "name": "nba", "entities": [{"label": "Player", "properties": {"country": "list[str]"}},
+                                {"label": "Team", "properties": {}}],
+    "relations": [{"label": "playsFor", "subj_label": "Player", "obj_label": "Team", "properties": {}}]})
+RECORDS = [Record("Q1", "Player", "Michael Jordan", ("MJ",), "basketball player", {"country": ["United States"]}),
+           Record("Q2", "Player", "Michael Jordan", (), "another"),
+           Record("Q3", "Player", "Shaquille O'Neal", ("Shaq",)), Record("Q4", "Team", "Chicago Bulls")]
+
+
+class Relationships:
+    """Answers for each node that it plays for a team named after the node's key."""
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        assert timeout is not None
+        return Table(["type", "labels", "name"], [["playsFor", ["Team"], f"Team of {(parameters or {})['key']}"]],
+                     False, 0.1)
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
+
+    def capabilities(self) -> Capabilities:
+        return Capabilities("Neo4j", "5", "neo4j", True, True)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def graphs(tmp_path: Path) -> OpenGraphs:
+    build_index(tmp_path / "nba", RECORDS)
+    return OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph(
+        "nba", SCHEMA, "", Relationships(), open_index(tmp_path / "nba")))])
+
+
+def ask(graphs: OpenGraphs, **fields: Any) -> FindEntitiesAnswer:
+    return find_entities(graphs, FindEntitiesRequest(**fields))
+
+
+def test_each_mention_is_answered_in_its_order(graphs: OpenGraphs) -> None:
+    answer = ask(graphs, mentions=["shaq", "Chicgo Buls"])
+    assert [(one.mention, one.candidates[0].name, one.candidates[0].match) for one in answer.mentions] == [
+        ("shaq", "Shaquille O'Neal", "alias"), ("Chicgo Buls", "Chicago Bulls", "fuzzy")]
+
+
+def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:
+    first, second = ask(graphs, mentions=["shaq", "united states"]).mentions
+    assert first.candidates[0].cypher == "(n:Player {name: 'Shaquille O\\'Neal'})"
+    assert second.candidates[0].cypher == "(n:Player) WHERE 'United States' IN n.country"
+
+
+def test_entities_of_one_name_are_counted_and_told_apart(graphs: OpenGraphs) -> None:
+    answer, = ask(graphs, mentions=["michael jordan"]).mentions
+    assert (answer.ambiguous, answer.same_name) == (True, 2)
+    assert [(one.key, one.description, one.relationships) for one in answer.candidates[:2]] == [
+        ("Q1", "basketball player", ["-[:playsFor]->(:Team {name: 'Team of Q1'})"]),
+        ("Q2", "another", ["-[:playsFor]->(:Team {name: 'Team of Q2'})"])]
+
+
+def test_a_whole_question_may_be_given(graphs: OpenGraphs) -> None:
+    answer = ask(graphs, question="Did Shaq or Micheal Jordon play for the Chicago Bulls?")
+    assert [(one.mention, one.candidates[0].name) for one in answer.mentions] == [
+        ("Shaq", "Shaquille O'Neal"), ("Micheal Jordon", "Michael Jordan"), ("Chicago Bulls", "Chicago Bulls")]
+
+
+def test_an_unknown_label_or_property_names_the_nearest(graphs: OpenGraphs) -> None:
+    with pytest.raises(ToolFailure) as label:
+        ask(graphs, mentions=["x"], label="Playr")
+    with pytest.raises(ToolFailure) as property_:
+        ask(graphs, mentions=["x"], property="countri")
+    assert (label.value.nearest, property_.value.nearest) == (["Player"], ["country"])
+
+
+def test_a_graph_without_data_says_how_to_get_an_index() -> None:
+    graphs = OpenGraphs([GraphSource("nba", "", "none", lambda: Graph("nba", SCHEMA))])
+    with pytest.raises(ToolFailure) as failure:
+        ask(graphs, mentions=["x"])
+    assert "graphground graphs load" in failure.value.next
+
+
+@pytest.mark.parametrize("fields", [{}, {"mentions": []}, {"mentions": ["a"], "question": "b"}])
+def test_mentions_or_a_question_must_be_given(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        FindEntitiesRequest(**fields)
