@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+ALIKE = 0.7
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", "has", "have", "in", "is", "of", "on",
                      "the", "to", "was", "with"])
@@ -20,7 +21,7 @@ FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", 
 # Words that name the same thing in graphs; the first of a line stands for all of it.
 _SAME = """
     birth born bear birthday birthdate birthplace
-    death die dead deceased
+    death die died dies dead deceased
     citizen citizenship nationality national
     country nation land
     direct director film filmmaker
@@ -33,8 +34,10 @@ _SAME = """
     lead leader head chief ceo president chair run
     member belong membership
     own owner possess
-    child children offspring son daughter
-    parent father mother
+    child children offspring son daughter kid
+    father dad
+    mother mum mom
+    parent
     spouse wife husband marry married partner
     kill murder slay killed
     gender sex
@@ -79,18 +82,21 @@ class Near:
 
 
 def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (),
-            worst: float = 0.42) -> list[Near]:
+            worst: float = 0.36) -> list[Near]:
     """The candidates most like `found`, best first; `favoured` ones fit their place in the query and win ties."""
     near = []
     for candidate in candidates:
-        score = max(spelling(found, candidate), 0.92 * meaning(found, candidate))
+        letters = spelling(found, candidate)
+        if letters < ALIKE:
+            letters *= 0.85  # chance alone makes long names half alike
+        score = max(letters, 0.92 * meaning(found, candidate))
         if score >= worst:
             near.append(Near(candidate, score + (0.12 if candidate in favoured else 0.0)))
     near.sort(key=lambda one: -one.score)
     return near[:limit]
 
 
-def is_clear(near: list[Near], least: float = 0.5, lead: float = 0.1) -> bool:
+def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
     """Whether the first of several is so much nearer than the second that it may be put in unasked."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 

@@ -20,14 +20,13 @@ def repaired(text: str, findings: Findings, again: Callable[[str], Findings | No
     """The repaired query, or None where nothing is to mend or some error has no clear mending.
 
     A name put right may show that a pattern stands the wrong way round, so what is mended is checked `again` (which
-    answers None for a text with errors of the language) until nothing clear is left.
+    answers None for a text with errors of the language) until nothing clear is left; an error that followed from a
+    wrong name goes away with it.
     """
     now = text
     for _ in range(MOST_ROUNDS):
-        if findings.unmended:
-            return None
         if not findings.edits:
-            return now if now != text else None
+            return now if now != text and not findings.unmended else None
         now = applied(now, findings.edits)
         checked = again(now)
         if checked is None:

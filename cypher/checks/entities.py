@@ -45,15 +45,15 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
         if facts.index.property_types(use.symbol.kinds, use.key) != {"str"}:
             continue
         if comparison.operator in ("=", "<>", "IN"):
-            for node, value, pasted in _named(literal, comparison.operator == "IN", parameters):
-                _check(facts, comparison, use, node, value, pasted, findings, entities)
+            for node, value, written in _named(literal, comparison.operator == "IN", parameters):
+                _check(facts, comparison, use, node, value, written, findings, entities)
         elif comparison.operator in ("CONTAINS", "STARTS WITH", "ENDS WITH"):
-            for node, value, pasted in _named(literal, False, parameters):
-                _check_part(facts, comparison, use, node, value, pasted, findings, entities)
+            for node, value, _ in _named(literal, False, parameters):
+                _check_part(facts, comparison, use, node, value, findings, entities)
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
-    """The names that a literal or a parameter gives; the last item says whether a literal can stand in its place."""
+    """The names that a literal or a parameter gives; the last item says whether it is written in the query."""
     if several and isinstance(literal, t.ListLiteral):
         for item in literal.items:
             yield from _named(item, False, parameters)
@@ -63,10 +63,10 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
         value = parameters.get(literal.name)
         for one in value if several and isinstance(value, list | tuple) else (value,):
             if isinstance(one, str):
-                yield literal, one, not several
+                yield literal, one, False
 
 
-def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, pasted: bool,
+def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, written: bool,
            findings: Findings, entities: EntityLookup) -> None:
     labels = facts.index.labels_of(use.symbol.kinds)
     asked: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
@@ -87,9 +87,9 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     if elsewhere:
         what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
-    clear = pasted and not elsewhere and severity == "warning" and _is_clear(found)
+    clear = written and not elsewhere and severity == "warning" and _is_clear(found)
     findings.add("entity_not_found", severity, what, node.start, node.end,
-                 [quoted_string(name) for name in names] if pasted else names, clear=clear)
+                 [quoted_string(name) for name in names], clear=clear)
 
 
 def _is_clear(found: Sequence[Candidate]) -> bool:
@@ -102,7 +102,7 @@ def _is_clear(found: Sequence[Candidate]) -> bool:
     return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
 
 
-def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, pasted: bool,
+def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str,
                 findings: Findings, entities: EntityLookup) -> None:
     """`n.name CONTAINS 'Lebron'`: said only where the nearest names do not hold that part."""
     labels = facts.index.labels_of(use.symbol.kinds)
@@ -115,7 +115,7 @@ def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.
     findings.add("entity_not_found", "hint",
                  f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case counts). "
                  f"Nearest: {listed([repr(name) for name in names])}.", node.start, node.end,
-                 [quoted_string(name) for name in names] if pasted else names)
+                 [quoted_string(name) for name in names])
 
 
 def _words(operator: str) -> str:

@@ -1,0 +1,58 @@
+from checked_graphs import COMPANY, INTERVAL, findings, schema
+
+
+def hints(query: str) -> list[tuple[str, str, str]]:
+    return [(one.code, one.severity, one.found) for one in findings(query) if one.code != "no_limit"]
+
+
+def test_a_returned_node_is_a_hint_to_return_properties() -> None:
+    (one,) = findings("MATCH (n:Company {name: 'x'})-[:hasCEO]->(m) RETURN m")
+    assert (one.code, one.severity, one.suggestions) == ("returns_node", "hint", ("m.name",))
+
+
+def test_counting_distinct_names_merges_namesakes() -> None:
+    (one,) = findings("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN count(DISTINCT n.name)")
+    assert (one.code, one.suggestions) == ("distinct_merges_entities", ("count(DISTINCT n)",))
+
+
+def test_returning_distinct_names_merges_namesakes() -> None:
+    assert hints("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN DISTINCT n.name") == \
+        [("distinct_merges_entities", "hint", "n.name")]
+
+
+def test_distinct_values_and_entities_are_fine() -> None:
+    assert hints("MATCH (n:Person {name: 'x'}) RETURN DISTINCT n.gender") == []
+    assert hints("MATCH (n:Person)<-[:foundedBy]-(:Company {name: 'x'}) WITH DISTINCT n RETURN n.name") == []
+    assert hints("MATCH (n:Person)<-[:foundedBy]-(:Company {name: 'x'}) RETURN count(DISTINCT n)") == []
+
+
+def test_a_column_that_only_sorts_is_a_hint() -> None:
+    query = ("MATCH (n:Company)-[:operatesIn]->(m:Industry {name: 'music'}) RETURN n.name, n.launch_year "
+             "ORDER BY n.launch_year ASC LIMIT 1")
+    assert hints(query) == [("extra_sort_column", "hint", "n.launch_year")]
+    assert hints(query.replace(", n.launch_year ORDER", " ORDER")) == []
+
+
+CLOSED = ("MATCH (n:Person)<-[r0:hasCEO]-(m0:Company {name: 'x'}) "
+          "WHERE r0.start_year <= 2010 AND r0.end_year >= 2010 RETURN n.name")
+
+
+def test_an_interval_that_forgets_what_has_not_ended_is_a_warning() -> None:
+    (one,) = findings(CLOSED)
+    assert (one.code, one.severity) == ("time_open_interval", "warning")
+    assert one.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)
+
+
+def test_an_interval_that_tests_for_null_is_fine() -> None:
+    assert hints(CLOSED.replace("r0.end_year >= 2010", "(r0.end_year >= 2010 OR r0.end_year IS NULL)")) == []
+
+
+def test_an_end_alone_is_no_interval() -> None:
+    assert hints("MATCH (n:Person)<-[r:hasCEO]-(:Company {name: 'x'}) WHERE r.end_year >= 2010 RETURN n.name") == []
+
+
+def test_other_names_of_intervals_are_known() -> None:
+    jobs = schema("jobs", {"P": {}, "F": {}}, ["P worksFor F"], {"worksFor": {"since": "int", "until": "int"}})
+    query = "MATCH (p:P)-[r:worksFor]->(f:F {name: 'x'}) WHERE r.since <= 3 AND r.until > 3 RETURN p.name"
+    assert [one.code for one in findings(query, jobs)] == ["time_open_interval"]
+    assert INTERVAL.keys() <= COMPANY.relationship_properties["hasCEO"].keys()

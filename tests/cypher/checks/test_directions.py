@@ -1,0 +1,96 @@
+import pytest
+from checked_graphs import CHARACTERS, COMPANY, codes, findings, said, schema
+
+from graphground.cypher.checks.directions import shortest_path, turned_text
+from graphground.cypher.checks.index import index_of
+
+
+def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:
+    (one,) = said("MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'CEO'}) RETURN n.name")
+    assert (one.code, one.found) == ("reversed_direction", "-[r0:hasBoardMember]->")
+    assert one.suggestions == ("<-[r0:hasBoardMember]-",)
+    assert "(:Company)-[:hasBoardMember]->(:Person)" in one.message
+
+
+def test_two_reversed_relationships_are_both_reported() -> None:
+    query = ("MATCH (n:Person)-[r0:foundedBy]->(m0:Company {name: 'Oakpont Professionals'}),"
+             "(n:Person)-[r1:hasBoardMember]->(m1:Company {name: 'Oakpont'}) WITH DISTINCT n RETURN n.name")
+    assert codes(query) == [("reversed_direction", "-[r0:foundedBy]->"), ("reversed_direction", "-[r1:hasBoardMember]->")]
+
+
+def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> None:
+    found = findings("MATCH (a)<-[:hasCEO]-(b)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN b.name")
+    assert [(one.code, one.found) for one in found if one.severity == "error"] == \
+        [("reversed_direction", "<-[:hasCEO]-")]
+    assert len(found.edits) == 1
+
+
+def test_where_either_of_two_may_be_turned_no_edit_is_made() -> None:
+    found = findings("MATCH (a)-[:hasCEO]->(b)-[:hasBoardMember]->(c) RETURN c.name")
+    assert [one.code for one in found if one.severity == "error"] == ["reversed_direction"]
+    assert found.edits == []
+
+
+def test_an_impossible_pattern_tells_what_joins_the_labels() -> None:
+    (one,) = said("MATCH (n:Company)-[r0:hasBoardMember]->(m0:Country {name: 'Canada'}) RETURN n.name")
+    assert one.code == "impossible_pattern"
+    assert one.suggestions == ("-[r0:basedIn]->",)
+    assert "(:Company)-[:basedIn]->(:Country)" in one.message
+
+
+def test_an_impossible_pattern_tells_the_shortest_connecting_path() -> None:
+    (one,) = said("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
+    assert one.code == "impossible_pattern"
+    assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in one.message
+
+
+@pytest.mark.parametrize("query", [
+    "MATCH (n:Character)<-[:hasSpouse]-(m:Character) RETURN n.name",
+    "MATCH (n:Character)-[:hasMother]->(m)-[:diedIn]->(l) RETURN l.name",
+    "MATCH (n:Character)-[:hasMother*1..3]->(m)-[:bornIn]->(l) RETURN l.name",
+    "MATCH (n:Location)-[:diedIn]-(m:Character) RETURN n.name",
+    "MATCH (n:Location)--(m) RETURN n.name",
+    "MATCH (n:Location)<-[:basedIn|diedIn]-(m) RETURN m.name",
+    "MATCH p = shortestPath((a:Character)-[*..4]-(b:Location)) RETURN length(p)",
+    "MATCH (c:Character)-[:memberOf|basedIn*2]->(l:Location) RETURN l.name",
+    "MATCH (c:Character) (()-[:hasMother]->()){1,3} (d:Character) RETURN d.name",
+    "MATCH (c:Character) WHERE NOT (c)-[:diedIn]->() RETURN c.name",
+    "MATCH (x)-[:!diedIn]->(y:Organization) RETURN x.name",
+])
+def test_allowed_relationships_are_not_reported(query: str) -> None:
+    errors = [one for one in codes(query, CHARACTERS) if one[0] in ("reversed_direction", "impossible_pattern")]
+    assert errors == []
+
+
+@pytest.mark.parametrize("query", [
+    "MATCH (c:Character) WHERE NOT EXISTS { (c)<-[:diedIn]-(:Location) } RETURN c.name",
+    "MATCH (c:Character) WHERE NOT (c)<-[:diedIn]-() RETURN c.name",
+    "MATCH (c:Character) OPTIONAL MATCH (c)<-[:diedIn]-(l) RETURN l.name",
+    "MATCH (c:Character) RETURN COUNT { (c)<-[:diedIn]-() } AS n",
+    "MATCH (c:Character) RETURN [(c)<-[:diedIn]-(l) | l.name] AS ls",
+    "MATCH (l:Location)-[:diedIn*1..2]->(c:Character) RETURN c.name",
+])
+def test_a_reversed_relationship_is_found_wherever_it_stands(query: str) -> None:
+    assert [code for code, _ in codes(query, CHARACTERS)] == ["reversed_direction"]
+
+
+def test_a_path_of_fixed_length_is_followed_label_by_label() -> None:
+    assert codes("MATCH (c:Character)-[:memberOf|basedIn*3]->(l:Location) RETURN l.name", CHARACTERS) == \
+        [("impossible_pattern", "-[:memberOf|basedIn*3]->")]
+
+
+@pytest.mark.parametrize(("text", "direction", "turned"), [
+    ("-[r:hasCEO]->", "right", "<-[r:hasCEO]-"), ("<-[:KNOWS*1..2]-", "left", "-[:KNOWS*1..2]->"),
+    ("-->", "right", "<--"), ("<--", "left", "-->"), ("-[:T {a: 1 - 2}]->{1,3}", "right", "<-[:T {a: 1 - 2}]-{1,3}"),
+    ("<-[:T]-{1,3}", "left", "-[:T]->{1,3}"), ("--", "both", ""),
+])
+def test_a_relationship_is_turned_as_text(text: str, direction: str, turned: str) -> None:
+    assert turned_text(text, direction) == turned
+
+
+def test_labels_that_nothing_connects_have_no_path() -> None:
+    apart = schema("apart", {"A": {}, "B": {}}, [])
+    index = index_of(apart)
+    assert shortest_path(index, index.label_masks["A"], index.label_masks["B"]) == ""
+    assert [one.code for one in said("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == ["impossible_pattern"]
+    assert COMPANY.patterns

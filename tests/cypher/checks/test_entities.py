@@ -1,0 +1,61 @@
+from checked_graphs import COMPANY, Names, findings
+
+from graphground.cypher import Diagnostic, validate
+
+NAMES = Names(("Jérôme Hatt", "Person"), ("Walmart", "Company"), ("Walmart de México", "Company"), ("Apple", "Company"),
+              ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")})
+
+
+def told(query: str, **parameters: object) -> list[Diagnostic]:
+    return [one for one in findings(query, entities=NAMES, parameters=parameters) if one.code == "entity_not_found"]
+
+
+def test_a_misspelt_name_is_reported_with_the_nearest() -> None:
+    (one,) = told("MATCH (n:Company)-[r0:hasCEO]->(m0:Person {name: 'Jéréme Hatt'}) WITH DISTINCT n RETURN n.name")
+    assert (one.severity, one.found, one.suggestions) == ("warning", "'Jéréme Hatt'", ("'Jérôme Hatt'",))
+
+
+def test_a_clear_name_goes_into_the_suggested_query() -> None:
+    report = validate("MATCH (p:Person {name: 'Jéréme Hatt'}) RETURN p.gender", COMPANY, entities=NAMES)
+    assert report.valid
+    assert report.suggested_query == "MATCH (p:Person {name: 'Jérôme Hatt'}) RETURN p.gender"
+
+
+def test_an_alias_is_told_as_one() -> None:
+    (one,) = told("MATCH (c:Company) WHERE c.name = 'Wal-Mart Stores' RETURN c.launch_year")
+    assert "alias of 'Walmart'" in one.message
+    assert one.suggestions == ("'Walmart'",)
+
+
+def test_a_name_held_by_another_label_is_told() -> None:
+    (one,) = told("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
+    assert "Country has it" in one.message
+
+
+def test_the_label_is_inferred_for_the_lookup() -> None:
+    (one,) = told("MATCH (c:Company)-[:basedIn]->(m {name: 'Canda'}) RETURN c.name")
+    assert "No Country has the name 'Canda'" in one.message
+
+
+def test_names_in_lists_and_parameters_are_looked_up() -> None:
+    query = "MATCH (c:Company) WHERE c.name IN ['Walmart', 'Aple'] RETURN c.launch_year"
+    assert [one.found for one in told(query)] == ["'Aple'"]
+    (one,) = told("MATCH (c:Company {name: $name}) RETURN c.launch_year", name="Aple")
+    assert (one.found, one.suggestions) == ("$name", ("'Apple'",))
+
+
+def test_parts_of_names_and_negations_are_hints() -> None:
+    (one,) = told("MATCH (c:Company) WHERE c.name STARTS WITH 'walmart' RETURN c.launch_year")
+    assert one.severity == "hint"
+    (one,) = told("MATCH (c:Company) WHERE c.name <> 'Aple' RETURN c.launch_year")
+    assert one.severity == "hint"
+
+
+def test_names_that_are_held_are_not_reported() -> None:
+    assert told("MATCH (c:Company {name: 'Walmart'}) WHERE c.name CONTAINS 'mart' RETURN c.launch_year") == []
+    assert told("MATCH (p:Person {gender: 'male'}) RETURN p.name") == []
+    assert told("MATCH (c:Company {name: $name}) RETURN c.launch_year") == []
+
+
+def test_a_graph_without_data_skips_names() -> None:
+    assert validate("MATCH (p:Person {name: 'Nobody'}) RETURN p.gender", COMPANY).diagnostics == ()

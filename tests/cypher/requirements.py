@@ -1,0 +1,50 @@
+"""Every diagnostic code with the tests that show it: the error taxonomy as a table."""
+
+REQUIREMENTS: dict[str, tuple[str, ...]] = {
+    "unknown_label": (
+        "checks/test_names.py::test_a_misspelt_label_is_reported_with_the_nearest_one",
+        "checks/test_names.py::test_a_type_written_as_a_label_is_told_apart_and_the_only_fitting_label_offered",
+    ),
+    "unknown_relationship_type": (
+        "checks/test_names.py::test_a_misspelt_type_is_reported_and_its_direction_not_judged",
+        "checks/test_names.py::test_a_type_with_another_word_for_the_same_thing_is_found_by_meaning",
+    ),
+    "unknown_property": (
+        "checks/test_names.py::test_the_property_of_a_variable_without_a_label_is_checked",
+        "checks/test_names.py::test_a_misspelt_property_is_found_wherever_it_stands",
+        "checks/test_names.py::test_a_relationship_without_the_property_is_reported",
+    ),
+    "reversed_direction": (
+        "checks/test_directions.py::test_reversed_relationship_is_reported_with_the_corrected_pattern",
+        "checks/test_directions.py::test_the_relationship_to_turn_is_found_through_nodes_without_labels",
+        "test_repair.py::test_a_real_prediction_is_mended",
+    ),
+    "impossible_pattern": (
+        "checks/test_directions.py::test_an_impossible_pattern_tells_what_joins_the_labels",
+        "checks/test_directions.py::test_an_impossible_pattern_tells_the_shortest_connecting_path",
+    ),
+    "entity_not_found": (
+        "checks/test_entities.py::test_a_misspelt_name_is_reported_with_the_nearest",
+        "checks/test_entities.py::test_an_alias_is_told_as_one",
+        "checks/test_entities.py::test_a_name_held_by_another_label_is_told",
+    ),
+    "type_mismatch": (
+        "checks/test_values.py::test_a_literal_of_a_wrong_type_is_retyped",
+        "checks/test_values.py::test_parameters_are_judged_by_their_values",
+    ),
+    "list_compared_as_value": (
+        "checks/test_values.py::test_a_list_compared_as_a_value_is_turned_into_a_membership",
+        "checks/test_values.py::test_a_list_in_a_pattern_map_moves_to_a_condition",
+    ),
+    "time_open_interval": ("checks/test_answers.py::test_an_interval_that_forgets_what_has_not_ended_is_a_warning",),
+    "returns_node": ("checks/test_answers.py::test_a_returned_node_is_a_hint_to_return_properties",),
+    "distinct_merges_entities": (
+        "checks/test_answers.py::test_counting_distinct_names_merges_namesakes",
+        "checks/test_answers.py::test_returning_distinct_names_merges_namesakes",
+    ),
+    "extra_sort_column": ("checks/test_answers.py::test_a_column_that_only_sorts_is_a_hint",),
+    "cartesian_product": ("checks/test_costs.py::test_patterns_that_share_nothing_are_a_cartesian_product",),
+    "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_is_a_warning",),
+    "no_limit": ("checks/test_costs.py::test_an_answer_that_nothing_narrows_is_a_hint",),
+}
+"""Codes of the language are shown by `test_reference.py`, which asks for each by its example, and by their own tests."""

@@ -1,0 +1,36 @@
+import pytest
+
+from graphground.cypher.nearest import concepts, is_clear, nearest, spelling
+
+TYPES = ["hasMother", "hasFather", "hasSpouse", "killedBy", "bornIn", "diedIn", "memberOf", "fromUniverse"]
+
+
+@pytest.mark.parametrize(("found", "right"), [
+    ("didIn", "diedIn"), ("wasBornAt", "bornIn"), ("marriedTo", "hasSpouse"), ("belongsTo", "memberOf"),
+    ("hasDad", "hasFather"), ("BORN_IN", "bornIn"), ("placeOfDeath", "diedIn"), ("inUniverse", "fromUniverse"),
+])
+def test_the_nearest_name_is_found_by_spelling_and_meaning(found: str, right: str) -> None:
+    assert nearest(found, TYPES)[0].name == right
+
+
+def test_writing_styles_do_not_count() -> None:
+    assert spelling("RUNTIME_MINUTE", "runtimeMinute") == 1.0
+
+
+def test_a_name_that_fits_its_place_wins_over_one_that_does_not() -> None:
+    assert nearest("hasXther", TYPES, favoured=["hasFather"])[0].name == "hasFather"
+    assert nearest("hasXther", TYPES, favoured=["hasMother"])[0].name == "hasMother"
+
+
+def test_two_equally_near_names_are_not_clear() -> None:
+    assert not is_clear(nearest("hasXther", TYPES))
+    assert is_clear(nearest("hasMothr", TYPES))
+    assert not is_clear([])
+
+
+def test_unlike_names_are_not_offered() -> None:
+    assert nearest("zzzzzz", TYPES) == []
+
+
+def test_parts_of_a_name_are_stems_with_synonyms_folded() -> None:
+    assert concepts("birthDate") == concepts("date_of_birth") - {"of"}

@@ -1,0 +1,58 @@
+"""The tables of codes: each example gets its code, each code has its tests, and the page is what the tables say."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import pytest
+from checked_graphs import INTERVAL, Names, schema
+
+from graphground.cypher import validate
+from graphground.cypher.checks.codes import SCHEMA_CODES
+from graphground.cypher.codes import LANGUAGE_CODES
+from graphground.cypher.reference import reference_page
+
+HERE = Path(__file__).parent
+FILMS = schema("films",
+               {"Movie": {"runtime_minute": "float"}, "Person": {"date_of_birth": "date", "citizenship": "list[str]"},
+                "Genre": {}, "Guild": {}},
+               ["Movie directedBy Person", "Movie hasGenre Genre", "Movie follows Movie", "Person memberOf Guild"],
+               {"memberOf": INTERVAL})
+
+
+def requirements() -> dict[str, tuple[str, ...]]:
+    spec = importlib.util.spec_from_file_location("requirements_table", HERE / "requirements.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    table: dict[str, tuple[str, ...]] = module.REQUIREMENTS
+    return table
+
+
+@pytest.mark.parametrize("code", SCHEMA_CODES)
+def test_the_example_of_a_schema_code_gets_it(code: str) -> None:
+    report = validate(SCHEMA_CODES[code].example, FILMS, entities=Names(("Heat", "Movie")))
+    found = {one.code: one.severity for one in report.diagnostics}
+    assert found.get(code) == SCHEMA_CODES[code].severity
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGE_CODES if "…" not in LANGUAGE_CODES[code].example])
+def test_the_example_of_a_language_code_gets_it(code: str) -> None:
+    report = validate(LANGUAGE_CODES[code].example)
+    assert code in {one.code for one in report.diagnostics}
+
+
+def test_every_schema_code_has_tests_that_exist() -> None:
+    table = requirements()
+    assert table.keys() == SCHEMA_CODES.keys()
+    for code, names in table.items():
+        assert names, code
+        for name in names:
+            file, _, function = name.partition("::")
+            tree = ast.parse((HERE / file).read_text(encoding="utf-8"))
+            assert function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, name
+
+
+def test_the_page_of_codes_is_what_the_tables_say() -> None:
+    page = HERE.parents[1] / "docs" / "diagnostics.md"
+    assert page.read_text(encoding="utf-8") == reference_page(), "run python docs/write_diagnostics.py"

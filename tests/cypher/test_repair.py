@@ -1,0 +1,48 @@
+import pytest
+from checked_graphs import CHARACTERS, COMPANY
+
+from graphground.cypher import validate
+from graphground.cypher.checks import Edit
+from graphground.cypher.repair import applied
+
+
+@pytest.mark.parametrize(("query", "right"), [
+    # Predictions of real models for questions of CypherBench.
+    ("CALL { MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
+     "MATCH (n:Person)-[r1:foundBy]->(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
+     "WITH DISTINCT n RETURN count(n)",
+     "CALL { MATCH (n:Person)<-[r0:hasBoardMember]-(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
+     "MATCH (n:Person)<-[r1:foundedBy]-(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
+     "WITH DISTINCT n RETURN count(n)"),
+    ("MATCH (n:Company)<-[r0:hasCEO]-(m0:Person)-[r1:hasBoardMember]->(m1:Company {name: 'DreamWorks'}) "
+     "WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
+     "MATCH (n:Company)-[r0:hasCEO]->(m0:Person)<-[r1:hasBoardMember]-(m1:Company {name: 'DreamWorks'}) "
+     "WITH n, count(DISTINCT m0) AS num RETURN n.name, num"),
+])
+def test_a_real_prediction_is_mended(query: str, right: str) -> None:
+    assert validate(query, COMPANY).suggested_query == right
+    assert validate(right, COMPANY).valid
+
+
+def test_a_name_put_right_shows_that_the_pattern_is_turned() -> None:
+    assert validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY).suggested_query == \
+        "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
+
+
+@pytest.mark.parametrize("query", [
+    "MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name",
+    "MATCH (n:Company) RETURN n.colour",
+    "MATCH (n:Company) RETURN m.launch_yaer",
+])
+def test_what_has_no_clear_mending_gets_no_suggestion(query: str) -> None:
+    report = validate(query, COMPANY)
+    assert not report.valid
+    assert report.suggested_query is None
+
+
+def test_a_right_query_gets_no_suggestion() -> None:
+    assert validate("MATCH (n:Character)-[:bornIn]->(l:Location) RETURN l.name", CHARACTERS).suggested_query is None
+
+
+def test_of_overlapping_edits_the_outer_one_is_made() -> None:
+    assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
