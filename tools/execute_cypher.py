@@ -86,22 +86,28 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list
     Raises:
         ToolFailure: it does more than read, or it is not Cypher that a database would compile.
     """
-    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters)
-    refused = [one for one in report.diagnostics if one.code in REFUSED]
-    if report.access != "read" or refused:
-        raise ToolFailure("not_read_only", "This server only reads, and the query "
-                          + (f"does not: {refused[0].message}" if refused else f"is one that can {report.access}."),
-                          diagnostics=report.diagnostics, next="Write a query that reads: MATCH … RETURN …")
-    if not report.valid and graph.engine is not None and graph.engine.capabilities().dialect != "memgraph":
-        # Some engines run what Neo4j refuses; names that the schema lacks are no reason to refuse.
+    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters, read_only=True)
+    refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
+    if refused is not None:
+        raise ToolFailure("not_read_only", f"This server only reads: line {refused.line}, column {refused.column}: "
+                          f"{refused.message}", diagnostics=report.diagnostics,
+                          next="Write a query that reads: MATCH … RETURN …")
+    if not report.valid:
         language = validate(query, parameters=parameters)
-        if not language.valid:
+        # Names that the schema lacks are no reason to refuse, and Memgraph has functions that Neo4j has not; but
+        # what cannot be parsed cannot be known to read only.
+        unread = any(one.code == "syntax" for one in language.diagnostics)
+        if not language.valid and (unread or not _runs_other_cypher(graph)):
             first = next(one for one in language.diagnostics if one.severity == "error")
             raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
                               nearest=[report.suggested_query] if report.suggested_query else [],
                               diagnostics=report.diagnostics,
                               next="Mend the query and check it with validate_cypher; get_schema has the names.")
     return [DiagnosticAnswer.of(one) for one in report.diagnostics]
+
+
+def _runs_other_cypher(graph: Graph) -> bool:
+    return graph.engine is not None and graph.engine.capabilities().dialect == "memgraph"
 
 
 def failure_of(error: EngineError, query: str) -> ToolFailure:

@@ -31,11 +31,14 @@ class ValidateCypherAnswer(Answer):
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
-    """Judge the query by the graph's schema and names; it is never run."""
+    """Judge the query by the graph's schema and names; it is never run.
+
+    What this server would refuse to run, such as a write, is an error too."""
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters)
+    report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters,
+                      read_only=True)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
                                 diagnostics=[DiagnosticAnswer.of(one) for one in report.diagnostics])
 

@@ -59,3 +59,37 @@ def test_a_name_that_the_schema_lacks_is_told_beside_the_rows() -> None:
 def test_hints_come_with_the_rows() -> None:
     answer = executed("MATCH (m:Movie {name: 'Heat'}) RETURN m", Recorder())
     assert [one.code for one in answer.diagnostics] == ["returns_node"]
+
+
+@pytest.mark.parametrize(("query", "code"), [
+    ("MATCH (m:Movie) SET m.name = 'x'", "not_read_only"),
+    ("CALL { CREATE (n:Movie) } RETURN 1 AS one", "not_read_only"),
+    ("DROP INDEX x", "not_read_only"),
+    ("LOAD CSV FROM 'file:///etc/hosts' AS row RETURN row", "file_or_network_access"),
+    ("CALL apoc.load.json('http://localhost') YIELD value RETURN value", "forbidden_procedure"),
+    ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
+])
+def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
+    engine = Recorder(dialect="memgraph")
+    with pytest.raises(ToolFailure) as failure:
+        executed(query, engine)
+    assert failure.value.error == "not_read_only"
+    assert code in {one.code for one in failure.value.diagnostics}
+    assert engine.ran == []
+
+
+def test_what_cannot_be_parsed_never_reaches_the_engine() -> None:
+    engine = Recorder(dialect="memgraph")
+    with pytest.raises(ToolFailure) as failure:
+        executed("MATCH (m:Movie RETURN m.name", engine)
+    assert failure.value.error == "invalid_query"
+    assert engine.ran == []
+
+
+def test_functions_of_another_product_are_left_to_it() -> None:
+    query = "MATCH (m:Movie {name: 'Heat'}) RETURN assertType(m.name, 'STRING') AS ok"
+    engine = Recorder(dialect="memgraph")
+    executed(query, engine)
+    assert engine.ran == [query]
+    with pytest.raises(ToolFailure, match="assertType"):
+        executed(query, Recorder())

@@ -15,7 +15,8 @@ def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:
 def test_two_reversed_relationships_are_both_reported() -> None:
     query = ("MATCH (n:Person)-[r0:foundedBy]->(m0:Company {name: 'Oakpont Professionals'}),"
              "(n:Person)-[r1:hasBoardMember]->(m1:Company {name: 'Oakpont'}) WITH DISTINCT n RETURN n.name")
-    assert codes(query) == [("reversed_direction", "-[r0:foundedBy]->"), ("reversed_direction", "-[r1:hasBoardMember]->")]
+    assert codes(query) == [("reversed_direction", "-[r0:foundedBy]->"),
+                            ("reversed_direction", "-[r1:hasBoardMember]->")]
 
 
 def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> None:
