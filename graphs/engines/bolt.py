@@ -78,6 +78,16 @@ class BoltEngine:
             except Exception as error:
                 raise translated(error, self.address, timeout) from error
 
+    def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
+        """The rows of a reading query one after the other, however many: for exports, not for answers."""
+        try:
+            with self._session(CHUNK) as session:
+                records = iter(session.run(cast(Any, query), cast(Any, parameters or {})))
+                while chunk := list(islice(records, CHUNK)):
+                    yield from plain_rows(chunk)
+        except (exceptions.DriverError, exceptions.Neo4jError) as error:
+            raise translated(error, self.address) from error
+
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         """Compile without running."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)

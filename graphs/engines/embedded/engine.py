@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphground.graphs.engines.address import BoltAddress
@@ -43,6 +43,14 @@ class EmbeddedEngine:
             except EngineUnavailable:
                 bolt = self._connected(bolt)
         return bolt.run(query, parameters, limit=limit, timeout=timeout)
+
+    def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
+        """The rows of a reading query one after the other, however many: for exports, not for answers."""
+        yield from self._connected(None).stream(query, parameters)
+
+    def warm(self) -> None:
+        """Start the process in good time, so that the first query does not wait for it."""
+        self._connected(None)
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         """Compile without running."""

@@ -1,0 +1,124 @@
+"""`graphground graphs`: list, load, inspect, export and drop the graphs of the data folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphground.graphs.catalog import Catalog, CatalogError, Entry
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.home import Home
+from graphground.graphs.simplekg import SimpleKGError
+
+app = typer.Typer(name="graphground graphs", no_args_is_help=True, add_completion=False,
+                  help="List, load, inspect, export and drop graphs.", pretty_exceptions_enable=False)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a subcommand; what was wrong is said on stderr, in one line."""
+    try:
+        code: Any = app(args=list(arguments), prog_name="graphground graphs", standalone_mode=False)
+    except (CatalogError, SimpleKGError, EngineError) as error:
+        sys.stderr.write(f"graphground: {error}\n")
+        return 1
+    except typer.Abort:
+        return 130
+    except Exception as error:
+        if not hasattr(error, "show"):
+            raise
+        error.show()  # click's own: a wrong option or a missing argument
+        return 2
+    return int(code or 0)
+
+
+@app.command("list")
+def list_graphs(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """List the loaded graphs."""
+    entries = Catalog(Home.default()).entries()
+    if as_json:
+        sys.stdout.write(json.dumps([_described(entry) for entry in entries], indent=1) + "\n")
+        return
+    if not entries:
+        sys.stdout.write("No graph is loaded. `graphground graphs load FILE` loads one.\n")
+    width = max((len(entry.name) for entry in entries), default=0)
+    for entry in entries:
+        sys.stdout.write(f"{entry.name:<{width}}  {entry.nodes:>10,} nodes  {entry.relationships:>10,} relationships"
+                         f"  {entry.description}".rstrip() + "\n")
+
+
+@app.command()
+def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .json.gz).")],
+         name: Annotated[str | None, typer.Option(help="Its name; the schema's own without it.")] = None,
+         description: Annotated[str, typer.Option(help="One line that says what the graph holds.")] = "") -> None:
+    """Load a SimpleKG file, in place of an older graph of that name."""
+    from graphground.graphs.loading import load_file
+
+    with _progress_bar(file) as progress:
+        entry = load_file(file, Home.default(), name=name, description=description, progress=progress)
+    sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+
+
+@app.command()
+def info(name: Annotated[str, typer.Argument(help="The graph's name.")],
+         as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Say what a loaded graph holds."""
+    catalog = Catalog(Home.default())
+    entry = catalog.get(name)
+    schema = catalog.schema(entry)
+    if as_json:
+        sys.stdout.write(json.dumps({**_described(entry), "schema": schema.to_cypherbench()}, indent=1) + "\n")
+        return
+    lines = [f"{entry.name}: {entry.nodes:,} nodes, {entry.relationships:,} relationships",
+             *([entry.description] if entry.description else []),
+             f"loaded {entry.loaded} from {entry.source}", "labels: " + ", ".join(schema.labels), "patterns:",
+             *(f"  {pattern}" for pattern in schema.patterns)]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+@app.command()
+def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None:
+    """Forget a loaded graph and delete its data."""
+    from graphground.graphs.loading import drop_graph
+
+    drop_graph(name, Home.default())
+    sys.stdout.write(f"Dropped {name!r}.\n")
+
+
+@app.command()
+def export(name: Annotated[str, typer.Argument(help="The graph's name.")],
+           file: Annotated[Path, typer.Argument(help="Where to write it (.json or .json.gz).")]) -> None:
+    """Write a loaded graph as a SimpleKG file."""
+    from graphground.graphs.exporting import export_graph
+
+    nodes, relationships = export_graph(name, file, Home.default())
+    sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    return {"name": entry.name, "description": entry.description, "nodes": entry.nodes,
+            "relationships": entry.relationships, "loaded": entry.loaded, "source": entry.source}
+
+
+@contextmanager
+def _progress_bar(file: Path) -> Iterator[Any]:
+    """A bar on stderr for each step of a load; nothing where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:<15}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+               TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        tasks: dict[str, Any] = {}
+
+        def progress(step: str, read: int, size: int) -> None:
+            if step not in tasks:
+                tasks[step] = bar.add_task(step, total=size)
+            bar.update(tasks[step], completed=read)
+        yield progress

@@ -1,0 +1,159 @@
+"""A real Neo4j of the test run's own, where Java and Maven are installed.
+
+    def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
+
+A test module that wants one says `from neo4j_server import neo4j_5  # noqa: F401`. Each server is started once
+in a run, empty, on a free port of loopback, and stopped with the run, even when the run is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+import pytest
+from filelock import FileLock
+
+HERE = Path(__file__).parent / "neo4j_java"
+LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.user_cache_path("graphground-tests"))
+LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
+START_SECONDS = 120.0
+OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
+          for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")]
+
+
+@dataclass(frozen=True, slots=True)
+class Neo4jServer:
+    """Where it listens and who may ask: `Neo4jServer("bolt://127.0.0.1:40213", "neo4j", "…", …)`."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    version: str
+    folder: Path
+    pid: int
+
+
+def java_for(version: str) -> str | None:
+    """A Java that runs this Neo4j: 17 or newer for 5.x, 21 or newer for the ones named by year."""
+    least = 21 if version.startswith("20") else 17
+    named = [Path(os.environ["NEO4J_JAVA_HOME"])] if os.environ.get("NEO4J_JAVA_HOME") else []
+    installed = sorted(Path("/usr/lib/jvm").glob("*")) if Path("/usr/lib/jvm").exists() else []
+    on_path = shutil.which("java")
+    for java in [*([on_path] if on_path else []), *(str(home / "bin" / "java") for home in [*named, *installed])]:
+        try:
+            said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30).stderr
+        except OSError:
+            continue
+        found = re.search(r'version "(\d+)', said)
+        if found and int(found.group(1)) >= least:
+            return java
+    return None
+
+
+def libraries(kind: str, version: str) -> Path:
+    """The folder with the jars, fetched by Maven once; skips the test where that cannot be."""
+    folder = LIBRARIES / f"{kind}-{version}"
+    LIBRARIES.mkdir(parents=True, exist_ok=True)
+    with FileLock(LIBRARIES / f"{folder.name}.lock", timeout=600):
+        if not (folder / ".complete").exists():
+            maven = shutil.which("mvn")
+            if maven is None:
+                pytest.skip("needs Maven, to fetch Neo4j's libraries")
+            name = "neo4j.version" if kind == "server" else "apoc.version"
+            fetched = subprocess.run(
+                [maven, "-q", "-B", "-f", str(HERE / "pom.xml"), f"-P{kind}", "dependency:copy-dependencies",
+                 "-DincludeScope=runtime", f"-D{name}={version}", f"-DoutputDirectory={folder}"],
+                capture_output=True, text=True, timeout=600)
+            if fetched.returncode:
+                pytest.skip(f"Maven could not fetch Neo4j {version}: {fetched.stdout[-300:]}")
+            (folder / ".complete").touch()
+    return folder
+
+
+@contextmanager
+def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, heap: str = "768m",
+                  settings: dict[str, str] | None = None) -> Iterator[Neo4jServer]:
+    """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block."""
+    java = java_for(version)
+    if java is None:
+        pytest.skip(f"needs Java {'21' if version.startswith('20') else '17'} or newer, to run Neo4j {version}")
+    class_path = [f"{libraries('server', version)}/*"]
+    (folder / "plugins").mkdir(parents=True, exist_ok=True)
+    if apoc is not None:
+        for jar in libraries("apoc", apoc).glob("*.jar"):
+            if not (folder / "plugins" / jar.name).exists():
+                (folder / "plugins" / jar.name).symlink_to(jar)
+        class_path.append(f"{folder}/plugins/*")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = {
+        "server.bolt.enabled": "true", "server.bolt.listen_address": f"127.0.0.1:{port}",
+        "server.bolt.advertised_address": f"127.0.0.1:{port}", "dbms.security.auth_enabled": "true",
+        "dbms.usage_report.enabled": "false", "server.memory.pagecache.size": "128m",
+        "dbms.security.procedures.unrestricted": "*", **(settings or {})}
+    (folder / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+    ready, password = folder / "ready", secrets.token_hex(12)
+    ready.unlink(missing_ok=True)
+    with (folder / "neo4j.log").open("wb") as log:
+        process = subprocess.Popen(
+            [java, f"-Xmx{heap}", *OPENED, "-cp", os.pathsep.join(class_path), str(HERE / "Neo4jForTests.java"),
+             str(folder), str(folder / "neo4j.conf"), password],
+            stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=folder, start_new_session=True)
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not ready.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                said = (folder / "neo4j.log").read_text("utf-8", "replace")[-2000:]
+                raise RuntimeError(f"Neo4j {version} did not start:\n{said}")
+            time.sleep(0.1)
+        yield Neo4jServer(f"bolt://127.0.0.1:{port}", "neo4j", password, version, folder, process.pid)
+    finally:
+        # Its data is thrown away with the folder, so nothing is lost by not waiting ten seconds for its connectors.
+        process.kill()
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def neo4j_5(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
+    """Neo4j 5.26, the long-term version."""
+    with running_neo4j(tmp_path_factory.mktemp("neo4j-5"), LTS) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def neo4j_newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
+    """The newest Neo4j."""
+    with running_neo4j(tmp_path_factory.mktemp("neo4j-newest"), NEWEST) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def neo4j_with_apoc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
+    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for whoever lets an agent in."""
+    folder = tmp_path_factory.mktemp("neo4j-apoc")
+    (folder / "apoc.conf").write_text("apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
+                                      "apoc.import.file.use_neo4j_config=false\n")
+    os.environ["NEO4J_CONF"] = str(folder)
+    with running_neo4j(folder, LTS, apoc=APOC) as server:
+        yield server
+
+
+def seeded(server: Neo4jServer, *statements: str) -> None:
+    """Write into the server, which the program under test never does."""
+    import neo4j
+
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        for statement in statements:
+            driver.execute_query(statement)
