@@ -39,12 +39,12 @@ from graphground.cypher.types import (
 )
 
 _TABLE = """
-abs FI -> =
+abs FI -> FI
 acos F -> F
 asin F -> F
 atan F -> F
 atan2 F F -> F
-avg FIU -> = @
+avg FIU -> FIU @
 btrim S ?S -> S
 ceil F -> F
 char_length S -> I
@@ -112,7 +112,7 @@ nodes P -> Ln
 normalize S ?S -> S
 nullIf A A -> =
 percentileCont F F -> F @
-percentileDisc FI F -> = @
+percentileDisc FI F -> FI @
 pi -> F
 point M -> O
 point.distance A A -> F
@@ -137,7 +137,7 @@ startNode R -> N
 stDev F -> F @
 stDevP F -> F @
 substring S I ?I -> S
-sum FIU -> = @
+sum FIU -> FIU @
 tail L -> =
 tan F -> F
 time ?A -> T
@@ -145,7 +145,7 @@ time.realtime ?A -> T
 time.statement ?A -> T
 time.transaction ?A -> T
 time.truncate S ?A ?M -> T
-timestamp ?A -> I
+timestamp ?A -> A
 toBoolean BIS -> B
 toBooleanList L -> Lb
 toBooleanOrNull A -> B

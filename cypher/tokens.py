@@ -118,6 +118,7 @@ def _number_kind(piece: str) -> str:
 _EXPONENT = re.compile(r"\d(?:_?\d)*[eE][-+]?\d")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "`": "`"}
+_U = re.compile(r"\\u")
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 
@@ -141,6 +142,17 @@ def unescape_string(quoted: str) -> tuple[str, int | None]:
 
     inner = _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), inner)
     return _ESCAPE.sub(plain, inner), wrong[0] if wrong else None
+
+
+def wrong_unicode_escape(text: str) -> int | None:
+    r"""The offset behind the first `\u` without four hexadecimal digits, where there is one."""
+    if "\\u" not in text:
+        return None
+    for match in _U.finditer(text):
+        if not (match.start() - len(text[:match.start()].rstrip("\\"))) % 2 and not _UNICODE_ESCAPE.match(
+                text, match.start()):
+            return match.end()
+    return None
 
 
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:

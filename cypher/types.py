@@ -102,3 +102,13 @@ def list_of(inner: Type) -> Type:
 def element_of(type_: Type) -> Type:
     """What the elements are, if it is a list."""
     return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
+
+
+def unwound(type_: Type) -> Type:
+    """What UNWIND and FOREACH make of a value: the elements of a list, and of anything else the thing itself."""
+    if not type_.mask & _LIST:
+        return type_
+    rest = type_.mask & ~_LIST
+    if type_.inner is None:
+        return ANY
+    return Type(rest) | type_.inner if rest else type_.inner

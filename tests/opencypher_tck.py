@@ -55,7 +55,7 @@ def _scenario(feature: str, scenario: str, lines: list[str]) -> Iterator[Case]:
             raised = re.match(r"an? (\w+) should be raised at (compile time|runtime|any time):\s*(\S*)", step)
             if raised is not None and raised[2] == "compile time":
                 errors.append(raised[3] or raised[1])
-        elif line.strip() == '"""' and step.startswith("executing query"):
+        elif line.strip() == '"""' and step.startswith(("executing query", "executing control", "having executed")):
             start = place
             while lines[place].strip() != '"""':
                 place += 1

@@ -16,6 +16,7 @@ from graphground.cypher.tree import (
     Let,
     LetItem,
     LoadCsv,
+    MapProjection,
     Match,
     Name,
     OrderAndPage,
@@ -119,7 +120,7 @@ def return_(c: Cursor) -> Return:
 def projection(c: Cursor) -> Projection:
     """What stands after WITH and RETURN, up to LIMIT."""
     i = c.i
-    distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "(", "+")
+    distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "+")
     if distinct:
         c.i += 1
     items: list[ReturnItem] = []
@@ -155,6 +156,8 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
         return ReturnItem(start, alias.end, value, alias, alias.name)
     if isinstance(value, Variable):
         return ReturnItem(start, value.end, value, None, value.name)
+    if isinstance(value, MapProjection):
+        return ReturnItem(start, value.end, value, None, value.subject.name)
     # Brackets around it belong to the text, so the end is that of the last token read.
     end = c.ends[c.i - 1]
     return ReturnItem(start, end, value, None, c.text[start:end])

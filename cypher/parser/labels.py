@@ -23,15 +23,17 @@ def label_expression(c: Cursor) -> LabelExpression:
         return left
     operands = [left]
     colon = False
+    places: list[int] = []
     while c.kinds[c.i] == "|":
         # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar is not the label's.
         if c.names[c.i + 1] is None and c.kinds[c.i + 1] not in ("(", "!", "%", ":", "$"):
             break
+        places.append(c.starts[c.i])
         c.i += 1
         if c.accept(":"):
             colon = True
         operands.append(_conjunction(c))
-    return LabelOr(left.start, c.end, operands, colon)
+    return LabelOr(left.start, c.end, operands, colon, places) if places else left
 
 
 def _conjunction(c: Cursor) -> LabelExpression:
@@ -41,13 +43,15 @@ def _conjunction(c: Cursor) -> LabelExpression:
         return left
     operands = [left]
     colon = False
+    places: list[int] = []
     while kind == "&" or kind == ":":
+        places.append(c.starts[c.i])
         if kind == ":":
             colon = True
         c.i += 1
         operands.append(_negation(c))
         kind = c.kinds[c.i]
-    return LabelAnd(left.start, c.end, operands, colon)
+    return LabelAnd(left.start, c.end, operands, colon, places)
 
 
 def _negation(c: Cursor) -> LabelExpression:

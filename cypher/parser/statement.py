@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher.parser import queries
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
-from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize
+from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, wrong_unicode_escape
 from graphground.cypher.tree import Query, QueryBody
 
 Note = tuple[str, int, int, str]
@@ -36,6 +36,10 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     if len(text) > MAX_LENGTH:
         raise ParseError("too_complex", 0, min(len(text), 1),
                          f"the query has {len(text)} characters; at most {MAX_LENGTH} are read", [], 0, None, [])
+    wrong = wrong_unicode_escape(text) if language == "cypher5" else None
+    if wrong is not None:
+        raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must stand",
+                         [], 0, None, [])
     decoded = decode_unicode_escapes(text) if language == "cypher5" else None
     if decoded is None:
         return _parse(text, language)

@@ -78,7 +78,7 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
     last = _last_return(clause.body)
     if last is not None:
         for item in last.projection.items:
-            if item.alias is None and not isinstance(item.expression, tree.Variable):
+            if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
                 c.problem("missing_alias", item.expression, f"what a subquery returns needs a name: {text} AS name",
                           (f"{text} AS value",))

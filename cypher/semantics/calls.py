@@ -28,8 +28,18 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     if node.distinct:
         c.problem_at("aggregation", node.start, node.name_end,
                      f"DISTINCT is for aggregating functions; {function.name} is none")
+    if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
+        c.problem("aggregation", node, f"{function.name}() cannot stand inside an aggregating function")
     found = [expressions.infer(c, argument) for argument in node.arguments]
+    if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
+        _point(c, node.arguments[0])
     return _applied(c, node, function, found)
+
+
+def _point(c: Checker, node: tree.MapLiteral) -> None:
+    keys = {entry.key.text for entry in node.entries}
+    if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:
+        c.problem("type_mismatch", node, "a point is made of x and y, or of latitude and longitude")
 
 
 def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
@@ -40,9 +50,12 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
         found = [expressions.infer(c, argument) for argument in node.arguments]
         c.aggregates = before
         return _applied(c, node, function, found)
-    if c.aggregates == "no":
+    if c.aggregates == "no" or c.aggregates == "star":
         c.problem("aggregation", node, f"{function.name}(…) aggregates, which is not possible here; "
                                        "compute it in a WITH before and use its name")
+    elif c.aggregates == "list":
+        c.problem("aggregation", node, f"{function.name}(…) cannot aggregate inside an expression over a list; compute "
+                                       "it in a WITH before")
     elif c.aggregates == "inside":
         c.problem("aggregation", node, "an aggregating function cannot stand inside another; compute the inner one in "
                                        "a WITH before")
@@ -113,10 +126,10 @@ def _exists(c: Checker, node: tree.FunctionCall) -> Type:
     expressions.infer(c, argument)
     if isinstance(argument, tree.Property | tree.Subscript):
         text = c.query.source(argument)
-        c.problem("syntax", argument, f"exists({text}) is no longer supported: write {text} IS NOT NULL",
+        c.problem("syntax", node, f"exists({text}) is no longer supported: write {text} IS NOT NULL",
                   (f"{text} IS NOT NULL",))
     else:
-        c.problem_at("pattern", node.start, node.end, "exists(…) takes a pattern such as (n)-->()")
+        c.problem("pattern", argument, "exists(…) takes a pattern such as (n)-->()")
     return BOOLEAN
 
 

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from graphground.cypher.tree import Expression, Node, Query, Variable
 
 Scope = dict[str, Binding]
+Aggregates = Literal["yes", "no", "inside", "list", "star"]
+"""Whether an aggregate may stand somewhere: anywhere, nowhere, not within another, not within a list expression;
+`star` is for the few places where Neo4j compiles count(*) but nothing else."""
 
 
 class Checker:
@@ -22,8 +25,9 @@ class Checker:
     are columns already and so may be repeated after ORDER BY.
     """
 
-    __slots__ = ("aggregated", "aggregates", "base", "bindings", "cypher25", "dropped", "importable",
-                 "importing", "late", "level", "open_end", "problems", "projected", "query",
+    __slots__ = ("aggregated", "aggregates", "base", "bindings", "colons", "cypher25", "dropped", "importable",
+                 "importing", "inner", "late", "lengths", "level", "modern",
+                 "open_end", "problems", "projected", "quantified", "query",
                  "reported", "scope", "scopes", "types")
 
     def __init__(self, query: Query) -> None:
@@ -37,13 +41,18 @@ class Checker:
         self.dropped: dict[str, int] = {}
         self.reported: set[str] = set()
         self.level = 0
-        self.aggregates: Literal["yes", "no", "inside"] = "no"
+        self.aggregates: Aggregates = "no"
         self.aggregated = False
         self.open_end = False
         self.base: Scope = {}
         self.importable: Scope = {}
         self.importing: set[Node] = set()
         self.projected: frozenset[tuple[Any, ...]] = frozenset()
+        self.colons: list[int] = []
+        self.modern = False
+        self.lengths: list[Node] = []
+        self.quantified = False
+        self.inner: dict[Node, Scope] = {}
         self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
 
     def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:

@@ -9,7 +9,7 @@ from graphground.cypher import tree
 from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import callings, expressions, patterns, projections, updates
 from graphground.cypher.semantics.checker import Checker, Scope
-from graphground.cypher.types import ANY, LIST, MAP, STRING, element_of, list_of
+from graphground.cypher.types import MAP, STRING, list_of, unwound
 
 _UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
 _NAMES = {tree.Match: "MATCH", tree.With: "WITH", tree.Unwind: "UNWIND", tree.LoadCsv: "LOAD CSV",
@@ -63,7 +63,20 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
     columns: list[Binding] | None = None
     clauses = body.clauses
     for clause in clauses:
+        colons, modern, lengths, quantified = c.colons, c.modern, c.lengths, c.quantified
+        c.colons, c.modern, c.lengths, c.quantified = [], False, [], False
         columns = _RULES[type(clause)](c, clause)
+        if c.colons and c.modern:
+            c.problem_at("label_expression", c.colons[0], c.colons[0] + 1,
+                         "labels of one clause are joined either by colons or by & | ! % and IS, not by both")
+        if c.quantified and c.lengths:
+            c.problem("pattern", c.lengths[0], "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in "
+                                               "one clause; write {1,} in place of *")
+        if c.level:
+            # A clause inside EXISTS { … } is a part of the clause around it.
+            colons, modern = colons + c.colons, modern or c.modern
+            lengths, quantified = lengths + c.lengths, quantified or c.quantified
+        c.colons, c.modern, c.lengths, c.quantified = colons, modern, lengths, quantified
     _check_order(c, clauses)
     return columns if isinstance(clauses[-1], tree.Return) else None
 
@@ -182,12 +195,8 @@ def _return(c: Checker, clause: tree.Return) -> list[Binding]:
 
 
 def _unwind(c: Checker, clause: tree.Unwind) -> None:
-    before = len(c.problems)
     found = expressions.infer(c, clause.source)
-    if c.aggregated and len(c.problems) == before + 1 and c.problems[-1].code == "aggregation":
-        c.problems[-1].start = clause.source.start
-    c.aggregated = False
-    binding = c.declare(clause.variable, element_of(found) if found.mask == LIST.mask else ANY, clause.source)
+    binding = c.declare(clause.variable, unwound(found), clause.source)
     binding.unwound = True
 
 

@@ -17,11 +17,10 @@ from graphground.cypher.types import (
     INTEGER,
     LIST,
     MAP,
-    NODE,
     NUMBER,
-    RELATIONSHIP,
     STORABLE,
     STRING,
+    TEMPORAL,
     Type,
     element_of,
     list_of,
@@ -105,11 +104,16 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
         if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
             c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
         return element_of(subject)
+    if subject.mask & LIST.mask and not subject.mask & (ENTITY | MAP).mask:
+        if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
+            c.problem("type_mismatch", node.index, f"this may only be a list, which is indexed with an Integer, but "
+                                                   f"this is {index}")
+        return element_of(subject)
     if not subject.mask & ~(ENTITY | MAP).mask:
         if not index.may_be(STRING):
             c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
         return ANY
-    if not subject.mask & (LIST | ENTITY | MAP).mask:
+    if not subject.mask & (LIST | ENTITY | MAP | TEMPORAL).mask:
         c.problem("type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is "
                                                  f"{subject}")
     return element_of(subject)
@@ -129,10 +133,14 @@ def _is_null(c: Checker, node: tree.IsNull) -> Type:
     return BOOLEAN
 
 
+def _is_typed(c: Checker, node: tree.IsTyped) -> Type:
+    infer(c, node.operand)
+    return ANY
+
+
 def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
     subject = infer(c, node.operand)
-    kind = "node" if subject.mask == NODE.mask else "relationship" if subject.mask == RELATIONSHIP.mask else "either"
-    patterns.label_expression(c, node.labels, kind)
+    patterns.label_expression(c, node.labels, "either")
     if not subject.mask & ENTITY.mask:
         c.problem("type_mismatch", node.operand, f"labels and types are tested on nodes and relationships; "
                                                  f"{_this(node.operand, subject)} is neither")
@@ -168,9 +176,9 @@ def _case_comparison(c: Checker, node: tree.CaseComparison) -> Type:
 
 def _count_star(c: Checker, node: tree.CountStar) -> Type:
     c.aggregated = True
-    if c.aggregates != "yes" and not (c.projected and node.shape() in c.projected):
+    if c.aggregates not in ("yes", "star") and not (c.projected and node.shape() in c.projected):
         c.problem("aggregation", node, "count(*) aggregates, which is not possible here; compute it in a WITH before "
-                                       "and use its name" if c.aggregates == "no" else
+                                       "and use its name" if c.aggregates != "inside" else
                   "an aggregating function cannot stand inside another; compute the inner one in a WITH before")
     return INTEGER
 
@@ -194,7 +202,7 @@ _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
     tree.BooleanLiteral: _constant(BOOLEAN), tree.NullLiteral: _constant(ANY), tree.ListLiteral: _list,
     tree.MapLiteral: _map, tree.Property: _property, tree.Subscript: _subscript, tree.Slice: _slice,
     tree.Binary: operators.binary, tree.ComparisonChain: operators.chain, tree.Unary: operators.unary,
-    tree.IsNull: _is_null, tree.IsTyped: _is_null, tree.IsNormalized: _is_null, tree.HasLabels: _has_labels,
+    tree.IsNull: _is_null, tree.IsTyped: _is_typed, tree.IsNormalized: _is_null, tree.HasLabels: _has_labels,
     tree.FunctionCall: calls.call, tree.CountStar: _count_star, tree.Case: _case,
     tree.CaseComparison: _case_comparison, tree.ListComprehension: subqueries.list_comprehension,
     tree.PatternComprehension: subqueries.pattern_comprehension, tree.ListPredicate: subqueries.list_predicate,

@@ -102,8 +102,13 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
 
 def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     mask = left.mask
+    if mask == LIST.mask:
+        if left.inner is None or not right.known:
+            return LIST
+        added = right.inner if right.mask == LIST.mask else right
+        return list_of(left.inner | added) if added is not None else LIST
     if mask == 65535 or mask & LIST.mask:
-        return ANY if mask != LIST.mask else LIST
+        return ANY
     wanted = LIST
     if mask & (STRING | NUMBER).mask:
         wanted = wanted | STRING | NUMBER
@@ -117,7 +122,7 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     if right.mask == LIST.mask:
         return LIST
     if right.mask == 65535:
-        return ANY
+        return _sums(mask)
     if not (mask | right.mask) & ~NUMBER.mask:
         return INTEGER if mask == right.mask == INTEGER.mask else FLOAT if FLOAT.mask in (mask, right.mask) else NUMBER
     if not (mask | right.mask) & ~(NUMBER | STRING).mask:
@@ -125,6 +130,18 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     if not mask & ~TEMPORAL.mask:
         return left
     return ANY if mask & DURATION.mask and right.mask != DURATION.mask else left if mask == DURATION.mask else ANY
+
+
+def _sums(mask: int) -> Type:
+    """What adding something unknown to a known thing can give."""
+    found = LIST
+    if mask & NUMBER.mask:
+        found = found | NUMBER | STRING
+    if mask & STRING.mask:
+        found |= STRING
+    if mask & DURATION.mask:
+        found = found | DURATION | TEMPORAL
+    return found | Type(mask & TEMPORAL.mask) if mask & TEMPORAL.mask else found
 
 
 def chain(c: Checker, node: tree.ComparisonChain) -> Type:
@@ -143,6 +160,3 @@ def unary(c: Checker, node: tree.Unary) -> Type:
     if not c.expect(node.operand, found, NUMBER):
         return NUMBER
     return found if not found.mask & ~NUMBER.mask else NUMBER
-
-
-__all__ = ["binary", "chain", "list_of", "unary"]

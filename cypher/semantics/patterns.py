@@ -18,16 +18,15 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where) -> None:
     """All paths of one clause: first everything is declared, then properties and conditions are checked."""
     groups: dict[str, tree.Variable] = {}
     singles: set[str] = set()
-    selective = False
+    created: set[str] = set()
     for path in paths:
         _declare_path(c, path, where, groups, singles)
-        selective = selective or path.selector is not None
     for path in paths:
-        _check_path(c, path, where)
-    if len(paths) > 1 and any(path.selector is not None and path.selector.kind != "all" for path in paths):
+        _check_path(c, path, where, created)
+    if len(paths) > 1:
         for path in paths:
             if path.selector is not None and path.selector.kind != "all":
-                c.problem("pattern", path, "a path with SHORTEST or ANY must be the only one of its MATCH")
+                c.problem("pattern", path.elements[0], "a path with SHORTEST or ANY must be the only one of its MATCH")
                 break
 
 
@@ -45,13 +44,26 @@ def _declare_path(c: Checker, path: tree.PathPattern, where: Where, groups: dict
 
 def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
     elements = path.elements
+    start = path.start
+    if path.variable is not None:
+        # The message belongs to the function, not to the name before it.
+        rest = c.query.text[path.variable.end:]
+        start = path.variable.end + len(rest) - len(rest.lstrip().lstrip("=").lstrip())
     if len(elements) != 3 or not isinstance(elements[1], tree.RelationshipPattern):
-        c.problem("pattern", path, f"{path.shortest}(…) takes one path of a single relationship, such as "
+        c.problem_at("pattern", start, path.end, f"{path.shortest}(…) takes one path of a single relationship, such as "
                                    "(a)-[:KNOWS*]-(b)")
         return
     length = elements[1].length
+    if elements[1].quantifier is not None:
+        c.problem("pattern", elements[1], f"{path.shortest}(…) takes a length such as *1..3, not a quantifier")
+    if elements[1].properties is not None:
+        c.problem_at("pattern", start, path.end, f"{path.shortest}(…) takes no properties of the relationship; test "
+                                                 "them in WHERE: all(r IN relationships(p) WHERE …)")
+    first, last = elements[0], elements[-1]
+    if first.variable is not None and last.variable is not None and first.variable.name == last.variable.name:
+        c.late.append(("pattern", path.start, path.end, f"{path.shortest}(…) needs two different ends", ()))
     if length is not None and length.minimum is not None and length.minimum > 1:
-        c.problem("pattern", path, f"{path.shortest}(…) takes a minimal length of 0 or 1 only")
+        c.problem_at("pattern", length.start + 1, length.end, f"{path.shortest}(…) takes a minimal length of 0 or 1")
 
 
 def _check_juxtaposition(c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern |
@@ -62,8 +74,8 @@ def _check_juxtaposition(c: Checker, elements: list[tree.NodePattern | tree.Rela
             c.problem("pattern", elements[0], "two nodes stand side by side: connect them with a relationship, or "
                                               "separate the paths with a comma")
             return
-        if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and before is not None:
-            c.problem("pattern", elements[0], "a path in parentheses needs a quantifier such as {1,3} to stand in a "
+        if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and len(elements) > 1:
+            c.problem("pattern", elements[-1], "a path in parentheses needs a quantifier such as {1,3} to stand in a "
                                               "longer path")
             return
         before = element
@@ -82,7 +94,12 @@ def declare_elements(c: Checker, elements: list[tree.NodePattern | tree.Relation
         if isinstance(element, tree.NodePattern):
             if variable is not None:
                 _bind(c, variable, NODE, element, where, alone)
-        elif variable is not None:
+            continue
+        if element.length is not None:
+            c.lengths.append(element)
+        if element.quantifier is not None:
+            c.quantified = True
+        if variable is not None:
             grouped = element.length is not None or element.quantifier is not None
             binding = _bind(c, variable, _RELATIONSHIPS if grouped else RELATIONSHIP, element, where, alone)
             if grouped and binding is not None:
@@ -98,38 +115,29 @@ def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Wher
         if path.variable is not None:
             c.declare(path.variable, PATH)
         return
+    c.quantified = True
     outer = c.scope
     c.scope = dict(outer)
     inner: list[tree.Variable] = [element.variable for element in path.elements
                                   if not isinstance(element, tree.ParenthesizedPath) and element.variable is not None]
     if path.variable is not None:
+        c.problem("pattern", path.variable, "a path inside a quantified path cannot have a name")
         inner.append(path.variable)
     for variable in inner:
         if variable.name in groups:
-            c.problem("variable_redefined", variable, f"`{variable.name}` already names something in another "
-                                                      "quantified path; choose another name")
+            c.problem("variable_redefined", path, f"`{variable.name}` already names something in another "
+                                                  "quantified path; choose another name")
         elif variable.name in outer:
-            c.problem("variable_redefined", variable, f"`{variable.name}` stands inside and outside of a quantified "
-                                                      "path; choose another name inside")
+            c.problem("variable_redefined", path, f"`{variable.name}` stands inside and outside of a quantified "
+                                                  "path; choose another name inside")
         c.scope.pop(variable.name, None)
-    for element in path.elements:
-        if isinstance(element, tree.ParenthesizedPath):
-            c.problem("pattern", element, "quantified paths cannot be nested")
-        elif isinstance(element, tree.RelationshipPattern) and (element.length is not None
-                                                                 or element.quantifier is not None):
-            c.problem("pattern", element, "a variable length cannot stand inside a quantified path")
-    if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
-        c.problem("pattern", path, "a quantified path needs at least one relationship")
+    _check_inside(c, path)
     declare_elements(c, [element for element in path.elements if not isinstance(element, tree.ParenthesizedPath)],
                      where, {}, set())
     if path.variable is not None:
         c.shadow(path.variable, PATH)
-    for element in path.elements:
-        if not isinstance(element, tree.ParenthesizedPath):
-            _check_element(c, element, where)
-    if path.where is not None:
-        expressions.condition(c, path.where)
     inside = c.scope
+    c.inner[path] = {variable.name: inside[variable.name] for variable in inner if variable.name in inside}
     c.scope = outer
     for variable in inner:
         bound = inside.get(variable.name)
@@ -141,6 +149,17 @@ def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Wher
         group.patterns = list(bound.patterns)
         c.scope[variable.name] = group
         groups[variable.name] = variable
+
+
+def _check_inside(c: Checker, path: tree.ParenthesizedPath) -> None:
+    for element in path.elements:
+        if isinstance(element, tree.ParenthesizedPath):
+            c.problem("pattern", element, "quantified paths cannot be nested")
+        elif isinstance(element, tree.RelationshipPattern) and (element.length is not None
+                                                                 or element.quantifier is not None):
+            c.problem("pattern", element, "a variable length cannot stand inside a quantified path")
+    if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
+        c.problem("pattern", path, "a quantified path needs at least one relationship")
 
 
 def _bind(c: Checker, variable: tree.Variable, type_: Type,
@@ -179,26 +198,43 @@ def _bind_again(c: Checker, variable: tree.Variable, pattern: tree.NodePattern |
                                                   "or properties here; use SET")
 
 
-def _check_path(c: Checker, path: tree.PathPattern, where: Where) -> None:
+def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[str]) -> None:
     for element in path.elements:
         if isinstance(element, tree.ParenthesizedPath):
-            if where in ("create", "merge", "insert"):
+            if where in ("create", "insert") or (where == "merge" and element.quantifier is not None):
                 c.problem("pattern", element, f"{where.upper()} takes plain paths only")
-            elif element.quantifier is None:
-                for inner in element.elements:
-                    if not isinstance(inner, tree.ParenthesizedPath):
-                        _check_element(c, inner, where)
-                if element.where is not None:
-                    expressions.condition(c, element.where)
+                continue
+            outer = c.scope
+            if element in c.inner:
+                c.scope = {**outer, **c.inner[element]}
+            for inner in element.elements:
+                if not isinstance(inner, tree.ParenthesizedPath):
+                    _check_element(c, inner, where, created)
+            if element.where is not None:
+                expressions.condition(c, element.where)
+            c.scope = outer
         else:
-            _check_element(c, element, where)
+            _check_element(c, element, where, created)
     if path.selector is not None and where in ("create", "merge", "insert"):
         c.problem("pattern", path.selector, f"{where.upper()} takes plain paths only")
     if path.shortest is not None and where in ("create", "merge", "insert"):
         c.problem("pattern", path, f"{path.shortest}(…) cannot be used in {where.upper()}")
 
 
-def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where) -> None:
+def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -> None:
+    for one in properties.walk():
+        if isinstance(one, tree.Variable) and one.name in created:
+            c.problem("undefined_variable", one, f"`{one.name}` is made by this same CREATE, so it has no value yet; "
+                                                 "use SET afterwards")
+            return
+
+
+def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where,
+                   created: set[str]) -> None:
+    if element.variable is not None and where in ("create", "insert"):
+        binding = c.bindings.get(element.variable)
+        if binding is not None and binding.patterns and binding.patterns[0] is element:
+            created.add(element.variable.name)
     if isinstance(element, tree.NodePattern):
         if element.labels is not None:
             label_expression(c, element.labels, "node")
@@ -208,13 +244,17 @@ def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPatt
         _check_relationship(c, element, where)
     properties = element.properties
     if properties is not None:
+        if where in ("create", "insert"):
+            _check_created(c, properties, created)
         if isinstance(properties, tree.Parameter):
             if where in ("match", "optional", "merge", "exists"):
                 word = "MERGE" if where == "merge" else "MATCH"
                 c.problem("pattern", properties, f"{word} takes no parameter in place of a map; write "
                                                  f"{{key: ${properties.name}.key}}")
         else:
+            before, c.aggregates = c.aggregates, "star"
             expressions.infer(c, properties)
+            c.aggregates = before
     if element.where is not None:
         if where in ("create", "merge", "insert"):
             c.problem("pattern", element.where, f"{where.upper()} takes no WHERE inside a pattern")
@@ -237,6 +277,11 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
             _colon_types(c, element, types)
         label_expression(c, types, "relationship")
     if element.length is not None:
+        if types is not None:
+            for one in types.walk():
+                if isinstance(one, tree.LabelAnd | tree.LabelNot | tree.LabelWildcard):
+                    c.problem("label_expression", one, "a relationship of variable length takes types joined by | only")
+                    break
         if element.quantifier is not None:
             c.problem("pattern", element, "a length after * cannot be quantified again")
         if element.where is not None:
@@ -245,8 +290,9 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
 
 def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.LabelOr) -> None:
     if element.variable is not None or element.properties is not None or element.length is not None:
-        c.problem("label_expression", types, "write alternative types as :A|B; the colon after | is not allowed "
-                                             "beside a variable, properties or a length")
+        c.problem_at("label_expression", types.operator_starts[0], types.end,
+                     "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
+                     "or a length")
 
 
 def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> None:
@@ -258,31 +304,43 @@ def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> Non
 
 def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> None:
     """The rules for `:`, `&`, `|`, `!` and `%` in one expression."""
+    text = c.query.text
+    if text[labels.start - 1] != ":" and text[:labels.start].rstrip()[-1:] not in (":", "("):
+        c.modern = True
     if type(labels) is tree.LabelName:
         return
-    colon: tree.Node | None = None
+    colon: int | None = None
     symbols = False
     for one in labels.walk():
         if isinstance(one, tree.LabelAnd):
-            if one.colon:
-                colon = colon or one
-            else:
-                symbols = True
+            for place in one.operator_starts:
+                if text[place] != ":":
+                    symbols = True
+                elif colon is None or place < colon:
+                    colon = place
         elif isinstance(one, tree.LabelOr):
             if one.colon and kind != "relationship":
-                c.problem("label_expression", one, "write :A|B; a colon after | is not allowed")
+                c.problem_at("label_expression", one.operator_starts[0], one.end,
+                             "write :A|B; a colon after | is not allowed")
                 return
             symbols = True
         elif isinstance(one, tree.LabelNot | tree.LabelWildcard):
             symbols = True
         elif isinstance(one, tree.DynamicLabel):
             expressions.infer(c, one.expression)
+    if symbols and not (kind == "relationship" and isinstance(labels, tree.LabelOr)):
+        c.modern = True
     if colon is None:
         return
+    if kind != "relationship" and not symbols:
+        c.colons.append(colon)
+        return
     if kind == "relationship":
-        c.problem("label_expression", colon, "a relationship has one type: combine types with |, not with a colon")
+        c.problem_at("label_expression", colon, labels.end,
+                     "a relationship has one type: combine types with |, not with a colon")
     elif symbols:
-        c.problem("label_expression", colon, "labels are joined either by colons or by & | ! %, not by both")
+        c.problem_at("label_expression", colon, labels.end,
+                     "labels are joined either by colons or by & | ! %, not by both")
 
 
 def value(c: Checker, node: tree.PatternExpression) -> Type:
@@ -303,6 +361,8 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
     for element in path.elements:
         if isinstance(element, tree.ParenthesizedPath):
             continue
+        if isinstance(element, tree.RelationshipPattern) and element.length is not None:
+            c.lengths.append(element)
         variable = element.variable
         if variable is None:
             continue
@@ -323,7 +383,7 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
         binding.mentions.append(element)
     for element in path.elements:
         if not isinstance(element, tree.ParenthesizedPath):
-            _check_element(c, element, "exists")
+            _check_element(c, element, "exists", set())
 
 
 __all__ = ["ANY", "BOOLEAN", "expression", "label_expression", "match", "value"]

@@ -43,7 +43,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
             row_count(c, bound, word_)
     if word == "WITH":
         for item in items:
-            if item.alias is None and not isinstance(item.expression, tree.Variable):
+            if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
                 c.problem("missing_alias", item.expression, f"an expression in WITH needs a name: {text} AS name",
                           (f"{text} AS {_alias(item.expression)}",))
@@ -94,7 +94,7 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type],
             if item.name in c.base:
                 c.problem("variable_redefined", item.alias, f"`{item.name}` hides the variable of the same name "
                                                             "outside of this subquery; choose another name")
-        if item.alias is not None or isinstance(value, tree.Variable):
+        if item.alias is not None or isinstance(value, tree.Variable | tree.MapProjection):
             after[item.name] = binding
         columns.append(binding)
     return after, columns
@@ -119,8 +119,11 @@ def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expres
         if c.aggregated and not aggregating:
             c.problem("aggregation", clause, "ORDER BY can aggregate only where the columns before it do; return the "
                                              "aggregate, then sort by its name")
+        before_count = len(c.problems)
         if hidden:
             _check_visible(c, sort.expression, shapes, hidden)
+        if c.aggregated and aggregating and len(c.problems) == before_count:
+            _check_aggregates(c, sort.expression, shapes)
     if where is not None:
         expressions.condition(c, where)
         if hidden:
@@ -145,6 +148,19 @@ def _check_visible(c: Checker, node: tree.Node, shapes: frozenset[Shape], hidden
         todo += reversed(list(one.children()))
 
 
+def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if one.shape() in shapes:
+            continue
+        if is_aggregate(one):
+            c.problem("aggregation", one, f"ORDER BY can use an aggregate only if it is returned too: return "
+                                          f"{c.query.source(one)}, then sort by its name")
+            return
+        todo += reversed(list(one.children()))
+
+
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:
     """The number after SKIP or LIMIT, which must be known before the query runs."""
     for one in node.walk():
@@ -166,9 +182,7 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
     for item in projection.items:
         if item not in aggregating:
             value = item.expression
-            inner = value
-            while isinstance(inner, tree.Property):
-                inner = inner.subject
+            inner = value.subject if isinstance(value, tree.Property) else value
             if isinstance(inner, tree.Variable):
                 keys.add(value.shape())
     outside = set() if projection.star else {id(binding) for binding in before.values()} - {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphground.cypher import tree
 from graphground.cypher.semantics import clauses, expressions, patterns
-from graphground.cypher.semantics.checker import Checker
-from graphground.cypher.types import BOOLEAN, INTEGER, LIST, NODE, PATH, RELATIONSHIP, Type, element_of, list_of
+from graphground.cypher.semantics.checker import Aggregates, Checker
+from graphground.cypher.types import BOOLEAN, INTEGER, LIST, NUMBER, PATH, Type, element_of, list_of
 
 
 def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
@@ -15,13 +15,23 @@ def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
     c.scope = dict(outer)
     binding = c.shadow(node.variable, element, node.source)
     binding.unwound = True
+    before = _inside_list(c)
     if node.where is not None:
         expressions.condition(c, node.where)
     found = element
     if node.projection is not None:
         found = expressions.infer(c, node.projection)
+    c.aggregates = before
     c.scope = outer
     return list_of(found)
+
+
+def _inside_list(c: Checker) -> Aggregates:
+    """Within an expression over a list no aggregate may stand; what was allowed before."""
+    before = c.aggregates
+    if before == "yes":
+        c.aggregates = "list"
+    return before
 
 
 def _source(c: Checker, source: tree.Expression) -> Type:
@@ -40,7 +50,9 @@ def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
     c.scope = dict(outer)
     binding = c.shadow(node.variable, element, node.source)
     binding.unwound = True
+    before = _inside_list(c)
     expressions.condition(c, node.where)
+    c.aggregates = before
     c.scope = outer
     return BOOLEAN
 
@@ -54,15 +66,17 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
     binding = c.shadow(node.variable, element, node.source)
     binding.unwound = True
     c.shadow(node.accumulator, start, node.initial)
+    before = _inside_list(c)
     step = expressions.infer(c, node.step)
+    c.aggregates = before
     if isinstance(node, tree.AllReduce):
         expressions.condition(c, node.predicate)
         c.scope = outer
         return BOOLEAN
-    if not step.may_be(start):
+    if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
         c.problem("type_mismatch", node.step, f"the step must give what the accumulator is, {start}, but gives {step}")
     c.scope = outer
-    return start | step
+    return start
 
 
 def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
@@ -104,7 +118,3 @@ def subquery(c: Checker, node: tree.Subquery) -> Type:
     c.level -= 1
     c.scope = outer
     return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else result
-
-
-__all__ = ["NODE", "RELATIONSHIP", "list_comprehension", "list_predicate", "pattern_comprehension", "reduce",
-           "subquery"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphground.cypher import tree
 from graphground.cypher.semantics import clauses, expressions, patterns
 from graphground.cypher.semantics.checker import Checker
-from graphground.cypher.types import ANY, ENTITY, LIST, MAP, NODE, PATH, element_of
+from graphground.cypher.types import ENTITY, MAP, NODE, PATH, unwound
 
 
 def create(c: Checker, clause: tree.Create) -> None:
@@ -65,10 +65,12 @@ def delete(c: Checker, clause: tree.Delete) -> None:
 
 def foreach(c: Checker, clause: tree.Foreach) -> None:
     """FOREACH, whose variable is its own."""
+    before, c.aggregates = c.aggregates, "star"
     found = expressions.infer(c, clause.source)
+    c.aggregates = before
     outer = c.scope
     c.scope = dict(outer)
-    binding = c.shadow(clause.variable, element_of(found) if found.mask == LIST.mask else ANY, clause.source)
+    binding = c.shadow(clause.variable, unwound(found), clause.source)
     binding.unwound = True
     for one in clause.clauses:
         if not clauses.is_update(one):

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from graphground.cypher.tree.node import Name, Node
 
@@ -39,15 +39,21 @@ class LabelNot(LabelExpression):
 class LabelAnd(LabelExpression):
     """`A&B`; `colon` where it was written the old way, `:A:B`."""
 
+    unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
+
     operands: list[LabelExpression]
-    colon: bool = False
+    colon: bool
+    operator_starts: list[int]
 
 
 class LabelOr(LabelExpression):
     """`A|B`; `colon` where it was written the old way, `A|:B`."""
 
+    unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
+
     operands: list[LabelExpression]
-    colon: bool = False
+    colon: bool
+    operator_starts: list[int]
 
 
 class DynamicLabel(LabelExpression):
