@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from cypher_audit import violations
 from cypher_mutations import Mutant, Mutator
 from shared_data import SHARED
 
@@ -67,8 +69,22 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
             found[row["database"]] = PropertyGraphSchema(
                 row["database"], {name: Label(name, properties) for name, properties in nodes.items()},
                 tuple(RelationshipPattern(one["type"], one["start"], one["end"], types.get(one["type"], {}))
-                      for one in patterns))
+                      for one in patterns), label_combinations=together(nodes, patterns))
     return found
+
+
+def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -> frozenset[frozenset[str]]:
+    """Labels that probably stand on the same nodes: the published schemas do not say it, and list a relationship of an
+    `:Actor:Person` once for each label. Two labels count as together where they share a place in a pattern and one
+    has all properties of the other.
+    """
+    places: dict[tuple[str, str, str], set[str]] = {}
+    for one in patterns:
+        places.setdefault(("from", one["type"], one["end"]), set()).add(one["start"])
+        places.setdefault(("to", one["type"], one["start"]), set()).add(one["end"])
+    return frozenset(frozenset({one, other}) for labels in places.values() for one in labels for other in labels
+                     if one < other and nodes[one] and nodes[other]
+                     and (nodes[one].keys() <= nodes[other].keys() or nodes[other].keys() <= nodes[one].keys()))
 
 
 def errors_of(report: Report) -> list[str]:
@@ -96,6 +112,7 @@ def gold(known: dict[str, PropertyGraphSchema]) -> list[dict[str, Any]]:
 def predictions(known: dict[str, PropertyGraphSchema]) -> None:
     compiles = {row["query"] for row in lines("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz") if not row["error"]}
     counts: dict[float, Counter[str]] = {0.0: Counter(), 1.0: Counter()}
+    rest: Counter[str] = Counter()
     codes: dict[float, Counter[str]] = {0.0: Counter(), 1.0: Counter()}
     for row in lines("predictions", "cypherbench_scored.jsonl.gz"):
         accuracy = (row["metrics"] or {}).get("execution_accuracy")
@@ -106,14 +123,39 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
         counts[accuracy]["all"] += 1
         counts[accuracy][("error", "warning", "hint", "nothing")[worst]] += 1
         codes[accuracy].update({f"{one.code} ({one.severity})" for one in report.diagnostics})
+        if accuracy == 0.0 and worst > 0:
+            rest[left_over(row["pred_cypher"], row["gold_cypher"])] += 1
         if accuracy == 1.0 and worst == 0:
-            miss("EX 1.0", errors_of(report), row["graph"], row["pred_cypher"], "GOLD", row["gold_cypher"])
+            why = violations(row["pred_cypher"], known[row["graph"]])
+            counts[accuracy]["audited"] += bool(why)
+            miss("EX 1.0" if why else "EX 1.0 unexplained", why, errors_of(report), row["graph"], row["pred_cypher"],
+                 "GOLD", row["gold_cypher"])
     for accuracy, name in ((1.0, "right (EX 1.0)"), (0.0, "wrong (EX 0.0)")):
         found = counts[accuracy]
         print(f"predictions that Neo4j compiles and that are {name}: {found['all']}; with an error {found['error']} "
               f"({found['error'] / found['all']:.2%}), a warning at most {found['warning']}, a hint at most "
               f"{found['hint']}, nothing {found['nothing']}")
         print(f"  by code: {dict(codes[accuracy].most_common())}")
+    print(f"  the wrong ones without an error: {dict(rest.most_common())}")
+    print(f"  of the right ones with an error a second opinion finds the fault too: {counts[1.0]['audited']}, "
+          f"left to look at: {counts[1.0]['error'] - counts[1.0]['audited']} "
+          f"({(counts[1.0]['error'] - counts[1.0]['audited']) / counts[1.0]['all']:.2%})")
+
+
+def left_over(predicted: str, gold: str) -> str:
+    """What a wrong query without an error has that the gold one has not: what finding it would need."""
+    strings = re.compile(r"'((?:[^'\\]|\\.)*)'")
+    if set(strings.findall(predicted)) - set(strings.findall(gold)):
+        return "other names (the entity index; no data here)"
+    shape = [re.compile(text) for text in (r"\[\w*:(\w+)", r"\(\w*:(\w+)", r"\.(\w+)")]
+    types, labels, keys = (set(one.findall(predicted)) ^ set(one.findall(gold)) for one in shape)
+    if types or labels:
+        return "another valid relationship type or label (the question)"
+    if keys:
+        return "other properties (the question)"
+    if sorted(re.findall(r"<-\[|\]->", predicted)) != sorted(re.findall(r"<-\[|\]->", gold)):
+        return "direction of a relationship between nodes of one label (the question)"
+    return "the rest: clauses, order, DISTINCT, where a filter stands"
 
 
 def labs() -> None:
@@ -123,6 +165,9 @@ def labs() -> None:
     codes: Counter[str] = Counter()
     with gzip.open(SHARED / "neo4j_labs_text2cypher" / "text2cypher_gpt4turbo.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    compiles = {row["query"]: not row["error"] for row in lines("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
+                if "labs" in row["sets"]}
+    kinds: Counter[str] = Counter()
     without = sum(1 for row in rows if row["database"] not in known)
     for row in rows:
         schema = known.get(row["database"])
@@ -137,13 +182,18 @@ def labs() -> None:
             flagged[bool(errors)] += 1
             if errors:
                 codes.update(errors)
+                why = violations(row["cypher"], schema)
+                kind = ("Neo4j does not compile it" if not compiles.get(row["cypher"].strip(), True)
+                        else "a second opinion finds the fault too" if why else "left to look at")
+                kinds[kind] += 1
                 diagnostics = [(one.code, one.found) for one in validate(row["cypher"], schema).diagnostics
                                if one.severity == "error"]
-                miss("labs flagged", row["database"], diagnostics, row["cypher"])
+                miss(f"labs {kind}", row["database"], diagnostics, why, row["cypher"])
     print(f"neo4j-labs rows whose database has a schema: {len(rows) - without} of {len(rows)}")
     print(f"  false_schema caught: {caught[True]} of {caught.total()} ({caught[True] / caught.total():.1%})")
     print(f"  returned results, without false_schema, flagged: {flagged[True]} of {flagged.total()} "
           f"({flagged[True] / flagged.total():.2%}) {dict(codes)}")
+    print(f"    of these: { {kind: f'{number} ({number / flagged.total():.2%})' for kind, number in kinds.items()} }")
 
 
 def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
@@ -212,11 +262,55 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
     print(f"import graphground.cypher: {statistics.median(imports):.1f} ms")
 
 
+def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
+    """Broken queries of all sorts: pieces cut, doubled, swapped and put in."""
+    rng = random.Random(seed)
+    pieces = re.compile(r"\w+|'(?:[^'\\]|\\.)*'|\s+|.", re.S)
+    others = ["(", ")", "[", "]", "{", "}", "*", "|", "!", "%", "&", ":", "->", "<-", "'", "`", "$x", "..", "IN", "NOT",
+              "OR", "EXISTS {", "COUNT {", "CALL {", "UNWIND", "WITH *", "OPTIONAL MATCH", "UNION", "-[*]->", "n", "m0",
+              ".name", "Person"]
+    texts = [pieces.findall(row["gold_cypher"]) for row in rows]
+    validate("MATCH (n:Persn) RETURN n.name", known["company"])  # loads what only mistakes need
+    raised = slow = valid = 0
+    longest = 0.0
+    for number in range(count):
+        place = rng.randrange(len(rows))
+        parts = list(texts[place])
+        for _ in range(rng.randrange(1, 4)):
+            at, to = rng.randrange(len(parts)), rng.randrange(len(parts))
+            match rng.randrange(4):
+                case 0:
+                    del parts[at:at + rng.randrange(1, 4)]
+                case 1:
+                    parts.insert(at, rng.choice(others))
+                case 2:
+                    parts[at], parts[to] = parts[to], parts[at]
+                case _:
+                    parts.insert(at, rng.choice(texts[rng.randrange(len(texts))]))
+            if not parts:
+                parts = ["RETURN"]
+        text = "".join(parts)
+        start = time.process_time()
+        try:
+            valid += validate(text, known[rows[place]["graph"]]).valid
+        except Exception as error:
+            raised += 1
+            miss("raised", repr(error), text)
+        taken = (time.process_time() - start) * 1000
+        longest = max(longest, taken)
+        if taken > 50:
+            slow += 1
+            miss("slow", number, f"{taken:.1f}", text)
+    print(f"{count} seeded mutants: {raised} raised, {slow} took over 50 ms, longest {longest:.1f} ms, "
+          f"{valid / count:.1%} still valid")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", type=Path, help="write every miss to this file")
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--only", default="gold predictions labs mutations speed")
+    parser.add_argument("--only", default="gold predictions labs mutations speed mutants")
+    parser.add_argument("--mutants", type=int, default=200_000)
     arguments = parser.parse_args()
     known = schemas()
     rows = gold(known) if "gold" in arguments.only else list(lines("cypherbench_tasks", "train.jsonl.gz"))
@@ -228,6 +322,8 @@ def main() -> None:
         mutations(rows, known, arguments.seed)
     if "speed" in arguments.only:
         speed(rows, known)
+    if "mutants" in arguments.only:
+        mutants(rows, known, arguments.seed, arguments.mutants)
     if arguments.misses:
         arguments.misses.write_text("\n".join(MISSES) + "\n", encoding="utf-8")
 

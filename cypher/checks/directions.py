@@ -13,6 +13,12 @@ from graphground.cypher.schema import RelationshipPattern
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
     """`(:Person)-[:hasCEO]->(:Company)` where the schema has it the other way."""
+    for symbol, labels in facts.contradictions:
+        name = symbol.name or "this node"
+        findings.add("impossible_pattern", "error",
+                     f"No node of the graph is what is asked of {name}: the labels "
+                     f"{findings.query.source(labels)} never stand beside those asked before. "
+                     "Use another variable for another node.", labels.start, labels.end)
     for link in facts.links:
         if link.bad and not link.unknown:
             _wrong(facts, link, findings)

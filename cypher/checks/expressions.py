@@ -106,8 +106,13 @@ class ExpressionReader:
 
     def declare(self, symbol: Symbol, labels: t.LabelExpression) -> None:
         mask, _ = self.kinds(labels, symbol, False)
-        symbol.declared = symbol.declared & mask
-        symbol.kinds = symbol.kinds & mask
+        declared = symbol.declared & mask
+        if declared:
+            symbol.declared = symbol.kinds = declared
+        else:
+            self.facts.contradictions.append((symbol, labels))
+            symbol.declared = symbol.kinds = self.index.everything
+            symbol.contradicted = True
 
     def kinds(self, labels: t.LabelExpression, symbol: Symbol, negated: bool) -> tuple[int, bool]:
         """The kinds that a label expression allows, and whether every name in it is known."""

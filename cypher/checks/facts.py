@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from graphground.cypher.checks.index import Pairs, SchemaIndex
 from graphground.cypher.tree import (
     Expression,
+    LabelExpression,
     LabelName,
     Match,
     Name,
@@ -30,19 +31,19 @@ class Symbol:
     one goes on from; `sources` are those of the branches that a subquery returns.
     """
 
-    __slots__ = ("declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources", "value")
+    __slots__ = ("contradicted", "declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources")
 
     def __init__(self, kind: str, name: str | None = None, kinds: int = 0, parent: Symbol | None = None):
         self.kind = kind
         self.name = name
         self.kinds = kinds
         self.declared = kinds
+        self.contradicted = False
         self.parent = parent
         self.sources: list[Symbol] = []
         self.links: list[Link] = []
         self.link: Link | None = None
         self.element: Value = None
-        self.value: Expression | None = None
 
 
 class PropertyUse:
@@ -136,6 +137,8 @@ class Facts:
     links: list[Link] = field(default_factory=list)
     labels: list[LabelUse] = field(default_factory=list)
     types: list[LabelUse] = field(default_factory=list)
+    contradictions: list[tuple[Symbol, LabelExpression]] = field(default_factory=list)
+    """Labels that no node has together with those written before: `(n:Movie)` and `(n:Person)`."""
     properties: list[PropertyUse] = field(default_factory=list)
     components: list[tuple[PropertyUse, Name]] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)

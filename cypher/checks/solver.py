@@ -11,10 +11,13 @@ from graphground.cypher.checks.index import narrowed
 
 def solve(facts: Facts) -> None:
     """Narrow `kinds` of all symbols until nothing changes; a link that allows nothing is marked `bad`."""
-    for link in facts.links:
+    links = facts.links
+    if facts.contradictions:
+        links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]
+    for link in links:
         # What is written beside the relationship itself comes first, so that the blame falls on it.
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
-    good = [link for link in facts.links if not link.bad]
+    good = [link for link in links if not link.bad]
     families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
     changed = True
     while changed:

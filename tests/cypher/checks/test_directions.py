@@ -95,3 +95,14 @@ def test_labels_that_nothing_connects_have_no_path() -> None:
     assert shortest_path(index, index.label_masks["A"], index.label_masks["B"]) == ""
     assert [one.code for one in said("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == ["impossible_pattern"]
     assert COMPANY.patterns
+
+
+def test_one_variable_for_two_nodes_is_impossible() -> None:
+    query = ("MATCH (n:Character)-[:memberOf]->(m1:Organization {name: 'x'}), (n)-[:hasMother]->(m1:Character) "
+             "RETURN n.name, m1.birth_name")
+    assert codes(query, CHARACTERS) == [("impossible_pattern", "Character")]
+
+
+def test_labels_that_never_stand_together_are_impossible() -> None:
+    assert codes("MATCH (n:Character:Location) RETURN n.name", CHARACTERS) == \
+        [("impossible_pattern", "Character:Location")]

@@ -1,0 +1,69 @@
+"""A second opinion on a flagged query that shares no code with the front end: regular expressions alone.
+
+`violations(query, schema)` says in words what the query has that the schema has not: names, and relationships between
+two nodes whose labels are written in the query. It knows nothing of scopes, so it is for plain queries only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphground.cypher.schema import PropertyGraphSchema
+
+STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+NODE = r"\(\s*(\w*)\s*(?::\s*(\w+))?[^()]*\)"
+NODES = re.compile(NODE)
+RELATIONSHIP = re.compile(r"(<?)-\s*\[\s*(\w*)\s*:\s*([\w|:]+)\s*([^\]]*)\]\s*-(>?)")
+HOPS = re.compile(NODE + r"\s*(<?)-\s*\[\s*\w*\s*:\s*(\w+)\s*(?:\{[^}]*\})?\s*\]\s*-(>?)\s*(?=" + NODE + ")")
+PROPERTIES = re.compile(r"\b(\w+)\.(\w+)\b(?!\s*\()")
+COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
+
+
+def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
+    """What the schema does not have: `["label Flightaccident", "hop (Person)-hasCEO-(Company)"]`."""
+    found: list[str] = []
+    for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):
+        found += _in_part(part, schema)
+    return list(dict.fromkeys(found))
+
+
+def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
+    found: list[str] = []
+    labels: dict[str, str] = {}
+    for name, label in NODES.findall(text):
+        if label:
+            if label not in schema.labels:
+                found.append(f"label {label}")
+            elif name:
+                labels.setdefault(name, label)
+    types: dict[str, str] = {}
+    for _, name, written, _, _ in RELATIONSHIP.findall(text):
+        for type_ in re.split(r"[|:]+", written):
+            if type_ and type_ not in schema.relationship_types:
+                found.append(f"type {type_}")
+        if name:
+            types[name] = written
+    for a, a_label, left, type_, right, b, b_label in HOPS.findall(text):
+        start, end = a_label or labels.get(a, ""), b_label or labels.get(b, "")
+        if left:
+            start, end = end, start
+        patterns = schema.relationship_types.get(type_, ())
+        ways = {(one.start, one.end) for one in patterns}
+        if not left and not right:
+            ways |= {(one.end, one.start) for one in patterns}
+        if patterns and (not left or not right) and not any(
+                start in ("", one) and end in ("", other) for one, other in ways):
+            found.append(f"hop ({start})-{type_}-({end})")
+    for name, key in PROPERTIES.findall(text):
+        if name in labels and key not in schema.labels[labels[name]].properties:
+            found.append(f"property {labels[name]}.{key}")
+        elif types.get(name) in schema.relationship_types and key not in schema.relationship_properties[types[name]]:
+            found.append(f"property {types[name]}.{key}")
+    for name, key, operator, value in COMPARED.findall(text):
+        type_ = schema.labels[labels[name]].properties.get(key, "") if name in labels else ""
+        if type_.startswith("list[") and not value.startswith("size") and "." not in value:
+            found.append(f"list {key} {operator} {value}")
+        elif (type_ in ("date", "datetime") and (value[0].isdigit() or value[0] in "'\"") and operator != "IN") or (
+                type_ in ("int", "float") and value[0] in "'\""):
+            found.append(f"{type_} {key} {operator} {value}")
+    return found
