@@ -110,7 +110,7 @@ max A -> = @
 min A -> = @
 nodes P -> Ln
 normalize S ?S -> S
-nullIf A A -> =
+nullIf A A -> A
 percentileCont F F -> F @
 percentileDisc FI F -> FI @
 pi -> F

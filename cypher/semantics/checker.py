@@ -28,7 +28,7 @@ class Checker:
     __slots__ = ("aggregated", "aggregates", "base", "bindings", "colons", "cypher25", "dropped", "importable",
                  "importing", "inner", "late", "lengths", "level", "modern",
                  "open_end", "problems", "projected", "quantified", "query",
-                 "reported", "scope", "scopes", "types")
+                 "reported", "restricted", "scope", "scopes", "types")
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -53,6 +53,7 @@ class Checker:
         self.lengths: list[Node] = []
         self.quantified = False
         self.inner: dict[Node, Scope] = {}
+        self.restricted: Scope | None = None
         self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
 
     def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
@@ -100,6 +101,9 @@ class Checker:
             line, column = self.query.position(place)
             message += (f" here: the WITH or RETURN at line {line}, column {column} does not pass it on; add `{name}` "
                         "there")
+        elif self.restricted is not None and name in self.restricted:
+            message += (" any more: after DISTINCT or an aggregation only the returned columns exist; return what you "
+                        "sort by")
         elif self.scope:
             message += f" here; defined are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
         self.problem("undefined_variable", variable, message, near(name, self.scope))

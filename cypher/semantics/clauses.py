@@ -69,16 +69,20 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
         if c.colons and c.modern:
             c.problem_at("label_expression", c.colons[0], c.colons[0] + 1,
                          "labels of one clause are joined either by colons or by & | ! % and IS, not by both")
-        if c.quantified and c.lengths:
-            c.problem("pattern", c.lengths[0], "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in "
-                                               "one clause; write {1,} in place of *")
+        check_lengths(c)
         if c.level:
             # A clause inside EXISTS { … } is a part of the clause around it.
             colons, modern = colons + c.colons, modern or c.modern
-            lengths, quantified = lengths + c.lengths, quantified or c.quantified
         c.colons, c.modern, c.lengths, c.quantified = colons, modern, lengths, quantified
     _check_order(c, clauses)
     return columns if isinstance(clauses[-1], tree.Return) else None
+
+
+def check_lengths(c: Checker) -> None:
+    """`-[*]->` and `-->+` exclude each other within a clause."""
+    if c.quantified and c.lengths:
+        c.problem("pattern", c.lengths[0], "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in one "
+                                           "clause; write {1,} in place of *")
 
 
 def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.semantics import calls, operators, patterns, subqueries
-from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
@@ -29,8 +29,19 @@ from graphground.cypher.types import (
 
 def infer(c: Checker, node: tree.Expression) -> Type:
     """The type of an expression, after everything in it was checked."""
+    if c.projected and c.restricted is not None and node.shape() in c.projected:
+        return _returned(c, node, c.restricted)
     found = _RULES[type(node)](c, node)
     c.types[node] = found
+    return found
+
+
+def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
+    """An expression that is a column already, repeated behind DISTINCT or an aggregation: it means what it meant."""
+    scope, projected, aggregates = c.scope, c.projected, c.aggregates
+    c.scope, c.projected, c.aggregates = before, frozenset(), "yes"
+    found = infer(c, node)
+    c.scope, c.projected, c.aggregates = scope, projected, aggregates
     return found
 
 
@@ -83,7 +94,7 @@ def _map(c: Checker, node: tree.MapLiteral) -> Type:
 
 def _property(c: Checker, node: tree.Property) -> Type:
     subject = node.subject
-    found = c.use(subject) if type(subject) is tree.Variable else infer(c, subject)
+    found = c.use(subject) if type(subject) is tree.Variable and not c.projected else infer(c, subject)
     mask = found.mask
     if mask == 1 or mask == 2 or mask == 3:
         return STORABLE
@@ -112,7 +123,7 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
     if not subject.mask & ~(ENTITY | MAP).mask:
         if not index.may_be(STRING):
             c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
-        return ANY
+        return STORABLE if not subject.mask & ~ENTITY.mask else ANY
     if not subject.mask & (LIST | ENTITY | MAP | TEMPORAL).mask:
         c.problem("type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is "
                                                  f"{subject}")

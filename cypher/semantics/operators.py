@@ -35,7 +35,7 @@ def binary(c: Checker, node: tree.Binary) -> Type:
     """`a + b`; long chains lean to the left, so they are walked and not recursed into."""
     chain: list[tree.Binary] = []
     first: tree.Expression = node
-    while type(first) is tree.Binary:
+    while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):
         chain.append(first)
         first = first.left
     operand = first
@@ -101,47 +101,36 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
 
 
 def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
-    mask = left.mask
+    mask, other = left.mask, right.mask
     if mask == LIST.mask:
         if left.inner is None or not right.known:
             return LIST
-        added = right.inner if right.mask == LIST.mask else right
+        added = right.inner if other == LIST.mask else right
         return list_of(left.inner | added) if added is not None else LIST
-    if mask == 65535 or mask & LIST.mask:
-        return ANY
-    wanted = LIST
-    if mask & (STRING | NUMBER).mask:
-        wanted = wanted | STRING | NUMBER
-    if mask & TEMPORAL.mask:
-        wanted |= DURATION
+    if mask == other == INTEGER.mask or mask == other == STRING.mask:
+        return left
+    found = 0
+    if mask & NUMBER.mask and other & NUMBER.mask:
+        found |= NUMBER.mask if FLOAT.mask not in (mask, other) else FLOAT.mask
+    if (mask & STRING.mask and other & (STRING | NUMBER).mask) or (mask & NUMBER.mask and other & STRING.mask):
+        found |= STRING.mask
+    if mask & TEMPORAL.mask and other & DURATION.mask:
+        found |= mask & TEMPORAL.mask
     if mask & DURATION.mask:
-        wanted = wanted | TEMPORAL | DURATION
-    if not right.mask & wanted.mask:
+        found |= other & (TEMPORAL | DURATION).mask
+    if (mask | other) & LIST.mask:
+        found |= LIST.mask
+    if not found:
+        wanted = LIST
+        if mask & (STRING | NUMBER).mask:
+            wanted = wanted | STRING | NUMBER
+        if mask & TEMPORAL.mask:
+            wanted |= DURATION
+        if mask & DURATION.mask:
+            wanted = wanted | TEMPORAL | DURATION
         c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; expected {wanted}")
         return ANY
-    if right.mask == LIST.mask:
-        return LIST
-    if right.mask == 65535:
-        return _sums(mask)
-    if not (mask | right.mask) & ~NUMBER.mask:
-        return INTEGER if mask == right.mask == INTEGER.mask else FLOAT if FLOAT.mask in (mask, right.mask) else NUMBER
-    if not (mask | right.mask) & ~(NUMBER | STRING).mask:
-        return STRING if STRING.mask in (mask, right.mask) else STRING | NUMBER
-    if not mask & ~TEMPORAL.mask:
-        return left
-    return ANY if mask & DURATION.mask and right.mask != DURATION.mask else left if mask == DURATION.mask else ANY
-
-
-def _sums(mask: int) -> Type:
-    """What adding something unknown to a known thing can give."""
-    found = LIST
-    if mask & NUMBER.mask:
-        found = found | NUMBER | STRING
-    if mask & STRING.mask:
-        found |= STRING
-    if mask & DURATION.mask:
-        found = found | DURATION | TEMPORAL
-    return found | Type(mask & TEMPORAL.mask) if mask & TEMPORAL.mask else found
+    return ANY if mask == other == ANY.mask else Type(found)
 
 
 def chain(c: Checker, node: tree.ComparisonChain) -> Type:

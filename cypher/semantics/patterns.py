@@ -18,11 +18,11 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where) -> None:
     """All paths of one clause: first everything is declared, then properties and conditions are checked."""
     groups: dict[str, tree.Variable] = {}
     singles: set[str] = set()
-    created: set[str] = set()
     for path in paths:
         _declare_path(c, path, where, groups, singles)
     for path in paths:
-        _check_path(c, path, where, created)
+        # Only within one path may CREATE not use what it makes.
+        _check_path(c, path, where, set())
     if len(paths) > 1:
         for path in paths:
             if path.selector is not None and path.selector.kind != "all":
@@ -238,6 +238,9 @@ def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPatt
     if isinstance(element, tree.NodePattern):
         if element.labels is not None:
             label_expression(c, element.labels, "node")
+            if where == "insert" and isinstance(element.labels, tree.LabelAnd) and element.labels.colon:
+                c.problem_at("label_expression", element.labels.operator_starts[0], element.labels.end,
+                             "INSERT joins labels with &, not with a colon")
             if where in ("create", "merge", "insert"):
                 _plain_labels(c, element.labels, where)
     else:

@@ -107,45 +107,24 @@ def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expres
     shapes: frozenset[Shape] = frozenset()
     if aggregating or projection.distinct:
         shapes = frozenset(item.expression.shape() for item in projection.items)
-    c.scope = {**before, **after}
+    c.scope = dict(after) if restricted else {**before, **after}
     c.projected = shapes
-    hidden = {id(binding) for name, binding in before.items()
-              if after.get(name) is not binding} if restricted else set()
+    c.restricted = before if restricted else None
     for sort in projection.order_by:
         c.aggregates = "yes"
         c.aggregated = False
+        count = len(c.problems)
         expressions.infer(c, sort.expression)
         c.aggregates = "no"
         if c.aggregated and not aggregating:
             c.problem("aggregation", clause, "ORDER BY can aggregate only where the columns before it do; return the "
                                              "aggregate, then sort by its name")
-        before_count = len(c.problems)
-        if hidden:
-            _check_visible(c, sort.expression, shapes, hidden)
-        if c.aggregated and aggregating and len(c.problems) == before_count:
+        elif c.aggregated and len(c.problems) == count:
             _check_aggregates(c, sort.expression, shapes)
     if where is not None:
         expressions.condition(c, where)
-        if hidden:
-            _check_visible(c, where, shapes, hidden)
     c.projected = frozenset()
-
-
-def _check_visible(c: Checker, node: tree.Node, shapes: frozenset[Shape], hidden: set[int]) -> None:
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if one.shape() in shapes:
-            continue
-        if isinstance(one, tree.Variable):
-            binding = c.bindings.get(one)
-            if binding is not None and id(binding) in hidden and one.name not in c.reported:
-                c.reported.add(one.name)
-                c.problem("undefined_variable", one, f"after DISTINCT or an aggregation only the returned columns "
-                                                     f"exist, and `{one.name}` is none; return what you sort by")
-                return
-            continue
-        todo += reversed(list(one.children()))
+    c.restricted = None
 
 
 def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:

@@ -105,16 +105,17 @@ def subquery(c: Checker, node: tree.Subquery) -> Type:
     c.level += 1
     before = c.aggregates
     c.aggregates = "no"
-    result: Type = LIST
+    lengths, quantified = c.lengths, c.quantified
+    c.lengths, c.quantified = [], False
     if node.body is None:
         patterns.match(c, node.patterns, "exists")
         if node.where is not None:
             expressions.condition(c, node.where)
     else:
-        columns = clauses.nested(c, node.body, node.kind, node)
-        if node.kind == "COLLECT" and columns is not None and len(columns) == 1:
-            result = list_of(columns[0].type)
+        clauses.nested(c, node.body, node.kind, node)
     c.aggregates = before
     c.level -= 1
     c.scope = outer
-    return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else result
+    clauses.check_lengths(c)
+    c.lengths, c.quantified = lengths, quantified
+    return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else LIST

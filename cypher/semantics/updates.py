@@ -29,13 +29,25 @@ def set_(c: Checker, clause: tree.Set) -> None:
 
 def _set_item(c: Checker, item: tree.SetItem) -> None:
     if isinstance(item, tree.SetProperty):
-        expressions.infer(c, item.target)
+        _target(c, item.target)
         expressions.infer(c, item.value)
     elif isinstance(item, tree.SetProperties):
         c.expect(item.variable, c.use(item.variable), ENTITY)
         c.expect(item.value, expressions.infer(c, item.value), MAP)
     elif isinstance(item, tree.SetLabels):
         _labels(c, item.variable, item.labels)
+
+
+def _target(c: Checker, target: tree.Expression) -> None:
+    """The property that SET or REMOVE changes, which must be one of a node or a relationship."""
+    expressions.infer(c, target)
+    if isinstance(target, tree.Property | tree.Subscript):
+        subject = target.subject
+        binding = c.bindings.get(subject) if isinstance(subject, tree.Variable) else None
+        found = binding.type if binding is not None else c.types.get(subject)
+        if found is not None and not found.mask & ENTITY.mask:
+            c.problem("type_mismatch", subject, f"only nodes and relationships have properties to change; this is "
+                                                f"{found}")
 
 
 def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpression]) -> None:
@@ -48,7 +60,7 @@ def remove(c: Checker, clause: tree.Remove) -> None:
     """REMOVE."""
     for item in clause.items:
         if isinstance(item, tree.RemoveProperty):
-            expressions.infer(c, item.target)
+            _target(c, item.target)
         else:
             _labels(c, item.variable, item.labels)
 
