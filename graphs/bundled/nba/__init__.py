@@ -24,7 +24,7 @@ from graphground.graphs.bundled.tables import (
 )
 
 AS_OF = "October 2025"
-DESCRIPTION = ("NBA basketball: the 30 teams, their divisions and home venues, and more than 200 players of all eras "
+DESCRIPTION = ("NBA basketball: the 30 teams, their divisions and home venues, and 400 players of all eras "
                f"with positions, teams, drafts and awards. As of {AS_OF}; written from common knowledge, CC0.")
 Found = TypeVar("Found")
 HANDS = {"R": "right-handedness", "L": "left-handedness"}
