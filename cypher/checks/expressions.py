@@ -120,7 +120,10 @@ class ExpressionReader:
         if type(labels) is t.LabelName:
             self.facts.labels.append(LabelUse(labels, symbol, negated))
             mask = self.index.label_masks.get(labels.name.text)
-            return (everything, False) if mask is None else (mask, True)
+            if mask is None:
+                symbol.suspect = True
+                return everything, False
+            return mask, True
         if isinstance(labels, t.LabelNot):
             mask, exact = self.kinds(labels.operand, symbol, not negated)
             return (everything & ~mask, True) if exact else (everything, False)

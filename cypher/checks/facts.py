@@ -28,10 +28,12 @@ class Symbol:
     """What a variable (or a nameless node) stands for: `kind` is `node relationship path list value`.
 
     `kinds` are the node kinds that it may still be, a bit each; `parent` is the outer symbol that a subquery's
-    one goes on from; `sources` are those of the branches that a subquery returns.
+    one goes on from; `sources` are those of the branches that a subquery returns. A `suspect` has a label that the
+    schema lacks.
     """
 
-    __slots__ = ("contradicted", "declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources")
+    __slots__ = ("contradicted", "declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources",
+                 "suspect")
 
     def __init__(self, kind: str, name: str | None = None, kinds: int = 0, parent: Symbol | None = None):
         self.kind = kind
@@ -39,6 +41,7 @@ class Symbol:
         self.kinds = kinds
         self.declared = kinds
         self.contradicted = False
+        self.suspect = False
         self.parent = parent
         self.sources: list[Symbol] = []
         self.links: list[Link] = []

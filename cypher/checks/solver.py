@@ -17,15 +17,17 @@ def solve(facts: Facts) -> None:
     for link in links:
         # What is written beside the relationship itself comes first, so that the blame falls on it.
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
-    good = [link for link in links if not link.bad]
+    # Beside a wrong label the direction may be wrong too: neither is believed where the other is inferred.
+    good = [(link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
+            for link in links if not link.bad]
     families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
     changed = True
     while changed:
         changed = False
-        for link in good:
+        for link, pairs in good:
             left, right = link.left, link.right
             before = left.kinds, right.kinds
-            after = narrowed(left.kinds, right.kinds, link.pairs)
+            after = narrowed(left.kinds, right.kinds, pairs)
             if after == before:
                 continue
             if not after[0]:
@@ -33,8 +35,8 @@ def solve(facts: Facts) -> None:
                 continue
             left.kinds, right.kinds = after
             changed = True
-        if changed and any(link.bad for link in good):
-            good = [link for link in good if not link.bad]
+        if changed and any(link.bad for link, _ in good):
+            good = [one for one in good if not one[0].bad]
         for symbol in families:
             kinds = symbol.kinds
             if symbol.parent is not None:
