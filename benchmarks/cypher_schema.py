@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ from shared_data import SHARED
 
 from graphground.cypher import Report, validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
 
 LABS_TYPES = {"STRING": "str", "INTEGER": "int", "FLOAT": "float", "BOOLEAN": "bool", "DATE": "date",
               "DATE_TIME": "datetime", "LOCAL_DATE_TIME": "datetime", "LIST": "list[unknown]", "POINT": "point"}
@@ -262,6 +266,55 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
     print(f"import graphground.cypher: {statistics.median(imports):.1f} ms")
 
 
+def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
+    """Names of gold queries with typing errors, looked up in an index of all names that the gold queries use."""
+    records: dict[str, list[Record]] = {}
+    for number, row in enumerate(lines("cypherbench_tasks", "entity_mentions.jsonl.gz")):
+        if row["property"] == "name":
+            records.setdefault(row["graph"], []).append(Record(str(number), row["label"], row["value"]))
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        indexes = {}
+        for graph, some in records.items():
+            build_index(Path(folder) / graph, some)
+            indexes[graph] = open_index(Path(folder) / graph)
+        total = first = mended = warned = asked = 0
+        taken = []
+        for row in rows:
+            graph, text = row["graph"], row["gold_cypher"]
+            found = list(re.finditer(r"\{name: '([^'\\\\]{4,})'\}", text))
+            start = time.perf_counter()
+            report = validate(text, known[graph], entities=indexes[graph])
+            taken.append((time.perf_counter() - start) * 1000)
+            asked += 1
+            if any(one.code == "entity_not_found" and one.severity != "hint" for one in report.diagnostics):
+                warned += 1
+                miss("entity warned", text)
+            if not found:
+                continue
+            match = rng.choice(found)
+            wrong = one_error(rng, one_error(rng, match[1]))
+            if any(record.name == wrong for record in records[graph]) or wrong == match[1]:
+                continue
+            total += 1
+            report = validate(text[:match.start(1)] + wrong + text[match.end(1):], known[graph],
+                              entities=indexes[graph])
+            suggestions = [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"]
+            first += suggestions == [(f"'{match[1]}'",)]
+            mended += report.suggested_query == text
+            if suggestions != [(f"'{match[1]}'",)]:
+                miss("entity", wrong, match[1], suggestions)
+    print(f"entity lookup: gold queries warned of {warned} of {asked}; names with two typing errors: first suggestion "
+          f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {mended / total:.2%}")
+    print(f"  with the index: p50 {statistics.median(taken):.3f} ms a gold query")
+
+
+def one_error(rng: random.Random, name: str) -> str:
+    place = rng.randrange(len(name))
+    letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
+    return name[:place] + rng.choice(("", letter, letter + name[place])) + name[place + 1:]
+
+
 def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
     """Broken queries of all sorts: pieces cut, doubled, swapped and put in."""
     rng = random.Random(seed)
@@ -309,7 +362,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", type=Path, help="write every miss to this file")
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--only", default="gold predictions labs mutations speed mutants")
+    parser.add_argument("--only", default="gold predictions labs mutations entities speed mutants")
     parser.add_argument("--mutants", type=int, default=200_000)
     arguments = parser.parse_args()
     known = schemas()
@@ -320,6 +373,8 @@ def main() -> None:
         labs()
     if "mutations" in arguments.only:
         mutations(rows, known, arguments.seed)
+    if "entities" in arguments.only:
+        entities(rows, known, arguments.seed)
     if "speed" in arguments.only:
         speed(rows, known)
     if "mutants" in arguments.only:

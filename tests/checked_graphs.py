@@ -48,19 +48,28 @@ class Entity:
     label: str
     score: float = 1.0
     match: str = "exact"
+    property: str = "name"
 
 
 class Names:
     """An entity index over a few names that compares by shared letters at the start."""
 
-    def __init__(self, *entities: tuple[str, str], aliases: dict[str, tuple[str, str]] | None = None):
+    def __init__(self, *entities: tuple[str, str], aliases: dict[str, tuple[str, str]] | None = None,
+                 values: dict[str, list[str]] | None = None):
         self.entities = entities
         self.aliases = aliases or {}
+        self.values = values or {}
 
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              limit: int = 5) -> Sequence[Entity]:
         from rapidfuzz.fuzz import ratio
 
+        if property in self.values:
+            near = [Entity(value, label or "", ratio(value.lower(), mention.lower()) / 100, "fuzzy", property)
+                    for value in self.values[property]]
+            return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
+        if property not in (None, "name"):
+            return []
         if mention in self.aliases and label in (None, self.aliases[mention][1]):
             return [Entity(*self.aliases[mention], match="alias")]
         near = [Entity(name, held, ratio(name, mention) / 100, "fuzzy") for name, held in self.entities
@@ -68,7 +77,10 @@ class Names:
         return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        return any(name == value and label in (None, held) for name, held in self.entities)
+        if property in self.values:
+            return value in self.values[property]
+        return property in (None, "name") and any(name == value and label in (None, held)
+                                                  for name, held in self.entities)
 
 
 def findings(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> Findings:

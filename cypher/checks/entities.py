@@ -11,11 +11,14 @@ from graphground.cypher.checks.findings import Findings, listed, quoted_string
 from graphground.cypher.diagnostics import Severity
 
 NAMES = frozenset({"name", "title"})
-ENOUGH, LEAD = 0.85, 0.08
+UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
+PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
+LONGEST = 100
+ENOUGH, LEAD = 0.8, 0.08
 
 
 class Candidate(Protocol):
-    """One entity that a name may mean: `LeBron James`, a Player, found by its alias."""
+    """One entity that a name may mean: `LeBron James`, a Player, found by its alias; or a value of a property."""
 
     @property
     def name(self) -> str: ...
@@ -25,6 +28,8 @@ class Candidate(Protocol):
     def score(self) -> float: ...
     @property
     def match(self) -> str: ...
+    @property
+    def property(self) -> str: ...
 
 
 class EntityLookup(Protocol):
@@ -39,15 +44,20 @@ class EntityLookup(Protocol):
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
     """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
     for comparison in facts.comparisons:
-        use, literal = comparison.left, comparison.right_node
-        if not isinstance(use, PropertyUse) or use.key not in NAMES or use.symbol.kind != "node" or use.element:
+        use, operator = comparison.left, comparison.operator
+        literal: t.Node = comparison.right_node
+        if operator == "IN" and isinstance(comparison.right, PropertyUse):
+            use, literal, operator = comparison.right, comparison.left_node, "="
+        if not isinstance(use, PropertyUse) or use.symbol.kind != "node" or use.key in UNASKED:
             continue
-        if facts.index.property_types(use.symbol.kinds, use.key) != {"str"}:
+        types = facts.index.property_types(use.symbol.kinds, use.key)
+        single = comparison.right is not use and not use.element
+        if types != {"str" if single else "list[str]"} or (use.key in NAMES and not single):
             continue
-        if comparison.operator in ("=", "<>", "IN"):
-            for node, value, written in _named(literal, comparison.operator == "IN", parameters):
+        if operator in ("=", "<>", "IN"):
+            for node, value, written in _named(literal, operator == "IN", parameters):
                 _check(facts, comparison, use, node, value, written, findings, entities)
-        elif comparison.operator in ("CONTAINS", "STARTS WITH", "ENDS WITH"):
+        elif operator in PARTS and use.key in NAMES:
             for node, value, _ in _named(literal, False, parameters):
                 _check_part(facts, comparison, use, node, value, findings, entities)
 
@@ -68,19 +78,25 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
 
 def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, written: bool,
            findings: Findings, entities: EntityLookup) -> None:
+    if len(value) > LONGEST:
+        return
     labels = facts.index.labels_of(use.symbol.kinds)
     asked: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
     if any(entities.holds(value, label=label, property=use.key) for label in asked):
         return
     only = asked[0] if len(asked) == 1 else None
-    found = [one for one in entities.find(value, label=only, limit=8) if only or one.label in labels]
+    named = use.key in NAMES
+    found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
+             if (only or one.label in labels) and (named or one.property == use.key)]
+    if not named and not found:
+        return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."
     if found and found[0].match == "alias":
         what += f" It is an alias of {names[0]!r}."
     elif names:
         what += f" Nearest: {listed([repr(name) for name in names])}."
-    elsewhere = [] if asked == (None,) else [
+    elsewhere = [] if asked == (None,) or not named else [
         label for label in facts.index.label_masks if label not in labels
         and use.key in facts.index.schema.labels[label].properties
         and entities.holds(value, label=label, property=use.key)]
@@ -108,8 +124,7 @@ def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.
     labels = facts.index.labels_of(use.symbol.kinds)
     only = labels[0] if len(labels) == 1 else None
     found = [one for one in entities.find(value, label=only, limit=8) if one.label in labels]
-    test = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
-    if not found or any(test[comparison.operator](one.name, value) for one in found):
+    if not found or any(PARTS[comparison.operator](one.name, value) for one in found):
         return
     names = list(dict.fromkeys(one.name for one in found))[:5]
     findings.add("entity_not_found", "hint",

@@ -3,7 +3,8 @@ from checked_graphs import COMPANY, Names, findings
 from graphground.cypher import Diagnostic, validate
 
 NAMES = Names(("Jérôme Hatt", "Person"), ("Walmart", "Company"), ("Walmart de México", "Company"), ("Apple", "Company"),
-              ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")})
+              ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")},
+              values={"country_of_citizenship": ["France", "United States"]})
 
 
 def told(query: str, **parameters: object) -> list[Diagnostic]:
@@ -59,3 +60,13 @@ def test_names_that_are_held_are_not_reported() -> None:
 
 def test_a_graph_without_data_skips_names() -> None:
     assert validate("MATCH (p:Person {name: 'Nobody'}) RETURN p.gender", COMPANY).diagnostics == ()
+
+
+def test_values_of_other_properties_are_looked_up_where_the_index_has_them() -> None:
+    (one,) = told("MATCH (p:Person) WHERE 'france' IN p.country_of_citizenship RETURN p.name")
+    assert (one.found, one.suggestions) == ("'france'", ("'France'",))
+    assert told("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
+
+
+def test_values_that_the_index_does_not_have_are_left_alone() -> None:
+    assert told("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
