@@ -7,7 +7,7 @@ of variable length it begins at the node that is written first. So the node that
     ...        "arcadedb")
     "CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name"
 
-Only the order changes in which one MATCH writes its nodes and paths, which has no meaning in Cypher: a path that
+There only the order changes in which one MATCH writes its nodes and paths, which has no meaning in Cypher: a path that
 has a name, or whose relationships of variable length have one, is left as it is, since their order can be seen.
 """
 
@@ -60,6 +60,7 @@ class _Anchoring:
         self._taken = {variable.name for variable in query.find(t.Variable)}
 
     def edits(self) -> Iterator[_Edit]:
+        yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
     def _body(self, body: t.QueryBody, bound: frozenset[str], inside: bool) -> Iterator[_Edit]:
@@ -67,7 +68,7 @@ class _Anchoring:
             for part in body.parts:
                 yield from self._body(part, bound, inside)
         elif isinstance(body, t.SingleQuery):
-            for clause in body.clauses:
+            for clause, following in zip(body.clauses, [*body.clauses[1:], None], strict=True):
                 if isinstance(clause, t.Match):
                     new = self._match(clause, bound, inside)
                     if new is not None:
@@ -76,10 +77,42 @@ class _Anchoring:
                         yield from self._expressions(clause, bound | set(_variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
                     known = bound if clause.star else frozenset(v.name for v in clause.imports or ())
+                    if not _makes_distinct(following):
+                        yield from self._distinct_union(clause.body, self._imported(clause))
                     yield from self._body(clause.body, known, inside=True)
                 else:
                     yield from self._expressions(clause, bound)
                 bound = _after(clause, bound)
+
+    def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[_Edit]:
+        """`A UNION B` of nodes as `CALL { A UNION B } WITH DISTINCT n RETURN n`.
+
+        The embedded engine's UNION keeps a node twice that one part found by its label and another over a
+        relationship; its DISTINCT does not.
+        """
+        if not isinstance(body, t.Union) or all(body.all_) or not isinstance(body.parts[0], t.SingleQuery):
+            return
+        last = body.parts[0].clauses[-1]
+        if not isinstance(last, t.Return) or last.projection.star:
+            return
+        items = last.projection.items
+        if not any(isinstance(item.expression, t.Variable) for item in items) or \
+                not all(item.alias or isinstance(item.expression, t.Variable) for item in items):
+            return
+        columns = ", ".join(self._query.source(item.alias or item.expression) for item in items)
+        yield _Edit(body.start, body.start, f"{imported[0]}CALL {imported[1]}{{ ")
+        yield _Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
+
+    def _imported(self, clause: t.CallSubquery) -> tuple[str, str]:
+        """What a subquery within the subquery needs to see the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
+        if clause.star:
+            return "", "(*) "
+        if clause.imports is not None:
+            return "", f"({', '.join(self._query.source(one) for one in clause.imports)}) "
+        first = clause.body.parts[0] if isinstance(clause.body, t.Union) else clause.body
+        if isinstance(first, t.SingleQuery) and isinstance(first.clauses[0], t.With):
+            return f"{self._query.source(first.clauses[0])} ", ""
+        return "", ""
 
     def _expressions(self, clause: t.Node, bound: frozenset[str]) -> Iterator[_Edit]:
         for subquery in _outermost_subqueries(clause):
@@ -162,6 +195,12 @@ class _Anchoring:
             number += 1
         self._taken.add(f"anchor{number}")
         return f"anchor{number}"
+
+
+def _makes_distinct(clause: t.Clause | None) -> bool:
+    """Whether a clause drops duplicates itself: `WITH DISTINCT n`, with nothing that counts them before."""
+    return isinstance(clause, t.With | t.Return) and clause.projection.distinct and \
+        all(isinstance(item.expression, t.Variable | t.Property) for item in clause.projection.items)
 
 
 def _reversible(path: t.PathPattern) -> bool:

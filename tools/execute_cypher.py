@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import Field, SkipValidation
 
-from graphground.cypher import validate
+from graphground.cypher import parse, validate
+from graphground.cypher.tree import Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
@@ -58,9 +59,18 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         raise failure_of(error, request.query) from error
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         diagnostics += reasons(graph, request)
-    return ExecuteCypherAnswer(columns=table.columns, rows=table.rows, row_count=len(table.rows),
-                               truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2),
+    return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query), rows=table.rows,
+                               row_count=len(table.rows), truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2),
                                diagnostics=diagnostics)
+
+
+def columns_of(query: str) -> list[str]:
+    """The columns that a query asks for, which the embedded engine does not tell of an empty answer."""
+    body = parse(query).body
+    while isinstance(body, Union):
+        body = body.parts[0]
+    last = body.clauses[-1] if isinstance(body, SingleQuery) else None
+    return [item.name for item in last.projection.items] if isinstance(last, Return) else []
 
 
 def nothing_in(rows: list[list[Any]]) -> bool:

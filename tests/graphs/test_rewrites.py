@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.cypher import parse
+from graphground.cypher import parse, validate
 from graphground.graphs.rewrites import faster
 
 MOVED = {
@@ -10,9 +10,9 @@ MOVED = {
         "CALL { MATCH (g:Genre {name: 'noir'})<-[:hasGenre]-(m), (m:Movie)-[:directedBy]->(p:Person) RETURN m } "
         "RETURN m",
     "CALL { MATCH (a:Movie)-[r]->(:Person {name: 'x'})<-[s:b]-(c) RETURN a UNION MATCH (a)<-[:t]-(q) WHERE q.name = $n "
-    "RETURN a } RETURN a.name":
+    "RETURN a } WITH DISTINCT a RETURN a.name":
         "CALL { MATCH (anchor0:Person {name: 'x'})<-[s:b]-(c), (anchor0)<-[r]-(a:Movie) RETURN a UNION "
-        "MATCH (q)-[:t]->(a) WHERE q.name = $n RETURN a } RETURN a.name",
+        "MATCH (q)-[:t]->(a) WHERE q.name = $n RETURN a } WITH DISTINCT a RETURN a.name",
     "MATCH (m:Movie)-[*1..3]-(p:Person {name: 'x'}) RETURN count(*)":
         "MATCH (p:Person {name: 'x'})-[*1..3]-(m:Movie) RETURN count(*)",
     "MATCH (p:Person) WHERE EXISTS { MATCH (m:Movie)-[:directedBy]->(p) } RETURN p.name":
@@ -21,7 +21,24 @@ MOVED = {
         "UNWIND $names AS one MATCH (p:Person {name: one})<-[:directedBy {a: ']->'}]-(m:Movie) RETURN m.name",
 }
 
+DISTINCT = {
+    "MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n":
+        "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH DISTINCT n RETURN n",
+    "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } RETURN count(n) AS c":
+        "CALL { CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH DISTINCT n RETURN n } "
+        "RETURN count(n) AS c",
+    "UNWIND [1] AS x CALL (x) { MATCH (n:A {x: x}) RETURN n UNION MATCH (n:B {x: x}) RETURN n } RETURN x, n":
+        "UNWIND [1] AS x CALL (x) { CALL (x) { MATCH (n:A {x: x}) RETURN n UNION MATCH (n:B {x: x}) RETURN n } "
+        "WITH DISTINCT n RETURN n } RETURN x, n",
+    "UNWIND [1] AS x CALL { WITH x MATCH (n:A) RETURN n UNION WITH x MATCH (n:B) RETURN n } RETURN n":
+        "UNWIND [1] AS x CALL { WITH x CALL { WITH x MATCH (n:A) RETURN n UNION WITH x MATCH (n:B) RETURN n } "
+        "WITH DISTINCT n RETURN n } RETURN n",
+}
+
 UNTOUCHED = [
+    "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH DISTINCT n RETURN n.name",
+    "MATCH (n:A) RETURN n UNION ALL MATCH (n:B) RETURN n",
+    "MATCH (n:A) RETURN n.name AS name UNION MATCH (n:B) RETURN n.name AS name",
     "MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'x'}) RETURN m.name",
     "CALL { MATCH way = (m:Movie)-[:directedBy]->(p:Person {name: 'x'}) RETURN way } RETURN way",
     "MATCH (m:Movie)-[r*1..3]-(p:Person {name: 'x'}) RETURN r",
@@ -36,6 +53,12 @@ def test_the_node_known_best_is_written_first(written: str, sent: str) -> None:
     assert faster(written, "arcadedb") == sent
     assert len(list(parse(sent).walk())) >= len(list(parse(written).walk()))
     assert faster(sent, "arcadedb") == sent, "a second time changes nothing"
+
+
+@pytest.mark.parametrize(("written", "sent"), DISTINCT.items())
+def test_a_union_of_nodes_is_made_distinct_once_more(written: str, sent: str) -> None:
+    assert faster(written, "arcadedb") == sent
+    assert validate(sent).valid
 
 
 @pytest.mark.parametrize("query", UNTOUCHED)
