@@ -140,6 +140,7 @@ def main() -> None:
     arguments.add_argument("password")
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
+    arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted"])
     arguments.add_argument("--shown", type=int, default=12)
     given = arguments.parse_args()
     for name in given.graphs:
@@ -148,6 +149,8 @@ def main() -> None:
         theirs = BoltEngine(BoltAddress(given.uri, given.user, given.password))
         schema = schema_of(name)
         for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name))):
+            if kind not in given.kinds:
+                continue
             chosen = random.Random(5).sample(queries, min(given.most, len(queries)))
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()

@@ -60,8 +60,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         diagnostics += reasons(graph, request)
     return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query), rows=table.rows,
-                               row_count=len(table.rows), truncated=table.truncated, elapsed_ms=round(table.elapsed_ms, 2),
-                               diagnostics=diagnostics)
+                               row_count=len(table.rows), truncated=table.truncated,
+                               elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
 
 
 def columns_of(query: str) -> list[str]:

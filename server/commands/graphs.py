@@ -15,9 +15,12 @@ from graphground.graphs.catalog import Catalog, CatalogError, Entry
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.home import Home
 from graphground.graphs.simplekg import SimpleKGError
+from graphground.server.commands.synth import synth
 
 app = typer.Typer(name="graphground graphs", no_args_is_help=True, add_completion=False,
                   help="List, load, inspect, export and drop graphs.", pretty_exceptions_enable=False)
+
+app.command()(synth)
 
 
 def main(arguments: Sequence[str]) -> int:
