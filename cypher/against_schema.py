@@ -20,7 +20,10 @@ def completed(report: Report, query: Query, schema: PropertyGraphSchema, entitie
 
     `read` gives the tree of a text without errors of the language, None for any other.
     """
-    findings = check(query, schema, entities, parameters)
+    try:
+        findings = check(query, schema, entities, parameters)
+    except RecursionError:
+        return report  # nested as deep as Python allows: what the language says is all that can be said
     valid = report.valid and all(one.severity != "error" for one in findings)
     suggested = None
     if report.valid and findings.edits:

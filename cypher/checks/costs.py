@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphground.cypher import tree as t
+from graphground.cypher.checks.expressions import operands
 from graphground.cypher.checks.facts import Facts, MatchUse, PropertyUse, Symbol
 from graphground.cypher.checks.findings import Findings
 
@@ -62,9 +63,7 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
 
 
 def _conjuncts(where: t.Expression) -> list[t.Expression]:
-    if isinstance(where, t.Binary) and where.operator == "AND":
-        return _conjuncts(where.left) + _conjuncts(where.right)
-    return [where]
+    return operands(where) if isinstance(where, t.Binary) and where.operator == "AND" else [where]
 
 
 def unbounded_paths(facts: Facts, findings: Findings) -> None:

@@ -206,8 +206,8 @@ class ExpressionReader:
     def condition(self, where: t.Expression, scope: Scope) -> None:
         """A WHERE: its conjuncts must hold, so `n:Person` there narrows n as in the pattern."""
         if type(where) is t.Binary and where.operator == "AND":
-            self.condition(where.left, scope)
-            self.condition(where.right, scope)
+            for conjunct in operands(where):
+                self.condition(conjunct, scope)
             return
         if isinstance(where, t.HasLabels) and isinstance(where.operand, t.Variable):
             symbol = scope.get(where.operand.name)
@@ -266,14 +266,11 @@ class ExpressionReader:
             self.certain = certain
             self.compare(node, operator, node.left, left, node.right, right)
             return None
-        if operator != "AND":
-            certain, self.certain = self.certain, False
-            self.value(node.left, scope)
-            self.value(node.right, scope)
-            self.certain = certain
-        else:
-            self.value(node.left, scope)
-            self.value(node.right, scope)
+        certain = self.certain
+        self.certain = certain and operator == "AND"
+        for operand in operands(node):
+            self.value(operand, scope)
+        self.certain = certain
         return None
 
     def compare(self, node: t.Node, operator: str, left_node: t.Expression, left: Value,
@@ -413,6 +410,18 @@ class ExpressionReader:
         t.StringLiteral: nothing, t.IntegerLiteral: nothing, t.FloatLiteral: nothing, t.BooleanLiteral: nothing,
         t.NullLiteral: nothing, t.Parameter: nothing, t.CountStar: nothing, t.Name: nothing,
     }
+
+
+def operands(node: t.Binary) -> list[t.Expression]:
+    """The operands of a chain of one operator, `a OR b OR c`, which may be thousands long."""
+    found: list[t.Expression] = []
+    left: t.Expression = node
+    while type(left) is t.Binary and left.operator == node.operator:
+        found.append(left.right)
+        left = left.left
+    found.append(left)
+    found.reverse()
+    return found
 
 
 def listed_of(symbol: Symbol) -> Symbol:

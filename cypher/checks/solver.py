@@ -9,6 +9,10 @@ from graphground.cypher.checks.facts import Facts, Link
 from graphground.cypher.checks.index import narrowed
 
 
+MOST_AROUND = 40
+"""Each of so many links is turned in trial; a longer chain is told without a culprit."""
+
+
 def solve(facts: Facts) -> None:
     """Narrow `kinds` of all symbols until nothing changes; a link that allows nothing is marked `bad`."""
     links = facts.links
@@ -64,6 +68,8 @@ def written_kinds(link: Link, left: bool) -> int:
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
     """The links of which turning exactly one makes everything around the blamed link fit."""
     around = _connected([link for link in facts.links if not link.bad or link is blamed], blamed)
+    if len(around) > MOST_AROUND:
+        return []
     return [one for one in around
             if one.turned != one.pairs and _fits(around, one)]
 

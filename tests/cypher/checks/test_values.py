@@ -97,3 +97,9 @@ def test_mixed_and_unknown_types_are_never_wrong() -> None:
                              "C": {"d": "str"}}, [])
     assert codes("MATCH (n:A) WHERE n.a = 'x' AND n.b > 3 AND 3 IN n.c AND n.c = [1] RETURN n.a", loose) == []
     assert codes("MATCH (n:B|C) WHERE n.d = 'x' RETURN n.d", loose) == []
+
+
+def test_a_condition_of_thousands_of_parts_is_read_to_its_end() -> None:
+    parts = " OR ".join(f"c.launch_year = {year}" for year in range(3000))
+    assert codes(f"MATCH (c:Company) WHERE {parts} OR c.launch_year = '1999' RETURN c.name") == \
+        [("type_mismatch", "'1999'")]
