@@ -8,7 +8,6 @@ from __future__ import annotations
 from graphground.cypher.checks.facts import Facts, Link
 from graphground.cypher.checks.index import narrowed
 
-
 MOST_AROUND = 40
 """Each of so many links is turned in trial; a longer chain is told without a culprit."""
 
