@@ -4,17 +4,26 @@
 
 Both are driven over stdio with the same bytes: `initialize`, `notifications/initialized`, `tools/list`. Rounds
 alternate, so that a busy machine slows both. With `--first-row`, also to the first row of `execute_cypher` on the
-bundled graph, with the engine stopped before (cold) and running (warm).
+bundled graph, with the engine stopped before and with it running, the first call after kill -9 of the engine, and
+eight servers at one moment.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import ExitStack
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.home import Home
 
 EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run()"]
 OURS = [sys.executable, "-m", "graphground", "serve"]
@@ -52,6 +61,81 @@ def start(command: list[str], messages: list[dict[str, object]], last: int) -> f
     return taken
 
 
+def first_rows(rounds: int) -> None:
+    """From process start to the first row, with the engine stopped before and with it running; and after kill -9."""
+    home = Home.default()
+    start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph, once
+    cold, warm, mended = [], [], []
+    for _ in range(rounds):
+        end_engine(home)
+        cold.append(start(OURS, [*OPENING, FIRST_ROW], 3))
+        warm.append(start(OURS, [*OPENING, FIRST_ROW], 3))
+    for title, figures in (("cold", cold), ("running", warm)):
+        print(f"to the first row of execute_cypher, engine {title}, ms: median {statistics.median(figures):.0f}, "
+              f"worst {max(figures):.0f}")
+    for _ in range(rounds):
+        with Talker() as talker:
+            talker.ask()
+            state = EngineState.read(home)
+            assert state is not None
+            os.kill(state.pid, signal.SIGKILL)
+            mended.append(talker.ask())
+    print(f"first call after kill -9 of the engine, ms: median {statistics.median(mended):.0f}, "
+          f"worst {max(mended):.0f}")
+    end_engine(home)
+    begin = time.perf_counter()
+    with ExitStack() as stack:
+        talkers = [stack.enter_context(Talker()) for _ in range(8)]
+        for talker in talkers:
+            talker.send()
+        for talker in talkers:
+            talker.receive()
+        print(f"eight servers at one moment, engine cold, all answered after {(time.perf_counter() - begin):.1f} s")
+
+
+class Talker:
+    """One server that stays, asked for the first row again and again."""
+
+    def __enter__(self) -> Talker:
+        self.process = subprocess.Popen(OURS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.number = 2
+        self._write(*OPENING)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def _write(self, *messages: dict[str, object]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
+        self.process.stdin.flush()
+
+    def send(self) -> None:
+        """Ask."""
+        self.number += 1
+        self._write({**FIRST_ROW, "id": self.number})
+
+    def receive(self) -> None:
+        """Wait for the answer."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.number:
+                if "error" in answer or answer["result"].get("isError"):
+                    sys.exit(line)
+                return
+        sys.exit("the server left")
+
+    def ask(self) -> float:
+        """Milliseconds of one call."""
+        begin = time.perf_counter()
+        self.send()
+        self.receive()
+        return (time.perf_counter() - begin) * 1000
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -69,8 +153,12 @@ def main() -> None:
           f"graphground {statistics.median(ours):.0f} {min(ours):.0f}; "
           f"ratio {middle:.2f} {min(ours) / min(empty):.2f}")
     if parsed.first_row:
-        warm = [start(OURS, [*OPENING, FIRST_ROW], 3) for _ in range(5)]
-        print(f"to the first row, engine running, ms: {statistics.median(warm):.0f} (worst {max(warm):.0f})")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["GRAPHGROUND_HOME"] = folder
+            try:
+                first_rows(5)
+            finally:
+                end_engine(Home.default())
 
 
 if __name__ == "__main__":
