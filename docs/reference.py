@@ -1,4 +1,4 @@
-"""Writes what the documentation tells from the code: docs/reference.md, and the marked parts of README.md.
+"""Writes what the documentation tells from the code: reference.md, index.md, parts of README.md.
 
     python docs/reference.py                  write them
     python docs/reference.py --transcripts    also run the commands of the transcripts and keep what they print
@@ -24,7 +24,7 @@ from graphground.server.settings import options
 from graphground.tools import all_tools
 
 ROOT = Path(__file__).resolve().parents[1]
-README, REFERENCE = ROOT / "README.md", ROOT / "docs" / "reference.md"
+README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", ROOT / "docs" / "index.md"
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
@@ -88,6 +88,21 @@ def _default(value: Any) -> str:
     return "" if value in (None, ()) else f"`{value}`"
 
 
+def index() -> str:
+    """docs/index.md: every document by its title and first sentence."""
+    lines = ["# Documentation", ""]
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        if path.name == "index.md":
+            continue
+        title, *paragraphs = path.read_text(encoding="utf-8").split("\n\n")
+        first = " ".join(paragraphs[0].split()) if paragraphs else ""
+        sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
+        lines.append(f"- [{title.removeprefix('# ').strip()}]({path.name})"
+                     + (f": {sentence[1]}" if sentence and path != REFERENCE else ""))
+    lines.append("- [Figures](figures): what was measured, on which data, when.")
+    return "\n".join(lines) + "\n"
+
+
 def marked(text: str, mark: str, content: str) -> str:
     """The text with what stands between `<!-- mark -->` and `<!-- /mark -->` replaced."""
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
@@ -125,6 +140,7 @@ def replayed(text: str) -> str:
 def main() -> None:
     """Write the files."""
     REFERENCE.write_text(reference(), encoding="utf-8")
+    INDEX.write_text(index(), encoding="utf-8")
     text = written_readme(README.read_text(encoding="utf-8"))
     README.write_text(replayed(text) if "--transcripts" in sys.argv else text, encoding="utf-8")
 

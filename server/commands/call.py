@@ -84,10 +84,12 @@ def _cell(value: Any) -> str:
 
 
 def _lines(value: Any, indent: str = "") -> list[str]:
-    """Nested maps and lists as indented lines."""
+    """Nested maps and lists as indented lines; what is empty is not shown."""
     lines: list[str] = []
     entries = value.items() if isinstance(value, dict) else [("-", one) for one in value]
     for key, one in entries:
+        if key != "-" and one in (None, [], {}):
+            continue
         mark = key if key == "-" else f"{key}:"
         if isinstance(one, dict | list) and one:
             inner = _lines(one, indent + "  ")
