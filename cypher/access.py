@@ -94,7 +94,7 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
         found.append(Violation("file_or_network_access", node.start, node.source.end, "admin",
                                "LOAD CSV reads a file or an address outside the graph; only the graph may be read"))
     elif isinstance(node, tree.Use):
-        found.append(Violation("file_or_network_access", node.start, node.end, "admin",
+        found.append(Violation("file_or_network_access", node.start, node.end, "read",
                                "USE goes to another graph; only the one that is open may be read"))
     elif isinstance(node, tree.CallProcedure) and node.key not in READING_PROCEDURES:
         known = PROCEDURES.get(node.name)
@@ -103,9 +103,6 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
             level = "write" if known.mode == "write" else "schema"
         found.append(Violation("forbidden_procedure", node.name_start, node.name_end, level,
                                f"the procedure {node.name} is not among those known only to read the graph"))
-    elif isinstance(node, tree.CallSubquery) and node.transactions is not None:
-        found.append(Violation("not_read_only", node.transactions.start, node.transactions.end, "write",
-                               "IN TRANSACTIONS commits in parts, which only writing needs"))
 
 
 def _function(node: tree.FunctionCall, found: list[Violation]) -> None:

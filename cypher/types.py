@@ -36,8 +36,12 @@ class Type:
         mask = self.mask | other.mask
         if mask == _EVERYTHING:
             return ANY
+        if not other.mask & _LIST:
+            return Type(mask, self.inner)
+        if not self.mask & _LIST:
+            return Type(mask, other.inner)
         if self.inner is None or other.inner is None:
-            return Type(mask, self.inner if other.inner is None else other.inner)
+            return Type(mask)
         return Type(mask, self.inner | other.inner)
 
     def may_be(self, other: Type) -> bool:
@@ -67,6 +71,8 @@ class Type:
     def __str__(self) -> str:
         if not self.known:
             return "Any"
+        if not self.mask:
+            return "Number"
         found = self.names()
         return " or ".join(found) if len(found) < 3 else ", ".join(found[:-1]) + " or " + found[-1]
 
@@ -85,6 +91,8 @@ class Type:
 LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT
+SOME_NUMBER = Type(0)
+"""What reduce makes of an Integer and a Float: Neo4j takes it for a number that is neither, which fits nowhere."""
 TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION

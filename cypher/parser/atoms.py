@@ -309,11 +309,14 @@ def _infinity(c: Cursor) -> Expression | None:
     return FloatLiteral(c.starts[c.i - 1], c.end, float("inf"))
 
 
+_NAN = float("nan")
+
+
 def _nan(c: Cursor) -> Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return FloatLiteral(c.starts[c.i - 1], c.end, float("nan"))
+    return FloatLiteral(c.starts[c.i - 1], c.end, _NAN)
 
 
 _WORDS: dict[str, Callable[[Cursor], Expression | None]] = {

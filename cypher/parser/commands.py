@@ -15,6 +15,9 @@ _CONSTRAINT_WORDS = frozenset(("ALL", "UNIQUE", "UNIQUENESS", "NODE", "REL", "RE
                                "EXISTENCE", "EXISTS", "PROPERTY", "TYPE"))
 _LISTED = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
                      "PROCEDURES"))
+_SHOWN = frozenset(("ALIAS", "ALIASES", "ALL", "CURRENT", "DATABASE", "DATABASES", "DEFAULT", "HOME", "POPULATED",
+                    "PRIVILEGE", "PRIVILEGES", "ROLE", "ROLES", "SERVER", "SERVERS", "SETTING", "SETTINGS",
+                    "SUPPORTED", "TRANSACTION", "TRANSACTIONS", "USER", "USERS"))
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -214,7 +217,7 @@ def _shown(c: Cursor) -> str:
         if c.kinds[place] in _LISTED:
             c.i = place
     thing = c.kinds[c.i]
-    if thing in ("YIELD", "WHERE", "RETURN", "SHOW", "IS", "NOT", "NULL"):
+    if thing not in _LISTED and kind not in _SHOWN:
         raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
     c.i += 1
     return thing

@@ -151,7 +151,10 @@ def _is_keyword_here(c: Cursor) -> bool:
     kind = c.kinds[c.i]
     if kind != "WHERE" and kind != "IS":
         return False
-    return c.kinds[c.i + 1] not in (")", "]", ":", "{", "$", "WHERE", "IS", "*")
+    after = c.kinds[c.i + 1]
+    if after == "$":
+        return c.kinds[c.i + 3] not in (")", "]")
+    return after not in (")", "]", ":", "{", "WHERE", "IS", "*")
 
 
 _ALL = "a label after ':', '{', WHERE"

@@ -15,6 +15,9 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     outer = c.scope
     base, open_end = c.base, c.open_end
     c.open_end = False
+    if clause.transactions is not None and c.calls:
+        c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot stand inside another CALL { … }")
+    c.calls += 1
     if clause.imports is None:
         columns = _old_way(c, clause.body, outer)
     else:
@@ -30,6 +33,7 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
         c.base = inner
         columns = clauses.query(c, clause.body)
     c.base, c.open_end = base, open_end
+    c.calls -= 1
     c.scope = outer
     if columns is not None:
         _returned(c, clause, columns, outer)
@@ -115,9 +119,17 @@ def _last_return(body: tree.QueryBody) -> tree.Return | None:
 
 def _transactions(c: Checker, node: tree.InTransactions) -> None:
     for bound in (node.concurrency, node.rows):
-        if bound is not None:
+        if bound is None:
+            continue
+        if any(bound.find(tree.Variable)):
+            c.problem("type_mismatch", bound, "the number of ROWS or of TRANSACTIONS cannot use variables")
+        elif isinstance(bound, tree.IntegerLiteral) and bound.value <= 0:
+            c.problem("type_mismatch", bound, "this takes a whole number above 0")
+        else:
             c.expect(bound, expressions.infer(c, bound), INTEGER)
     if node.report is not None:
+        if node.on_error not in ("CONTINUE", "BREAK"):
+            c.problem("clause_order", node, "REPORT STATUS needs ON ERROR CONTINUE or ON ERROR BREAK")
         c.declare(node.report, MAP)
 
 
@@ -139,7 +151,8 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
 
 def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
     known = PROCEDURES.get(clause.name)
-    if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx") and clause.name.count("."):
+    if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx", clause.name):
+        # The namespaces of the database itself, and the root, where no plug-in may put any.
         c.late.append(("unknown_procedure", clause.name_start, clause.name_end,
                        f"there is no procedure {clause.name}", ()))
     for argument in clause.arguments or ():

@@ -25,7 +25,7 @@ class Checker:
     are columns already and so may be repeated after ORDER BY.
     """
 
-    __slots__ = ("aggregated", "aggregates", "base", "bindings", "colons", "cypher25", "dropped", "importable",
+    __slots__ = ("aggregated", "aggregates", "base", "bindings", "calls", "colons", "cypher25", "dropped", "importable",
                  "importing", "inner", "late", "lengths", "level", "modern",
                  "open_end", "problems", "projected", "quantified", "query",
                  "reported", "restricted", "scope", "scopes", "types")
@@ -50,6 +50,7 @@ class Checker:
         self.projected: frozenset[tuple[Any, ...]] = frozenset()
         self.colons: list[int] = []
         self.modern = False
+        self.calls = 0
         self.lengths: list[Node] = []
         self.quantified = False
         self.inner: dict[Node, Scope] = {}

@@ -87,11 +87,17 @@ def check_lengths(c: Checker) -> None:
 
 def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
     before = clauses[0]
+    wrote = isinstance(before, _UPDATING)
     for clause in clauses[1:]:
+        if isinstance(clause, tree.Use) and not (before in c.importing and before is clauses[0]):
+            c.problem("clause_order", clause, "USE must be the first clause")
+        if wrote and isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
+            c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
+        wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
             c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to go on")
-        elif isinstance(before, _UPDATING) and not isinstance(clause, (*_UPDATING, tree.With, tree.Return,
-                                                                       tree.Finish)):
+        elif isinstance(before, _UPDATING) and not isinstance(
+                clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage)):
             c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and "
                                               f"{_NAMES[type(clause)]}")
         before = clause
@@ -119,6 +125,11 @@ def _returns(body: tree.QueryBody) -> bool:
 
 
 def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
+    for part in body.parts:
+        if isinstance(part, tree.SingleQuery):
+            for clause in part.clauses:
+                if isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
+                    c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot stand in a UNION")
     outer = c.scope
     all_columns: list[list[Binding] | None] = []
     for part in body.parts:
@@ -214,6 +225,9 @@ def _order(c: Checker, clause: tree.OrderAndPage) -> None:
 
 def _load_csv(c: Checker, clause: tree.LoadCsv) -> None:
     c.expect(clause.source, expressions.infer(c, clause.source), STRING)
+    terminator = clause.field_terminator
+    if isinstance(terminator, tree.StringLiteral) and len(terminator.value) != 1:
+        c.problem("type_mismatch", terminator, "FIELDTERMINATOR takes a single character")
     c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING), clause.source)
 
 

@@ -11,6 +11,7 @@ from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
+    DURATION,
     ENTITY,
     FLOAT,
     HAS_PROPERTIES,
@@ -52,7 +53,7 @@ def condition(c: Checker, node: tree.Expression) -> None:
         patterns.expression(c, node)
         return
     found = infer(c, node)
-    if not found.may_be(BOOLEAN):
+    if not found.may_be(BOOLEAN) and (found.mask == LIST.mask or not found.mask & LIST.mask):
         if found.mask == LIST.mask:
             c.problem("type_mismatch", node, "a list is no condition; write NOT isEmpty(…) or size(…) > 0")
         else:
@@ -111,22 +112,27 @@ def _this(node: tree.Expression, type_: Type) -> str:
 def _subscript(c: Checker, node: tree.Subscript) -> Type:
     subject = infer(c, node.subject)
     index = infer(c, node.index)
-    if subject.mask == LIST.mask:
-        if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
-            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
+    mask = subject.mask
+    if mask == ANY.mask:
         return element_of(subject)
-    if subject.mask & LIST.mask and not subject.mask & (ENTITY | MAP).mask:
-        if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
-            c.problem("type_mismatch", node.index, f"this may only be a list, which is indexed with an Integer, but "
-                                                   f"this is {index}")
-        return element_of(subject)
-    if not subject.mask & ~(ENTITY | MAP).mask:
-        if not index.may_be(STRING):
-            c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
-        return STORABLE if not subject.mask & ~ENTITY.mask else ANY
-    if not subject.mask & (LIST | ENTITY | MAP | TEMPORAL).mask:
+    if index.mask == INTEGER.mask:
+        fits = bool(mask & LIST.mask)
+    elif index.mask == STRING.mask:
+        fits = bool(mask & (LIST | ENTITY | MAP).mask) or not mask & ~(TEMPORAL | DURATION).mask
+    else:
+        fits = bool(mask & (LIST | ENTITY | MAP).mask)
+    if not fits and mask & (ENTITY | MAP).mask:
+        c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
+    elif not fits:
         c.problem("type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is "
                                                  f"{subject}")
+    elif mask & LIST.mask and not mask & (ENTITY | MAP).mask:
+        if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
+            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
+    elif not mask & ~(ENTITY | MAP).mask and not index.may_be(STRING):
+        c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
+    if not mask & ~ENTITY.mask:
+        return STORABLE
     return element_of(subject)
 
 

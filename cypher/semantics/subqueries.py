@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphground.cypher import tree
 from graphground.cypher.semantics import clauses, expressions, patterns
 from graphground.cypher.semantics.checker import Aggregates, Checker
-from graphground.cypher.types import BOOLEAN, INTEGER, LIST, NUMBER, PATH, Type, element_of, list_of
+from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, NUMBER, PATH, SOME_NUMBER, Type, element_of, list_of
 
 
 def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
@@ -76,7 +76,7 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
     if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
         c.problem("type_mismatch", node.step, f"the step must give what the accumulator is, {start}, but gives {step}")
     c.scope = outer
-    return start
+    return SOME_NUMBER if start.mask == INTEGER.mask and step.mask == FLOAT.mask else start
 
 
 def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:

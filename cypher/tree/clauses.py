@@ -38,6 +38,8 @@ class Match(Clause):
 class ReturnItem(Node):
     """`n.name AS name`; `name` is the column's name: the alias, the variable or the text of the expression."""
 
+    unshaped: ClassVar[frozenset[str]] = frozenset({"name"})
+
     expression: Expression
     alias: Variable | None
     name: str

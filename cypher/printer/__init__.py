@@ -1,0 +1,28 @@
+"""A tree back to text: one line, keywords in upper case, brackets only where they are needed.
+
+    >>> from graphground.cypher import parse
+    >>> to_text(parse("match (n:Person {name:'x'})-->(m) where (n.a+1)*2>3 return m.name as `first name`"))
+    "MATCH (n:Person {name: 'x'})-->(m) WHERE (n.a + 1) * 2 > 3 RETURN m.name AS `first name`"
+
+Parsing the text gives the same tree again (`shape` is equal). `expressions`, `patterns` and `clauses` print one family
+of nodes each.
+"""
+
+from __future__ import annotations
+
+from graphground.cypher.printer.clauses import body
+from graphground.cypher.printer.expressions import expression
+from graphground.cypher.printer.patterns import path
+from graphground.cypher.tree import Expression, PathPattern, Query
+
+__all__ = ["expression", "path", "to_text"]
+
+
+def to_text(node: Query | Expression | PathPattern) -> str:
+    """The text of a query, an expression or a path."""
+    if isinstance(node, Query):
+        prefix = f"{node.prefix} " if node.prefix else ""
+        return prefix + body(node.body)
+    if isinstance(node, PathPattern):
+        return path(node)
+    return expression(node)

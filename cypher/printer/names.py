@@ -1,0 +1,36 @@
+"""Names and strings as they must be written."""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = re.compile(r"[^\W\d]\w*\Z")
+_CAUTIOUS = frozenset((
+    "NOT", "NULL", "TRUE", "FALSE", "CASE", "EXISTS", "COUNT", "COLLECT", "ALL", "ANY", "NONE", "SINGLE", "REDUCE",
+    "DISTINCT", "WHERE", "IS", "INF", "INFINITY", "NAN", "IN", "SHORTESTPATH", "ALLSHORTESTPATHS", "SHORTEST", "TYPED",
+    "NORMALIZED", "WHEN", "END", "ELSE", "THEN", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "AS", "ORDER",
+    "SKIP", "LIMIT", "OFFSET", "UNION", "TRIM", "NORMALIZE", "ALLREDUCE", "ASC", "DESC", "FROM", "BOTH", "LEADING",
+    "TRAILING", "NFC", "NFD", "NFKC", "NFKD", "RETURN", "MATCH", "WITH", "CALL", "USING", "YIELD", "ON", "NEXT"))
+_CONTROL = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
+
+
+def name(text: str) -> str:
+    """`name`, or in backticks where it is no plain word, or one that the language may take for its own.
+
+        >>> name("title"), name("first name"), name("order")
+        ('title', '`first name`', '`order`')
+    """
+    if _PLAIN.match(text) and text.upper() not in _CAUTIOUS:
+        return text
+    return "`" + text.replace("`", "``") + "`"
+
+
+def dotted(text: str) -> str:
+    """The name of a function or procedure: `apoc.text.join`."""
+    return ".".join(part if _PLAIN.match(part) else name(part) for part in text.split("."))
+
+
+def string(text: str) -> str:
+    r"""A string literal: `string("it's")` is `'it\'s'`."""
+    return "'" + _SPECIAL.sub(lambda found: _CONTROL[found[0]], text) + "'"
