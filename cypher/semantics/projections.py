@@ -93,7 +93,7 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type],
             c.bindings[item.alias] = binding
         if item.name in c.base and (item.alias is not None or isinstance(value, tree.MapProjection)):
             c.problem("variable_redefined", item.alias or value,
-                      f"`{item.name}` hides the variable of the same name outside of this subquery; choose another name")
+                      f"`{item.name}` hides the variable of that name outside of this subquery; choose another name")
         if item.alias is not None or isinstance(value, tree.Variable | tree.MapProjection):
             after[item.name] = binding
         columns.append(binding)
