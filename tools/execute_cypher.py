@@ -58,7 +58,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     except EngineError as error:
         raise failure_of(error, request.query) from error
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
-        diagnostics += reasons(graph, request)
+        told = {(one.code, one.line, one.column) for one in diagnostics}
+        diagnostics += [one for one in reasons(graph, request) if (one.code, one.line, one.column) not in told]
     return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query), rows=table.rows,
                                row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)

@@ -11,6 +11,7 @@ from graphground.cypher.checks.findings import Findings, listed, quoted_string
 from graphground.cypher.diagnostics import Severity
 
 NAMES = frozenset({"name", "title"})
+ALIASES = "aliases"
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
 LONGEST = 100
@@ -87,7 +88,7 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     only = asked[0] if len(asked) == 1 else None
     named = use.key in NAMES
     found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
-             if (only or one.label in labels) and (named or one.property == use.key)]
+             if (only or one.label in labels) and one.property in ((use.key, ALIASES) if named else (use.key,))]
     if not named and not found:
         return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]

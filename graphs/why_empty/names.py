@@ -63,7 +63,9 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
     notes: list[str] = []
     lookup = probe.graph.entities
     if lookup is not None:
-        for candidate in lookup.find(value, label=label, limit=MENDS):
+        for candidate in lookup.find(value, label=label, limit=2 * MENDS):
+            if candidate.name_property != key and key != "aliases":
+                continue
             if quoted(candidate.name) not in suggestions:
                 suggestions.append(quoted(candidate.name))
             if candidate.match == "alias":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +13,13 @@ import pytest
 from graphground.cypher.api import validate
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import bundled_graph
-from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
-from graphground.graphs.home import Home
-from graphground.graphs.loading import load_file
-from graphground.graphs.stored import open_stored
 
 HERE = Path(__file__).parent
 QUESTIONS: list[dict[str, Any]] = json.loads((HERE / "questions.json").read_text(encoding="utf-8"))
 BY_QUESTION = {question["question"]: question for question in QUESTIONS}
 DOCUMENTATION = HERE.parents[2] / "docs" / "bundled-graph.md"
 EXAMPLE = re.compile(r"^\d+\. (?P<question>[^\n]+\?)\n\n\s+```cypher\n(?P<cypher>.*?)\s+```", re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def nba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    """The bundled graph, loaded into a data folder of this module's own."""
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
-    home = Home(tmp_path_factory.mktemp("home"))
-    file = home.folder / "nba.json"
-    file.write_bytes(bundled_graph("nba").open().read())
-    load_file(file, home)
-    graph = open_stored("nba", home)
-    yield graph
-    assert graph.engine is not None
-    graph.engine.close()
-    end_engine(home)
 
 
 def comparable(rows: list[list[Any]], ordered: bool) -> list[Any]:

@@ -1,0 +1,20 @@
+"""The bundled graph, loaded once into the data folder of the run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.stored import stored_sources
+
+
+@pytest.fixture(scope="session")
+def nba(home: Path) -> Iterator[Graph]:
+    """The bundled graph on the embedded engine, opened as a server opens it."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
+    graph = next(source for source in stored_sources(Home(home)) if source.name == "nba").open()
+    yield graph
+    assert graph.engine is not None
+    graph.engine.close()

@@ -1,0 +1,58 @@
+"""What an agent is told that writes a wrong name into a query of the bundled graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphground.cypher import validate
+from graphground.graphs.graph import Graph
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
+from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+
+WRONG_NAME = "MATCH (p:Player {name: 'Lebron James'}) RETURN p.place_of_birth"
+
+
+def opened(graph: Graph) -> OpenGraphs:
+    return OpenGraphs([GraphSource("nba", "", "embedded", lambda: graph)])
+
+
+def executed(graph: Graph, query: str) -> ExecuteCypherAnswer:
+    return execute_cypher(opened(graph), ExecuteCypherRequest(query=query))
+
+
+def names(graph: Graph, label: str) -> set[str]:
+    return {row[0] for row in graph.run(f"MATCH (n:{label}) RETURN n.name", timeout=30).rows}
+
+
+def test_a_wrong_name_is_told_once_with_its_columns(nba: Graph) -> None:
+    answer = executed(nba, WRONG_NAME)
+    assert (answer.columns, answer.rows) == (["p.place_of_birth"], [])
+    assert [(one.code, one.suggestions[0]) for one in answer.diagnostics] == [("entity_not_found", "'LeBron James'")]
+
+
+def test_what_is_suggested_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
+    report = validate(WRONG_NAME, nba.schema, entities=nba.entities)
+    (found,) = report.diagnostics
+    assert found.suggestions[0] == "'LeBron James'"
+    assert {suggestion.strip("'") for suggestion in found.suggestions} <= names(nba, "Player")
+
+
+@pytest.mark.parametrize(("mention", "label", "name"), [
+    ("King James", "Player", "LeBron James"), ("Sixers", "Team", "Philadelphia 76ers"), ("Dubs", "Team",
+     "Golden State Warriors"), ("Seattle SuperSonics", "Team", "Oklahoma City Thunder"), ("Luka Doncic", "Player",
+     "Luka Dončić"), ("jokic", "Player", "Nikola Jokić"), ("Staples Center", "Venue", "Crypto.com Arena"),
+    ("Dr. J", "Player", "Julius Erving"), ("Finals MVP", "Award", "Bill Russell NBA Finals Most Valuable Player Award"),
+    ("Shaq", "Player", "Shaquille O'Neal"), ("Lew Alcindor", "Player", "Kareem Abdul-Jabbar"),
+    ("Kevin Durrant", "Player", "Kevin Durant"), ("Ron Artest", "Player", "Metta World Peace"),
+    ("East", "Conference", "Eastern Conference"), ("centre", "Position", "center")])
+def test_a_name_that_people_use_finds_the_node_first(nba: Graph, mention: str, label: str, name: str) -> None:
+    (answer,) = find_entities(opened(nba), FindEntitiesRequest(mentions=[mention])).mentions
+    assert (answer.candidates[0].name, answer.candidates[0].label) == (name, label)
+    assert nba.run(f"MATCH {answer.candidates[0].cypher} RETURN n.name", timeout=30).rows == [[name]]
+
+
+def test_an_alias_in_a_query_is_mended_to_the_name(nba: Graph) -> None:
+    report = validate("MATCH (t:Team {name: 'Sixers'}) RETURN t.inception_year", nba.schema, entities=nba.entities)
+    assert report.suggested_query == "MATCH (t:Team {name: 'Philadelphia 76ers'}) RETURN t.inception_year"
+    assert nba.run(report.suggested_query, timeout=30).rows == [[1946]]
