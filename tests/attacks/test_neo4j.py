@@ -1,0 +1,59 @@
+"""The same attempts on a Neo4j with APOC, unrestricted and allowed to read files."""
+
+from collections.abc import Iterator
+
+import neo4j
+import pytest
+from attacking import ALL, COUNTS, SECRET, Surroundings, attack, past_the_check, surroundings, through_the_tool
+from embedded_films import SCHEMA
+from neo4j_server import Neo4jServer, neo4j_with_apoc, seeded
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.graph import Graph
+
+__all__ = ["neo4j_with_apoc", "surroundings"]
+
+
+@pytest.fixture(scope="session")
+def neo4j_graph(neo4j_with_apoc: Neo4jServer) -> Iterator[Graph]:
+    seeded(neo4j_with_apoc, "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
+           "CREATE INDEX film_name FOR (f:Film) ON (f.name)")
+    engine = BoltEngine(BoltAddress(neo4j_with_apoc.uri, neo4j_with_apoc.user, neo4j_with_apoc.password))
+    yield Graph("films", SCHEMA, engine=engine)
+    engine.close()
+
+
+def state_of(server: Neo4jServer) -> list[object]:
+    """All that an attack could have changed, asked as its administrator."""
+    asked = (*COUNTS, "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name",
+             "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name", "SHOW USERS", "SHOW DATABASES YIELD name, "
+             "currentStatus RETURN * ORDER BY name", "CALL db.labels() YIELD label RETURN label ORDER BY label",
+             "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey ORDER BY propertyKey",
+             "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType ORDER BY relationshipType")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        return [[record.data() for record in driver.execute_query(query).records] for query in asked]
+
+
+@pytest.mark.neo4j
+def test_nothing_gets_through_to_a_neo4j_with_unrestricted_apoc(
+        neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings) -> None:
+    before = state_of(neo4j_with_apoc)
+    assert attack(through_the_tool(neo4j_graph), surroundings, ALL) >= 200
+    assert state_of(neo4j_with_apoc) == before
+
+
+@pytest.mark.neo4j
+def test_neo4j_refuses_the_writes_even_without_the_check(
+        neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings) -> None:
+    before = state_of(neo4j_with_apoc)[:4]
+    attack(past_the_check(neo4j_graph), surroundings, ("write",))
+    assert state_of(neo4j_with_apoc)[:4] == before
+
+
+@pytest.mark.neo4j
+def test_the_attacks_are_real_on_that_neo4j(neo4j_graph: Graph, surroundings: Surroundings) -> None:
+    attempt = past_the_check(neo4j_graph)
+    assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
+    attempt(*surroundings.written("CALL apoc.load.json('{url}')"))
+    assert surroundings.calls
