@@ -11,6 +11,7 @@ COMMANDS = {
     "serve": "Serve graphs to MCP clients over stdio or HTTP.",
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",
+    "entities": "Build the index that find_entities looks in, and tell about it.",
     "doctor": "Check the installation and say what to mend.",
 }
 

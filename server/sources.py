@@ -9,6 +9,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.entities.places import index_of
 from graphground.graphs.graph import Graph
 from graphground.graphs.home import Home
 from graphground.graphs.opened import GraphSource, OpenGraphs
@@ -21,10 +22,11 @@ def graph_sources(settings: Settings) -> OpenGraphs:
 
     A database of one's own goes before a loaded graph of the same name.
     """
-    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one))
+    home = Home(default_home(settings.home))
+    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home))
            for one in settings.bolt_databases()]
     taken = {source.name for source in own}
-    stored = [source for source in stored_sources(Home(default_home(settings.home))) if source.name not in taken]
+    stored = [source for source in stored_sources(home) if source.name not in taken]
     return OpenGraphs(chosen([*stored, *own], settings.graph))
 
 
@@ -47,12 +49,13 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
     return GraphSource(name, f"(not loaded: {message})", "none", fail)
 
 
-def open_database(database: Database) -> Graph:
-    """Connect to a database of one's own.
+def open_database(database: Database, home: Home | None = None) -> Graph:
+    """Connect to a database of one's own; the entity index that was built of it in the data folder goes with it.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
     """
     engine = bolt_engine(BoltAddress(database.uri, database.username or "", database.password or "",
                                      database.database))
-    return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine)
+    return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine,
+                 index_of(home, database.name) if home is not None else None)

@@ -69,6 +69,7 @@ class FindEntitiesAnswer(Answer):
     """One entry for each mention, in the order asked."""
 
     mentions: list[MentionAnswer]
+    warning: str | None = Field(None, description="Says so when the index is older than the data.")
 
 
 def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesAnswer:
@@ -83,10 +84,13 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     if built is not None:
         _check_names(built, request)
     mentions = request.mentions or _mentions_of(request.question or "", index)
-    return FindEntitiesAnswer(mentions=[
-        as_answer(mention, index.find(mention, label=request.label, property=request.property, mode=request.mode,
-                                      limit=request.limit), graph, request.label)
-        for mention in mentions])
+    try:
+        found = {mention: index.find(mention, label=request.label, property=request.property, mode=request.mode,
+                                     limit=request.limit) for mention in dict.fromkeys(mentions)}
+    except LookupError as error:
+        raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
+    return FindEntitiesAnswer(mentions=[as_answer(mention, found[mention], graph, request.label)
+                                        for mention in mentions], warning=_staleness(graph, built))
 
 
 def entity_index(graph: Graph) -> EntityLookup:
@@ -111,6 +115,16 @@ def _built(index: EntityLookup | None) -> EntityIndex | None:
     from graphground.graphs.entities.index import EntityIndex  # loads NumPy: never at a server's start
 
     return index if isinstance(index, EntityIndex) else None
+
+
+def _staleness(graph: Graph, built: EntityIndex | None) -> str | None:
+    """What is to be said of an index that was read out of a database which has more or fewer nodes by now."""
+    if built is None or graph.engine is None or not built.info.source.startswith("database"):
+        return None
+    from graphground.graphs.entities.freshness import staleness
+
+    stale = staleness(graph.engine, built)
+    return f"{stale}; build it again with `graphground entities build {graph.name}`" if stale else None
 
 
 def _check_names(index: EntityIndex, request: FindEntitiesRequest) -> None:

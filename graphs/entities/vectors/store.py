@@ -29,7 +29,7 @@ _SAMPLE = 512
 _NEAREST = 400
 
 
-class VectorsMissing(Exception):
+class VectorsMissing(LookupError):
     """An index has no vectors; the message says how to build them."""
 
 

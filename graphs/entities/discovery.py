@@ -1,0 +1,29 @@
+"""The labels and text properties of a database whose schema nobody has extracted yet, from a sample of nodes."""
+
+from __future__ import annotations
+
+from graphground.cypher.schema import Label, PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine
+from graphground.graphs.entities.paging import quoted
+
+SAMPLE = 1_000
+
+
+def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGraphSchema:
+    """Each label with those of its properties that are texts in so many of its nodes; without relationships.
+
+    Raises:
+        EngineError: the database failed.
+    """
+    found = engine.run("MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label ORDER BY label").rows
+    labels: dict[str, Label] = {}
+    for (label,) in found:
+        types: dict[str, str] = {}
+        for (node,) in engine.run(f"MATCH (n:{quoted(label)}) RETURN properties(n) AS p LIMIT {sample}").rows:
+            for key, value in node.items():
+                if isinstance(value, str):
+                    types.setdefault(key, "str")
+                elif isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+                    types.setdefault(key, "list[str]")
+        labels[label] = Label(label, types)
+    return PropertyGraphSchema(name, labels, (), open=True)

@@ -1,0 +1,44 @@
+"""Whether an index that was read out of a database still fits it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from weakref import WeakKeyDictionary
+
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.entities.index import EntityIndex
+from graphground.graphs.entities.paging import quoted
+
+SECONDS = 2.0
+_ASKED_AGAIN = 60.0
+_known: WeakKeyDictionary[EntityIndex, tuple[float, str | None]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def staleness(engine: Engine, index: EntityIndex) -> str | None:
+    """Why the index does not fit the database, or None: asked of the database once a minute at most.
+
+        'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
+    """
+    with _lock:
+        asked = _known.get(index)
+    if asked is not None and time.monotonic() - asked[0] < _ASKED_AGAIN:
+        return asked[1]
+    told = _ask(engine, index)
+    with _lock:
+        _known[index] = (time.monotonic(), told)
+    return told
+
+
+def _ask(engine: Engine, index: EntityIndex) -> str | None:
+    info = index.info
+    for label, count in info.labels.items():
+        try:
+            rows = engine.run(f"MATCH (n:{quoted(label)}) RETURN count(n) AS c", timeout=SECONDS).rows
+        except EngineError:
+            return None
+        if int(rows[0][0]) != count:
+            return (f"the entity index was built on {info.built_at} from {count:,} {label} nodes; "
+                    f"the graph has {int(rows[0][0]):,} now")
+    return None

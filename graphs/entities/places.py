@@ -1,0 +1,31 @@
+"""Where the entity index of a graph lies in the data folder, and whether one is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from graphground.graphs.catalog import Catalog
+from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.record import IndexMissing
+from graphground.graphs.home import Home
+
+FROM_DATABASE = "database"
+"""What the source of an index begins with that was read out of a database, which may have changed since."""
+
+
+def index_folder(home: Home, name: str) -> Path:
+    """The folder of a graph's index: a loaded graph's own, else one for the database of that name."""
+    catalog = Catalog(home)
+    entry = catalog.find(name)
+    if entry is not None:
+        return catalog.folder(entry) / "entities"
+    return home.folder / "entities" / re.sub(r"[^\w.-]", "_", name)
+
+
+def index_of(home: Home, name: str) -> EntityIndex | None:
+    """The index of a database's graph, where one was built."""
+    try:
+        return open_index(index_folder(home, name))
+    except IndexMissing:
+        return None

@@ -1,0 +1,68 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.entities.discovery import text_schema
+from graphground.graphs.entities.paging import count_nodes, database_records
+from graphground.graphs.entities.record import Record
+from graphground.graphs.table import Table
+from graphground.server.commands.entities import make_vectors
+
+NODES = [{"name": "Ann", "aliases": ["A."], "city": "Bergen"}, {"name": "Bob", "tags": ["x", "y"]}, {"name": "Cid"}]
+
+
+class ThreePeople:
+    """A database with one label, three nodes and ids of its own."""
+
+    def run(self, query: str, parameters: object = None, *, limit: int | None = None,
+            timeout: float | None = None) -> Table:
+        if "UNWIND labels" in query:
+            return Table(["label"], [["Person"]], False, 0.0)
+        if "properties(n)" in query:
+            return Table(["p"], [[node] for node in NODES], False, 0.0)
+        if "count(n)" in query:
+            return Table(["c"], [[3]], False, 0.0)
+        skip, size = int(query.split("SKIP ")[1].split()[0]), int(query.split("LIMIT ")[1])
+        rows = [[f"4:{place}", node.get("name"), node.get("aliases"), None, node.get("city"), node.get("tags")]
+                for place, node in enumerate(NODES)]
+        return Table([], rows[skip:skip + size], False, 0.0)
+
+    def explain(self, query: str, parameters: object = None) -> None: ...
+
+    def capabilities(self):  # type: ignore[no-untyped-def]
+        from graphground.graphs.engines.engine import Capabilities
+
+        return Capabilities("Neo4j", "5.26", "neo4j", True, True)
+
+    def close(self) -> None: ...
+
+
+def test_a_database_is_read_a_page_at_a_time() -> None:
+    engine = ThreePeople()
+    schema = text_schema(engine, "people")
+    assert count_nodes(engine, schema) == 3
+    assert list(database_records(engine, schema, page=2)) == [
+        Record("4:0", "Person", "Ann", ["A."], None, {"city": "Bergen"}),
+        Record("4:1", "Person", "Bob", [], None, {"tags": ["x", "y"]}), Record("4:2", "Person", "Cid", [], None, {})]
+
+
+def test_the_cost_of_vectors_is_told_before_they_are_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from graphground.graphs.entities.build import build_index
+
+    build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
+    assert make_vectors(tmp_path / "i", "", None, True) == 0
+    assert capsys.readouterr().out.startswith("vectors of 1 names with static-minilm-256: about 0 s")
+    assert make_vectors(tmp_path / "i", "", None, False) == 0
+    assert capsys.readouterr().out.endswith("done\n")
+
+
+def test_the_command_names_the_graph_that_is_missing(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "graphground", "entities", "info", "nosuch"], capture_output=True,
+                          text=True, timeout=60, env={**os.environ, "GRAPHGROUND_HOME": str(tmp_path)})
+    assert done.returncode == 1
+    assert "nosuch" in done.stderr
+    assert json.dumps(done.stdout) == '""'
