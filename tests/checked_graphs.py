@@ -49,6 +49,7 @@ class Entity:
     score: float = 1.0
     match: str = "exact"
     property: str = "name"
+    name_property: str = "name"
 
 
 class Names:

@@ -11,7 +11,6 @@ from graphground.cypher.checks.findings import Findings, listed, quoted_string
 from graphground.cypher.diagnostics import Severity
 
 NAMES = frozenset({"name", "title"})
-ALIASES = "aliases"
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
 LONGEST = 100
@@ -30,7 +29,9 @@ class Candidate(Protocol):
     @property
     def match(self) -> str: ...
     @property
-    def property(self) -> str: ...
+    def name_property(self) -> str: ...
+    @property
+    def property(self) -> str: ...  # last: inside the class it hides the decorator
 
 
 class EntityLookup(Protocol):
@@ -88,7 +89,7 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     only = asked[0] if len(asked) == 1 else None
     named = use.key in NAMES
     found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
-             if (only or one.label in labels) and one.property in ((use.key, ALIASES) if named else (use.key,))]
+             if (only or one.label in labels) and (one.name_property if named else one.property) == use.key]
     if not named and not found:
         return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]
@@ -124,7 +125,8 @@ def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.
     """`n.name CONTAINS 'Lebron'`: said only where the nearest names do not hold that part."""
     labels = facts.index.labels_of(use.symbol.kinds)
     only = labels[0] if len(labels) == 1 else None
-    found = [one for one in entities.find(value, label=only, limit=8) if one.label in labels]
+    found = [one for one in entities.find(value, label=only, limit=8)
+             if one.label in labels and one.name_property == use.key]
     if not found or any(PARTS[comparison.operator](one.name, value) for one in found):
         return
     names = list(dict.fromkeys(one.name for one in found))[:5]

@@ -1,6 +1,11 @@
+from pathlib import Path
+
 from checked_graphs import COMPANY, Names, findings
 
 from graphground.cypher import Diagnostic, validate
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
 
 NAMES = Names(("Jérôme Hatt", "Person"), ("Walmart", "Company"), ("Walmart de México", "Company"), ("Apple", "Company"),
               ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")},
@@ -70,3 +75,19 @@ def test_values_of_other_properties_are_looked_up_where_the_index_has_them() -> 
 
 def test_values_that_the_index_does_not_have_are_left_alone() -> None:
     assert told("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
+
+
+def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
+    build_index(tmp_path / "names", [
+        Record("1", "Person", "Jérôme Hatt", ("Hatt senior",), values={"gender": "male"}),
+        Record("2", "Person", "Jacques Hatt", values={"gender": "male"}),
+        Record("3", "Company", "Kronenbourg")])
+    index = open_index(tmp_path / "names")
+    query = ("MATCH (c:Company)-[:hasCEO]->(p {name: 'Hatt senior', gender: 'Male'}) "
+             "WHERE c.name = 'Kronenburg' RETURN p")
+    report = validate(query, COMPANY, entities=index)
+    assert [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"] == \
+        [("'Jérôme Hatt'",), ("'male'",), ("'Kronenbourg'",)]
+    assert report.suggested_query == (
+        "MATCH (c:Company)-[:hasCEO]->(p {name: 'Jérôme Hatt', gender: 'male'}) "
+        "WHERE c.name = 'Kronenbourg' RETURN p")
