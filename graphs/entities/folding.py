@@ -48,7 +48,7 @@ def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pa
     marks: list[int] = []
     separators: list[int] = []
     category, combining = unicodedata.category, unicodedata.combining
-    for number in range(1, 0x10000):
+    for number in range(0x10000):
         kind = category(chr(number))
         if kind[0] in "PSZ" or kind in ("Cc", "Cf"):
             separators.append(number)
