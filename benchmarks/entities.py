@@ -54,15 +54,15 @@ def report(folder: Path, names: int, options: argparse.Namespace) -> None:
     print(f"\n{names:,} names, {os.cpu_count()} cores", flush=True)
     if not (folder / str(names) / "meta.json").exists():
         built = in_process("build", folder, names, options)
-        print(f"  built in {built['seconds']:.0f} s, at most {built['peak_mb']:,} MB; {built['bytes'] / 1e6:,.0f} MB on "
-              f"disk; {built['words']:,} distinct words", flush=True)
+        print(f"  built in {built['seconds']:.0f} s, at most {built['peak_mb']:,} MB; "
+              f"{built['bytes'] / 1e6:,.0f} MB on disk; {built['words']:,} distinct words", flush=True)
     asked = in_process("ask", folder, names, options)
     print(f"  opened in {asked['open_ms']:.1f} ms; "
           f"{asked['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions")
     for name in ("no label", "label"):
         one = asked[name]
-        print(f"  {name:9} median {one['median']:.2f} ms, p90 {one['p90']:.2f}, p99 {one['p99']:.2f}, max {one['max']:.1f}; "
-              f"recall@1 {one['one']:.1f} %, @5 {one['five']:.1f} %")
+        print(f"  {name:9} median {one['median']:.2f} ms, p90 {one['p90']:.2f}, p99 {one['p99']:.2f}, "
+              f"max {one['max']:.1f}; recall@1 {one['one']:.1f} %, @5 {one['five']:.1f} %")
     if options.brute:
         slow = in_process("brute", folder, names, options)
         print(f"  brute force (WRatio over all) median {slow['median']:.0f} ms: "
