@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -106,7 +107,8 @@ def without_limit(query: str) -> str | None:
     for projection in tree.find(t.Projection):
         for word, part in (("SKIP", projection.skip), ("LIMIT", projection.limit)):
             if part is not None:
-                spans.append((query.upper().rindex(word, 0, part.start), part.end))
+                place = [found.start() for found in re.finditer(word, query[:part.start], re.IGNORECASE)][-1]
+                spans.append((place, part.end))
     for start, end in sorted(spans, reverse=True):
         query = query[:start] + query[end:]
     return query if spans else None
