@@ -7,11 +7,13 @@ from typing import Any
 from pydantic import Field, SkipValidation
 
 from graphground.cypher import parse, validate
+from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.tree import Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
 from graphground.tools.failure import ToolFailure
+from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 LONGEST_QUERY = 100_000
@@ -57,6 +59,10 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, request.query) from error
+    if shorten_rows(table.rows):
+        diagnostics.append(DiagnosticAnswer.of(Diagnostic(
+            "shortened", "hint", "Long texts or lists were shortened, and say so; ask for parts with substring() "
+            "or list[0..100].", 1, 1, 1, 1)))
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.code, one.line, one.column) for one in diagnostics}
         diagnostics += [one for one in reasons(graph, request) if (one.code, one.line, one.column) not in told]

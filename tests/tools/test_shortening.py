@@ -1,0 +1,31 @@
+import copy
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphground.tools.shortening import LONGEST_LIST, LONGEST_TEXT, shorten_rows
+
+VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=20),
+                      lambda inner: st.lists(inner, max_size=4)
+                      | st.dictionaries(st.text(max_size=3), inner, max_size=3))
+
+
+@given(st.lists(st.lists(VALUES, max_size=3), max_size=5))
+def test_short_values_are_left_as_they_are(rows: list[list[object]]) -> None:
+    before = copy.deepcopy(rows)
+    assert not shorten_rows(rows)
+    assert rows == before
+
+
+def test_a_long_text_says_how_long_it_was_wherever_it_stands() -> None:
+    text = "x" * (LONGEST_TEXT + 1)
+    rows: list[list[object]] = [[text, [text], {"properties": {"plot": text}}]]
+    assert shorten_rows(rows)
+    short = "x" * LONGEST_TEXT + "… (of 4,001 characters)"
+    assert rows == [[short, [short], {"properties": {"plot": short}}]]
+
+
+def test_a_long_list_says_how_many_items_it_had() -> None:
+    rows: list[list[object]] = [[list(range(12_345))]]
+    assert shorten_rows(rows)
+    assert rows == [[[*range(LONGEST_LIST), "… (of 12,345 items)"]]]

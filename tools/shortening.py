@@ -1,0 +1,43 @@
+"""Long values are shortened where one can see it, never dropped: a text ends in `… (of 12,345 characters)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LONGEST_TEXT = 4_000
+LONGEST_LIST = 500
+DEEPEST = 20
+
+
+def shorten_rows(rows: list[Any]) -> bool:
+    """Shorten the long texts and lists in rows, in place; answers whether there were any.
+
+        >>> rows = [["Heat", "x" * 5_000]]
+        >>> shorten_rows(rows), rows[0][1][-26:]
+        (True, 'xxx… (of 5,000 characters)')
+    """
+    changed = False
+    for row in rows:
+        for place, value in enumerate(row):
+            kind = type(value)
+            if (kind is str and len(value) > LONGEST_TEXT) or kind is list or kind is dict:
+                short = shortened(value)
+                if short is not value:
+                    row[place] = short
+                    changed = True
+    return changed
+
+
+def shortened(value: Any, depth: int = 0) -> Any:
+    """The value itself where it is short enough, else a shortened copy."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}… (of {len(value):,} characters)"
+    if isinstance(value, list) and depth < DEEPEST:
+        items = [shortened(item, depth + 1) for item in value[:LONGEST_LIST]]
+        if len(value) > LONGEST_LIST:
+            return [*items, f"… (of {len(value):,} items)"]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if isinstance(value, dict) and depth < DEEPEST:
+        entries = {key: shortened(item, depth + 1) for key, item in value.items()}
+        return entries if any(entries[key] is not item for key, item in value.items()) else value
+    return value
