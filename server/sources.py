@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,6 +17,8 @@ from graphground.graphs.opened import GraphSource, OpenGraphs
 from graphground.graphs.stored import stored_sources
 from graphground.server.settings import Database, Settings, default_home
 
+logger = logging.getLogger(__name__)
+
 
 def graph_sources(settings: Settings) -> OpenGraphs:
     """The graphs of a server, each opened when it is first asked for.
@@ -23,11 +26,21 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     A database of one's own goes before a loaded graph of the same name.
     """
     home = Home(default_home(settings.home))
-    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home))
-           for one in settings.bolt_databases()]
+    databases = settings.bolt_databases()
+    tell_unusable(databases)
+    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home)) for one in databases]
     taken = {source.name for source in own}
     stored = [source for source in stored_sources(home) if source.name not in taken]
     return OpenGraphs(chosen([*stored, *own], settings.graph))
+
+
+def tell_unusable(databases: Sequence[Database]) -> None:
+    """Warn of an address that no driver could use, long before somebody asks that graph."""
+    for one in databases:
+        try:
+            BoltAddress(one.uri).check()
+        except EngineUnavailable as error:
+            logger.warning("graph %r: %s", one.name, error)
 
 
 def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
@@ -42,6 +55,7 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
     """A graph that was asked for on the command line and is not there."""
     message = (f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
                f"`graphground graphs load FILE --name {name}`, or serve another with --graph.")
+    logger.warning(message)
 
     def fail() -> Graph:
         raise EngineUnavailable(message)

@@ -24,8 +24,11 @@ class BoltAddress:
 
     def where(self) -> str:
         """The address for messages, without a user or password that stands in it."""
-        parts = urlsplit(self.uri)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else self.uri
+        try:
+            parts = urlsplit(self.uri)
+        except ValueError:
+            return self.uri.rpartition("@")[2]
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else self.uri.rpartition("@")[2]
 
     def check(self) -> None:
         """Say what is wrong with an address that no driver could use.
@@ -39,5 +42,5 @@ class BoltAddress:
         except ValueError:
             usable = False
         if not usable:
-            raise EngineUnavailable(f"{self.uri!r} is not the address of a Bolt server. Write it as "
+            raise EngineUnavailable(f"{self.where()!r} is not the address of a Bolt server. Write it as "
                                     f"neo4j://HOST:7687 or bolt://HOST:7687 (schemes: {', '.join(SCHEMES)}).")
