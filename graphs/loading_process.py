@@ -56,7 +56,13 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     graph = folder / "graph"
     graph.mkdir(exist_ok=True)
     (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
-    writer = GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
+    writer: GraphWriter | None = None
+
+    def started() -> GraphWriter:
+        """The engine, which takes a second to start: a small file that is wrong is refused before that."""
+        nonlocal writer
+        writer = writer or GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
+        return writer
 
     known: dict[str, str] = {}
     buckets: dict[str, str] = {}
@@ -64,11 +70,11 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
 
     def flush(label: str) -> None:
         ids, rows = waiting[label]
-        written = writer.nodes(label, rows)
-        if written:
+        if rows:
+            written = started().nodes(label, rows)
             buckets[written[0].partition(":")[0]] = label
             known.update(zip(ids, written, strict=True))
-        waiting[label] = ([], [])
+            waiting[label] = ([], [])
 
     for number, record in document.entities():
         label, eid, stored = checks.entity(number, record)
@@ -100,13 +106,13 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         batch = edges[type_]
         batch.append(stored)
         if len(batch) >= ROWS_AT_ONCE:
-            writer.relationships(type_, batch)
+            started().relationships(type_, batch)
             edges[type_] = []
     for type_, batch in edges.items():
         if batch:
-            writer.relationships(type_, batch)
+            started().relationships(type_, batch)
     say({"step": "finishing", "read": path.stat().st_size})
-    writer.finish()
+    started().finish()
     return len(known), number + 1
 
 

@@ -19,6 +19,8 @@ from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import CartesianPoint, Point, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 
+from graphground.graphs.engines.temporal import iso_structure
+
 AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
 
 
@@ -103,6 +105,15 @@ def _base64(value: bytes | bytearray) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
+def _plain_unread(value: Any) -> Any:
+    """What the driver could not read (a year before 1, a time zone that it does not know) is read here."""
+    raw = value.raw_data
+    if hasattr(raw, "tag") and hasattr(raw, "fields"):
+        tag = raw.tag if isinstance(raw.tag, bytes) else bytes([raw.tag])
+        return iso_structure(tag, raw.fields)
+    return plain(raw)
+
+
 def _itself(value: Any) -> Any:
     return value
 
@@ -124,6 +135,8 @@ def converter_of(type_: type) -> Callable[[Any], Any]:
     if known is None:
         if issubclass(type_, Relationship):
             known = _plain_relationship
+        elif type_.__name__ == "BrokenHydrationObject":  # of a private module of the driver
+            known = _plain_unread
         elif issubclass(type_, Point):
             known = _plain_point
         else:

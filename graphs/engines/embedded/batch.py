@@ -48,9 +48,7 @@ class GraphWriter:
         self._thread.start()
 
     def nodes(self, label: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-        """Write nodes; answers their record ids, in order."""
-        if not rows:
-            return []
+        """Write nodes, at least one; answers their record ids, in order."""
         return str(self._vertices.createVerticesJson(self._batch, label, orjson.dumps(rows).decode())).split(";")
 
     def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:

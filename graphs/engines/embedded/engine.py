@@ -16,7 +16,7 @@ from graphground.graphs.engines.engine import Capabilities, EngineUnavailable
 from graphground.graphs.home import Home
 from graphground.graphs.table import Table
 
-TOUCH_SECONDS = 20.0
+TOUCH_SECONDS = 1.0
 ATTEMPTS = 2
 
 

@@ -1,0 +1,198 @@
+"""The Bolt engine on real Neo4j servers."""
+
+import socket
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.engine import (
+    EngineBusy,
+    EngineUnavailable,
+    QueryCancelled,
+    QueryFailed,
+    QueryTimeout,
+)
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(300)]
+ENDLESS = "UNWIND range(1, 100000000) AS a UNWIND range(1, 1000000) AS b WITH a, b WHERE a + b < 0 RETURN count(*)"
+
+
+@pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
+def server(request: pytest.FixtureRequest) -> Neo4jServer:
+    server: Neo4jServer = request.getfixturevalue(request.param)
+    seeded(server, "MATCH (n) DETACH DELETE n",
+           "CREATE (h:Movie:Film {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY {year: 1994}]->"
+           "(:Person {name: 'Michael Mann'})")
+    return server
+
+
+@pytest.fixture
+def engine(server: Neo4jServer) -> Iterator[BoltEngine]:
+    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    yield engine
+    engine.close()
+
+
+def test_every_kind_of_value_becomes_plain_json(engine: BoltEngine) -> None:
+    table = engine.run("""RETURN date('1995-12-15') AS d, datetime('2020-01-02T10:00:00+01:00') AS dt,
+        duration('P1Y2M3DT4H') AS du, point({latitude: 48.85, longitude: 2.35}) AS p, 0.0 / 0.0 AS nan,
+        1.0 / 0.0 AS inf, {a: [1, {b: date('-0044-03-15')}]} AS m, [1, 2.5, 'x', null] AS l, time('10:00') AS t,
+        localdatetime('2020-01-01T00:00:00') AS ldt, localdatetime('-0044-03-15T12:30:00') AS old, $b AS bytes""",
+                       {"b": b"\x00\xff"})
+    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
+        "d": "1995-12-15", "dt": "2020-01-02T10:00:00.000000000+01:00", "du": "P1Y2M3DT4H",
+        "p": {"srid": 4326, "x": 2.35, "y": 48.85}, "nan": "NaN", "inf": "Infinity",
+        "m": {"a": [1, {"b": "-0044-03-15"}]}, "l": [1, 2.5, "x", None], "t": "10:00:00.000000000+00:00",
+        "ldt": "2020-01-01T00:00:00.000000000", "old": "-0044-03-15T12:30:00.000000000", "bytes": "AP8="}
+
+
+def test_nodes_relationships_and_paths_become_maps(engine: BoltEngine) -> None:
+    (node, relationship, path), = engine.run("MATCH p = (m:Movie)-[r]->(n) RETURN m, r, p").rows
+    assert node["labels"] == ["Film", "Movie"]
+    assert node["properties"] == {"name": "Heat", "released": "1995-12-15"}
+    assert (relationship["type"], relationship["properties"]) == ("DIRECTED_BY", {"year": 1994})
+    assert relationship["start"] == node["id"]
+    assert path["nodes"][0] == node
+    assert path["relationships"] == [relationship]
+
+
+def test_a_limit_keeps_whole_rows_and_says_whether_there_were_more(engine: BoltEngine) -> None:
+    table = engine.run("UNWIND range(1, 5) AS i RETURN i", limit=3)
+    assert (table.rows, table.truncated) == ([[1], [2], [3]], True)
+    assert not engine.run("UNWIND range(1, 5) AS i RETURN i", limit=5).truncated
+    assert engine.run("UNWIND range(1, 2500) AS i RETURN i").rows[-1] == [2500]
+    assert engine.run("MATCH (n:Nothing) RETURN n", limit=5).rows == []
+
+
+def test_a_million_rows_with_a_limit_take_no_memory(engine: BoltEngine) -> None:
+    engine.run("RETURN 1")
+    tracemalloc.start()
+    try:
+        table = engine.run("UNWIND range(1, 1000000) AS i RETURN i, 'name ' + toString(i) AS name", limit=100)
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
+    assert (len(table.rows), table.truncated) == (100, True)
+
+
+def test_a_large_answer_is_cut_at_a_whole_row(server: Neo4jServer) -> None:
+    engine = BoltEngine(BoltAddress(server.uri, server.user, server.password), answer_bytes=100_000)
+    table = engine.run("UNWIND range(1, 1000000) AS i RETURN i, 'some text of a certain length' AS text")
+    assert table.truncated
+    assert 1000 <= len(table.rows) <= 5000
+    assert all(len(row) == 2 for row in table.rows)
+    engine.close()
+
+
+def test_a_refused_query_has_the_place_of_what_is_wrong(engine: BoltEngine) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        engine.run("MATCH (n)\nRETRN n")
+    assert (caught.value.line, caught.value.column) == (2, 1)
+    assert caught.value.code == "Neo.ClientError.Statement.SyntaxError"
+    with pytest.raises(QueryFailed, match="by zero"):
+        engine.run("RETURN 1 / 0")
+    with pytest.raises(QueryFailed, match="parameter"):
+        engine.run("RETURN $x")
+    with pytest.raises(QueryFailed, match="cannot be sent"):
+        engine.run("RETURN $x", {"x": object()})
+    with pytest.raises(QueryFailed):
+        engine.explain("MATCH (n) RETURN m")
+
+
+@pytest.mark.parametrize("query", ["CREATE (:X)", "MATCH (n) DETACH DELETE n", "MERGE (:X {a: 1})",
+                                   "CREATE INDEX FOR (n:X) ON (n.a)", "MATCH (n) SET n.a = 1",
+                                   "CALL db.createLabel('X')"])
+def test_a_write_is_refused_by_the_database(engine: BoltEngine, query: str) -> None:
+    with pytest.raises(QueryFailed):
+        engine.run(query)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
+
+
+def test_capabilities_are_tried(engine: BoltEngine, server: Neo4jServer) -> None:
+    capabilities = engine.capabilities()
+    assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Neo4j", server.version, "neo4j")
+    assert capabilities.enforces_read_only
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
+
+
+def test_a_query_ends_in_the_database_at_its_time_limit(engine: BoltEngine) -> None:
+    started = time.monotonic()
+    with pytest.raises(QueryTimeout, match="time limit of 1 s"):
+        engine.run(ENDLESS, timeout=1)
+    assert time.monotonic() - started < 5
+    assert not [row for row in engine.run("SHOW TRANSACTIONS YIELD currentQuery RETURN currentQuery").rows
+                if "100000000" in row[0]]
+
+
+def test_a_query_that_the_database_cannot_end_is_waited_for_no_longer(engine: BoltEngine) -> None:
+    started = time.monotonic()
+    with pytest.raises(QueryTimeout):
+        engine.run("RETURN reduce(s = 0, x IN range(1, 300000000) | s + x)", timeout=1)
+    assert time.monotonic() - started < 5
+    assert engine.run("RETURN 1").rows == [[1]]
+
+
+def test_cancelling_ends_the_query_in_the_database(engine: BoltEngine) -> None:
+    started = time.monotonic()
+    with cancellable() as cancellation:
+        timer = threading.Timer(0.5, cancellation.cancel)
+        timer.start()
+        with pytest.raises(QueryCancelled):
+            engine.run(ENDLESS, timeout=60)
+        timer.join()
+        with pytest.raises(QueryCancelled):
+            engine.run("RETURN 1")
+    assert time.monotonic() - started < 10
+
+
+def test_too_many_queries_at_once_are_told_that_the_database_is_busy(server: Neo4jServer) -> None:
+    engine = BoltEngine(BoltAddress(server.uri, server.user, server.password), slots=1, patience=0.2)
+
+    def endless() -> None:
+        with pytest.raises(QueryTimeout):
+            engine.run(ENDLESS, timeout=3)
+    thread = threading.Thread(target=endless)
+    engine.run("RETURN 1")
+    thread.start()
+    deadline = time.monotonic() + 10
+    while engine._slots.acquire(blocking=False):
+        engine._slots.release()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    with pytest.raises(EngineBusy, match="1 queries are running"):
+        engine.run("RETURN 1")
+    thread.join(30)
+    assert engine.run("RETURN 1").rows == [[1]]
+    engine.close()
+
+
+def test_what_is_wrong_with_an_address_is_told_in_words_and_at_once(server: Neo4jServer) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        closed = probe.getsockname()[1]
+    user, password = server.user, server.password
+    for address, said in (
+            (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "Nobody answers Bolt at bolt://127.0.0.1"),
+            (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "Nobody answers"),
+            (BoltAddress(server.uri, user, "wrong"), "refused the user 'neo4j' or its password"),
+            (BoltAddress(server.uri, user, password, "films"), "has no database 'films'"),
+            (BoltAddress("http://localhost:7474", user, password), "is not the address of a Bolt server"),
+            (BoltAddress("localhost:7687", user, password), "Write it as neo4j://HOST:7687")):
+        started = time.monotonic()
+        with pytest.raises(EngineUnavailable, match=said) as caught:
+            bolt_engine(address)
+        assert time.monotonic() - started < 8
+        assert password not in str(caught.value)
+
+
+def test_routing_addresses_work(server: Neo4jServer) -> None:
+    engine = bolt_engine(BoltAddress(server.uri.replace("bolt://", "neo4j://"), server.user, server.password, "neo4j"))
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
+    engine.close()
