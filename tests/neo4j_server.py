@@ -27,7 +27,7 @@ from filelock import FileLock
 HERE = Path(__file__).parent / "neo4j_java"
 LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.user_cache_path("graphground-tests"))
 LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
-START_SECONDS = 120.0
+START_SECONDS = 240.0
 OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
           for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")]
 

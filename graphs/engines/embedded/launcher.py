@@ -26,7 +26,7 @@ from graphground.graphs.engines.embedded.state import (
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.home import Home
 
-START_SECONDS = 60.0
+START_SECONDS = 90.0
 STOP_SECONDS = 10.0
 
 
