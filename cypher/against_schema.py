@@ -25,7 +25,7 @@ def completed(report: Report, query: Query, schema: PropertyGraphSchema, entitie
     except RecursionError:
         return report  # nested as deep as Python allows: what the language says is all that can be said
     valid = report.valid and all(one.severity != "error" for one in findings)
-    suggested = None
+    suggested = report.suggested_query
     if report.valid and findings.edits:
         def again(text: str) -> Findings | None:
             tree = read(text)

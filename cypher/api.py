@@ -58,7 +58,16 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     database would compile the query.
     """
     report, query = _language(text, language, read_only)
-    if schema is None or query is None:
+    if schema is None:
+        return report
+    if not report.valid:
+        mended = _mended(text, report, language, read_only)
+        if mended is not None:
+            after = validate(mended, schema, entities=entities, parameters=parameters, language=language,
+                             read_only=read_only)
+            suggested = after.suggested_query or (mended if after.valid else None)
+            report = Report(False, report.access, report.diagnostics, suggested)
+    if query is None:
         return report
     from graphground.cypher.against_schema import completed  # loaded when there is a schema to check against
 
@@ -67,6 +76,21 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
         return tree if again.valid else None
 
     return completed(report, query, schema, entities, parameters, read)
+
+
+def _mended(text: str, report: Report, language: Language, read_only: bool) -> str | None:
+    """The text with its clear errors of the language mended, None where some are left."""
+    from graphground.cypher.repair import MOST_ROUNDS, mended_language  # only mistakes need it
+
+    now: str | None = text
+    for _ in range(MOST_ROUNDS):
+        now = mended_language(now, report.diagnostics) if now is not None else None
+        if now is None:
+            return None
+        report, _tree = _language(now, language, read_only)
+        if report.valid:
+            return now
+    return None
 
 
 def _language(text: str, language: Language, read_only: bool) -> tuple[Report, Query | None]:

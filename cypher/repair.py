@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from graphground.cypher.checks.findings import Edit
+from graphground.cypher.tree.queries import line_starts
+
 if TYPE_CHECKING:
-    from graphground.cypher.checks.findings import Edit, Findings
+    from graphground.cypher.checks.findings import Findings
+    from graphground.cypher.diagnostics import Diagnostic
 
 MOST_ROUNDS = 4
 
@@ -33,6 +37,35 @@ def repaired(text: str, findings: Findings, again: Callable[[str], Findings | No
             return None
         findings = checked
     return None
+
+
+def mended_language(text: str, diagnostics: Sequence[Diagnostic]) -> str | None:
+    """The text with the errors of its language mended, None where one of them has no single clear mending.
+
+    A doubled `==`, `!=` for `<>`, and a misspelt function are clear; the result may still be wrong in other ways.
+    """
+    edits = []
+    for one in diagnostics:
+        if one.severity != "error":
+            continue
+        replacement = _language_mending(one)
+        if replacement is None:
+            return None
+        start = _offset(text, one.line, one.column)
+        edits.append(Edit(start, start + len(one.found), replacement))
+    return applied(text, edits) if edits else None
+
+
+def _language_mending(one: Diagnostic) -> str | None:
+    if one.code == "syntax":
+        return {"=": "" if one.suggestions == ("",) else None, "!=": "<>"}.get(one.found)
+    if one.code == "unknown_function" and len(one.suggestions) == 1:
+        return one.suggestions[0]
+    return None
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    return line_starts(text)[line - 1] + column - 1
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:

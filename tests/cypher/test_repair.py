@@ -46,3 +46,19 @@ def test_a_right_query_gets_no_suggestion() -> None:
 
 def test_of_overlapping_edits_the_outer_one_is_made() -> None:
     assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
+
+
+@pytest.mark.parametrize(("query", "right"), [
+    ("MATCH (n:Company) WHERE n.launch_year == 1999 RETURN n.name",
+     "MATCH (n:Company) WHERE n.launch_year = 1999 RETURN n.name"),
+    ("MATCH (n:Company) WHERE n.launch_year != '1999' RETURN n.name",
+     "MATCH (n:Company) WHERE n.launch_year <> 1999 RETURN n.name"),
+    ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
+])
+def test_errors_of_the_language_are_mended_with_those_of_the_schema(query: str, right: str) -> None:
+    assert validate(query, COMPANY).suggested_query == right
+
+
+def test_more_errors_than_rounds_end_without_a_suggestion() -> None:
+    many = " AND ".join(f"n.launch_year == {year}" for year in range(300))
+    assert validate(f"MATCH (n:Company) WHERE {many} RETURN n.name", COMPANY).suggested_query is None
