@@ -29,7 +29,7 @@ class Suggestion:
 
 
 def suggest(graph: Graph, entities: Sequence[Entity], question: str = "", *, hops: int = 2, limit: int = 10,
-            seconds: float = 10.0) -> list[Suggestion]:
+            seconds: float = 20.0) -> list[Suggestion]:
     """The best queries around the entities, the best first.
 
     For 'Which sculptures were created by Auguste Rodin?' and `Entity("Auguste Rodin", "Person", …)` the first is
