@@ -145,9 +145,11 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
     # Most items are a variable alone; telling so at once spares ten calls.
     value: Expression
     if name is not None and (after == "," or after == "end") and c.kinds[i] not in ("TRUE", "FALSE", "NULL"):
-        c.i = i + 1
-        value = atoms.atom(c) if c.kinds[i] in ("INF", "NAN", "INFINITY") else Variable(
-            start, c.ends[i], name)
+        if c.kinds[i] in ("INF", "NAN", "INFINITY"):
+            value = atoms.atom(c)
+        else:
+            c.i = i + 1
+            value = Variable(start, c.ends[i], name)
     else:
         value = expressions.expression(c)
     if c.kinds[c.i] == "AS":

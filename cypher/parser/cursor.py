@@ -40,8 +40,8 @@ class Fatal(Exception):
 class Cursor:
     """A place in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
 
-    __slots__ = ("cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern", "notes",
-                 "starts", "text")
+    __slots__ = ("bars", "cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern", "notes",
+                 "starts", "stop_bar", "text")
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
@@ -56,6 +56,8 @@ class Cursor:
         self.furthest = -1
         self.expected: list[str] = []
         self.no_pattern: set[int] = set()
+        self.bars: list[int] = []
+        self.stop_bar = -1
         self.notes: list[tuple[str, int, int, str]] = []
 
     def fail(self, expected: str, message: str = "") -> Failure:

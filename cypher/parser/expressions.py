@@ -184,9 +184,9 @@ def _signed(c: Cursor) -> Expression:
     if kind == "-" or kind == "+":
         start = c.starts[c.i]
         c.i += 1
-        c.deeper()
-        operand = _signed(c)
-        c.depth -= 1
+        operand = atoms.atom(c)
+        if c.kinds[c.i] in _POSTFIX:
+            operand = postfix(c, operand)
         return Unary(start, operand.end, kind, operand)
     value = atoms.atom(c)
     if c.kinds[c.i] in _POSTFIX:
@@ -207,7 +207,11 @@ def postfix(c: Cursor, value: Expression) -> Expression:
             value = _subscript(c, value)
         elif kind == ":" or (kind == "IS" and _is_label_follows(c)):
             c.i += 1
+            bars = len(c.bars)
             expected = labels.label_expression(c)
+            if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
+                # `[x IN xs WHERE x:A | x.name]`: the bar was the comprehension's.
+                raise c.fail("an operator")
             value = HasLabels(value.start, c.end, value, expected)
         else:
             return value

@@ -28,6 +28,9 @@ def label_expression(c: Cursor) -> LabelExpression:
         # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar is not the label's.
         if c.names[c.i + 1] is None and c.kinds[c.i + 1] not in ("(", "!", "%", ":", "$"):
             break
+        if c.i == c.stop_bar:
+            break
+        c.bars.append(c.i)
         places.append(c.starts[c.i])
         c.i += 1
         if c.accept(":"):

@@ -48,12 +48,37 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
     variable = c.variable()
     c.i += 1
     source = expressions.expression(c)
-    where = expressions.expression(c) if c.accept("WHERE") else None
+    where = _where(c, ("|", "]"))
     projection = expressions.expression(c) if c.accept("|") else None
     if c.kinds[c.i] != "]":
         raise c.fail("']'" if projection is not None else "'|' or ']'" if where is not None else "WHERE, '|' or ']'")
     c.i += 1
     return ListComprehension(start, c.end, variable, source, where, projection)
+
+
+def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
+    """A condition with the bar of the comprehension behind it, which labels would take for theirs: `x:A | x.name`."""
+    if not c.accept("WHERE"):
+        return None
+    begin, depth, bars = c.i, c.depth, len(c.bars)
+    try:
+        where = expressions.expression(c)
+        if c.kinds[c.i] in after or len(c.bars) == bars:
+            return where
+    except Failure:
+        if len(c.bars) == bars:
+            raise
+    for bar in reversed(c.bars[bars:]):
+        c.i, c.depth, c.stop_bar = begin, depth, bar
+        try:
+            where = expressions.expression(c)
+        except Failure:
+            continue
+        finally:
+            c.stop_bar = -1
+        if c.i == bar:
+            return where
+    raise c.fail("'|' or ']'")
 
 
 def _pattern_comprehension(c: Cursor) -> PatternComprehension:
@@ -64,7 +89,7 @@ def _pattern_comprehension(c: Cursor) -> PatternComprehension:
         path = c.variable()
         c.i += 1
     pattern = patterns.simple_path(c)
-    where = expressions.expression(c) if c.accept("WHERE") else None
+    where = _where(c, ("|",))
     if c.kinds[c.i] != "|":
         raise c.fail("'|'" if where is not None else "WHERE or '|'")
     c.i += 1
