@@ -40,8 +40,8 @@ class Fatal(Exception):
 class Cursor:
     """A place in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
 
-    __slots__ = ("bars", "cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern", "notes",
-                 "starts", "stop_bar", "text")
+    __slots__ = ("bars", "cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern",
+                 "notes", "starts", "stop_bar", "text")
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text

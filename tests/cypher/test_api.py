@@ -1,0 +1,98 @@
+import gzip
+import json
+import random
+import time
+
+import pytest
+from cypher_fuzz import broken, queries
+from cypher_oracle import Oracle
+from neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
+from opencypher_tck import cases
+from shared_data import SHARED, needs
+
+from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher.printer import to_text
+
+DIFFERENT_FROM_THE_KIT = 60
+"""Neo4j itself refuses 22 queries that the kit runs, mostly range() with wrong types; see docs/cypher_language.md."""
+
+
+@needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
+def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
+    with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    alarms: list[str] = []
+    missed: list[str] = []
+    placed = elsewhere = 0
+    for row in rows:
+        report = validate(row["query"])
+        if not row["error"]:
+            if not report.valid or (report.access == "read") != (row["access"] == "r"):
+                alarms.append(row["query"])
+        elif report.valid:
+            missed.append(row["query"])
+        elif row["line"] is not None:
+            same = (report.diagnostics[0].line, report.diagnostics[0].column) == (row["line"], row["column"])
+            placed += same
+            elsewhere += not same
+    assert alarms == []
+    assert len(missed) <= 0.005 * sum(bool(row["error"]) for row in rows), missed
+    assert placed >= 0.9 * (placed + elsewhere)
+
+
+@needs("opencypher-tck", "tck")
+def test_opencypher_kit_is_judged_as_expected() -> None:
+    different = [case.query for case in cases(SHARED / "opencypher-tck" / "tck")
+                 if bool(case.compile_error) == validate(case.query).valid]
+    assert len(different) <= DIFFERENT_FROM_THE_KIT, different
+
+
+@pytest.mark.neo4j
+def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:  # noqa: F811
+    oracle = Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
+    different: list[tuple[str, str]] = []
+    for text in queries(1, 1000):
+        verdict = oracle.ask(text)
+        if verdict.refused == validate(text).valid:
+            different.append((text, verdict.message))
+    oracle.close()
+    assert len(different) <= 4, different
+
+
+def test_broken_queries_raise_nothing_and_take_no_time() -> None:
+    source = random.Random(5)
+    slow: list[str] = []
+    for text in queries(5, 1500):
+        for one in (text, broken(text, source)):
+            begin = time.process_time()
+            validate(one)
+            if time.process_time() - begin > 0.25:
+                slow.append(one)
+    assert slow == []
+
+
+def test_printed_query_reads_as_the_same_tree() -> None:
+    read = 0
+    for text in queries(9, 1500):
+        try:
+            query = parse(text)
+        except CypherSyntaxError:
+            continue
+        read += 1
+        assert parse(to_text(query)).body.shape() == query.body.shape(), text
+    assert read > 700
+
+
+def test_hostile_texts_get_a_clean_answer() -> None:
+    for text in ("", " ", ";", "\x00", "RETURN " + "a" * 300_000, "(" * 100_000, "RETURN 1" + " + 1" * 15_000,
+                 "RETURN " + "[" * 500 + "]" * 500, "MATCH " + "(a)-->" * 3000 + "(b) RETURN 1 AS x",
+                 "RETURN '" + "\\" * 9999, "RETURN \\u", "RETURN \ud800 AS x", "`" * 999, "/*" * 999,
+                 "MATCH (n) WHERE " + "n.x = 1 AND " * 5000 + "true RETURN n",
+                 "RETURN " + "CASE WHEN true THEN " * 200, "UNWIND " * 999, "RETURN $" + "9" * 6000):
+        report = validate(text)
+        assert report.access in ("read", "write", "schema", "admin")
+
+
+def test_expression_that_is_deep_within_the_limit_is_judged() -> None:
+    assert validate("RETURN " + "(" * 50 + "1" + ")" * 50 + " AS x").valid
+    assert validate("RETURN " + "[" * 50 + "1" + "]" * 50 + " AS x").valid

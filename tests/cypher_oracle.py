@@ -1,0 +1,40 @@
+"""A Neo4j's own answer to whether a query compiles: its EXPLAIN, which runs nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import neo4j
+
+
+class Verdict(NamedTuple):
+    """`Verdict(True, "", "SyntaxError: …")`: refused; `access` is r, rw, w or s where it compiles."""
+
+    refused: bool
+    access: str
+    message: str
+
+
+class Oracle:
+    """A connection to ask on."""
+
+    def __init__(self, uri: str, user: str, password: str) -> None:
+        self.driver = neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF")
+
+    def ask(self, text: str) -> Verdict:
+        """What Neo4j says of a query."""
+        with self.driver.session() as session:
+            try:
+                summary = session.run("EXPLAIN " + text).consume()
+            except neo4j.exceptions.Neo4jError as error:
+                return Verdict(True, "", f"{error.code.rpartition('.')[2]}: {error.message}")
+            return Verdict(False, str(summary.query_type), "")
+
+    def refuses(self, text: str) -> bool:
+        """Whether a query does not compile; a procedure that is merely not installed is no error of the query."""
+        verdict = self.ask(text)
+        return verdict.refused and "ProcedureNotFound" not in verdict.message
+
+    def close(self) -> None:
+        """Hang up."""
+        self.driver.close()
