@@ -58,8 +58,9 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
     print(f"verdicts: {len(rows)} queries; of {rejected} rejected ones {rejected - missed} get an error "
           f"({(rejected - missed) / rejected:.2%}); false errors on {len(rows) - rejected} accepted ones: "
           f"{alarms}; access differs: {access}")
-    print(f"  place: equal in {placed} of {placed + elsewhere} with a recorded place ({placed / (placed + elsewhere):.1%}"
-          f"), {unplaced} without one")
+    share = placed / (placed + elsewhere)
+    print(f"  place: equal in {placed} of {placed + elsewhere} with a recorded place ({share:.1%}), {unplaced} without "
+          "one")
 
 
 def tck(oracle: Oracle | None) -> None:
@@ -72,7 +73,8 @@ def tck(oracle: Oracle | None) -> None:
             different[case.query] += 1
     against = "the kit" if oracle is None else "Neo4j"
     wrong = sum(bool(case.compile_error) for case in found)
-    print(f"openCypher TCK: {len(found)} queries ({wrong} with a compile-time error), different from {against}: {sum(different.values())} ({sum(different.values()) / len(found):.2%})")
+    print(f"openCypher TCK: {len(found)} queries ({wrong} with a compile-time error), different "
+          f"from {against}: {sum(different.values())} ({sum(different.values()) / len(found):.2%})")
     for query in different:
         print("  ", repr(query[:200]))
 

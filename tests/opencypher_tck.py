@@ -41,7 +41,7 @@ def _feature(path: Path) -> Iterator[Case]:
 
 
 def _scenario(feature: str, scenario: str, lines: list[str]) -> Iterator[Case]:
-    queries: list[str] = []
+    queries: list[tuple[str, bool]] = []
     errors: list[str] = []
     examples: list[dict[str, str]] = []
     place = 0
@@ -60,7 +60,8 @@ def _scenario(feature: str, scenario: str, lines: list[str]) -> Iterator[Case]:
             while lines[place].strip() != '"""':
                 place += 1
             indent = len(line) - len(line.lstrip())
-            queries.append("\n".join(one[indent:] if not one[:indent].strip() else one for one in lines[start:place]))
+            text = "\n".join(one[indent:] if not one[:indent].strip() else one for one in lines[start:place])
+            queries.append((text, step.startswith("executing query")))
             place += 1
         elif line.strip() == '"""':
             while lines[place].strip() != '"""':
@@ -74,8 +75,8 @@ def _scenario(feature: str, scenario: str, lines: list[str]) -> Iterator[Case]:
                 place += 1
             examples += [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
     for values in examples or [{}]:
-        for query in queries:
-            text, error = query, errors[0] if errors else ""
+        for query, tested in queries:
+            text, error = query, errors[0] if errors and tested else ""
             for key, value in values.items():
                 text = text.replace(f"<{key}>", value)
                 error = error.replace(f"<{key}>", value)

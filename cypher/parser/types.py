@@ -22,7 +22,9 @@ def type_name(c: Cursor) -> str:
     """A type as it is written, in upper case with single blanks."""
     begin = c.i
     _part(c)
-    while c.kinds[c.i] == "|":
+    while c.kinds[c.i] == "|" and c.i != c.stop_bar:
+        # In a comprehension the bar may be the comprehension's, as with labels.
+        c.bars.append(c.i)
         c.i += 1
         _part(c)
     return " ".join(c.kinds[begin:c.i])

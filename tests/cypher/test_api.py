@@ -13,7 +13,7 @@ from shared_data import SHARED, needs
 from graphground.cypher import CypherSyntaxError, parse, validate
 from graphground.cypher.printer import to_text
 
-DIFFERENT_FROM_THE_KIT = 60
+DIFFERENT_FROM_THE_KIT = 30
 """Neo4j itself refuses 22 queries that the kit runs, mostly range() with wrong types; see docs/cypher_language.md."""
 
 
@@ -43,7 +43,8 @@ def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
 @needs("opencypher-tck", "tck")
 def test_opencypher_kit_is_judged_as_expected() -> None:
     different = [case.query for case in cases(SHARED / "opencypher-tck" / "tck")
-                 if bool(case.compile_error) == validate(case.query).valid]
+                 if "test." not in case.query  # procedures that only the kit's own runner has
+                 and bool(case.compile_error) == validate(case.query).valid]
     assert len(different) <= DIFFERENT_FROM_THE_KIT, different
 
 
