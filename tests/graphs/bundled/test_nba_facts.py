@@ -365,7 +365,7 @@ def test_nearly_every_player_has_a_birth_a_draft_and_a_height(facts):
     players = len(facts.by_label["Player"])
     assert len(facts.born) >= players - 5
     assert len(facts.relations["draftedBy"]) >= 0.9 * players
-    assert sum("height_cm" in player["properties"] for player in facts.by_label["Player"]) >= 0.8 * players
+    assert sum("height_cm" in player["properties"] for player in facts.by_label["Player"]) == players
 
 
 def test_players_of_every_decade_are_there(facts):
