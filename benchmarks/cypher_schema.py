@@ -263,8 +263,8 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
     for _ in range(9):
         code = ("import time; s, b = time.perf_counter(), time.process_time(); import graphground.cypher; "
                 "print((time.perf_counter() - s) * 1000, (time.process_time() - b) * 1000)")
-        imports.append([float(one) for one in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                                                             check=True).stdout.split()])
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        imports.append([float(one) for one in told.split()])
     print(f"import graphground.cypher: {statistics.median(one[0] for one in imports):.1f} ms elapsed, "
           f"{statistics.median(one[1] for one in imports):.1f} ms of processor time")
 
