@@ -26,7 +26,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
     """The `EngineError` that says what a driver's exception means."""
     where = address.where()
     code = getattr(error, "code", None) or ""
-    message = getattr(error, "message", None) or str(error)
+    message = str((isinstance(error, exceptions.Neo4jError) and error.message) or error)
     match error:
         case EngineError():
             return error
@@ -47,8 +47,9 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.Neo4jError():
             return failed(message, code)
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
-            return EngineUnavailable(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, "
-                                     "and that the database is running.")
+            return _nobody(where, message)
+        case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
+            return _nobody(where, message)
         case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
             return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")
         case exceptions.DriverError() if "acquire" in message or "pool" in message:
@@ -56,6 +57,11 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case ValueError() | TypeError() | OverflowError():
             return QueryFailed(f"A parameter cannot be sent to the database: {message}", "parameter")
     return EngineUnavailable(f"{where}: {type(error).__name__}: {_first_line(message)}")
+
+
+def _nobody(where: str, message: str) -> EngineUnavailable:
+    return EngineUnavailable(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, "
+                             "and that the database is running.")
 
 
 def failed(message: str, code: str) -> QueryFailed:

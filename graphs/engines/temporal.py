@@ -17,7 +17,7 @@ DAYS_TO_1970 = 719_468
 def iso_date(days: int) -> str:
     """The date so many days after 1970-01-01, in the proleptic Gregorian calendar.
 
-        >>> iso_date(0), iso_date(-735_524)
+        >>> iso_date(0), iso_date(-735_525)
         ('1970-01-01', '-0044-03-15')
     """
     era, day_of_era = divmod(days + DAYS_TO_1970, DAYS_OF_400_YEARS)

@@ -1,0 +1,63 @@
+"""Deadlines and cancellation, without a database."""
+
+import threading
+import time
+
+from graphground.graphs.engines.cancellation import CURRENT, cancellable
+from graphground.graphs.engines.deadlines import Deadlines
+from graphground.graphs.engines.running import RunningQuery
+
+
+def test_deadlines_call_back_in_their_order_and_dropped_ones_never() -> None:
+    deadlines, called, done = Deadlines(), [], threading.Event()
+
+    def late() -> None:
+        called.append("late")
+        done.set()
+    deadlines.add(0.3, late)
+    dropped = deadlines.add(0.2, lambda: called.append("dropped"))
+    deadlines.add(0.05, lambda: called.append("soon"))
+    assert deadlines.drop(dropped)
+    assert not deadlines.drop(dropped)
+    assert done.wait(10)
+    assert called == ["soon", "late"]
+
+
+def test_a_deadline_that_blocks_delays_no_other() -> None:
+    deadlines, free, called = Deadlines(), threading.Event(), threading.Event()
+    deadlines.add(0.0, lambda: free.wait(10) and None)
+    deadlines.add(0.05, called.set)
+    assert called.wait(5)
+    free.set()
+
+
+def test_a_query_past_its_limit_is_ended_and_then_abandoned() -> None:
+    ended, abandoned = threading.Event(), threading.Event()
+    with RunningQuery(0.05, ended.set, abandoned.set) as running:
+        assert ended.wait(10)
+        assert abandoned.wait(10)
+        assert running.stopped
+        assert not running.cancelled
+
+
+def test_a_query_that_ends_by_itself_is_left_alone() -> None:
+    called = threading.Event()
+    with RunningQuery(0.3, called.set, called.set) as running:
+        pass
+    assert not running.stopped
+    assert not called.wait(0.6)
+
+
+def test_cancelling_ends_what_runs_and_what_begins_afterwards() -> None:
+    ended = threading.Event()
+    with cancellable() as cancellation:
+        with RunningQuery(None, ended.set, ended.set) as running:
+            cancellation.cancel()
+            assert ended.wait(10)
+            deadline = time.monotonic() + 10
+            while not running.stopped:
+                assert time.monotonic() < deadline
+        assert running.cancelled
+        with RunningQuery(None, ended.set, ended.set) as later:
+            assert later.stopped
+    assert CURRENT.get() is None
