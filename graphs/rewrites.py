@@ -70,11 +70,9 @@ class _Anchoring:
         elif isinstance(body, t.SingleQuery):
             for clause, following in zip(body.clauses, [*body.clauses[1:], None], strict=True):
                 if isinstance(clause, t.Match):
-                    new = self._match(clause, bound, inside)
-                    if new is not None:
-                        yield new
-                    else:
-                        yield from self._expressions(clause, bound | set(_variables(clause.patterns)))
+                    yield from self._match(clause, bound, inside)
+                    if clause.where is not None:
+                        yield from self._expressions(clause.where, bound | set(_variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
                     known = bound if clause.star else frozenset(v.name for v in clause.imports or ())
                     if not _makes_distinct(following):
@@ -115,11 +113,47 @@ class _Anchoring:
         return "", ""
 
     def _expressions(self, clause: t.Node, bound: frozenset[str]) -> Iterator[_Edit]:
-        for subquery in _outermost_subqueries(clause):
-            if subquery.body is not None:
-                yield from self._body(subquery.body, bound, inside=True)
+        for pattern in _outermost_patterns(clause):
+            if isinstance(pattern, t.PatternExpression):
+                yield from self._condition(pattern, bound)
+            elif pattern.body is not None:
+                yield from self._body(pattern.body, bound, inside=True)
 
-    def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> _Edit | None:
+    def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[_Edit]:
+        """`NOT ()-[:subsidiaryOf]->(c)` as `NOT (c)<-[:subsidiaryOf]-()`: else every node is tried for `()`."""
+        path = condition.pattern
+        nodes = _nodes(path)
+        first, last = (node.variable.name if node.variable else None for node in (nodes[0], nodes[-1]))
+        if first not in bound and last in bound and _reversible(path):
+            yield _Edit(path.start, path.end, self._backwards(path.elements))
+
+    def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[_Edit]:
+        paths = clause.patterns
+        names = [rel.variable.name for path in paths for rel in path.find(t.RelationshipPattern) if rel.variable]
+        if len(set(names)) < len(names) and self._names_may_be_added:
+            yield from self._never(clause)
+        else:
+            new = self._reordered(clause, bound, inside)
+            if new is not None:
+                yield new
+
+    def _never(self, clause: t.Match) -> Iterator[_Edit]:
+        """One relationship at two places of a MATCH never matches; the embedded engine calls it an error."""
+        seen: set[str] = set()
+        for path in clause.patterns:
+            for rel in path.find(t.RelationshipPattern):
+                if rel.variable and rel.variable.name in seen:
+                    yield _Edit(rel.variable.start, rel.variable.end, self._fresh())
+                elif rel.variable:
+                    seen.add(rel.variable.name)
+        if clause.where is None:
+            end = max(path.end for path in clause.patterns)
+            yield _Edit(end, end, " WHERE false")
+        else:
+            yield _Edit(clause.where.start, clause.where.start, "false AND (")
+            yield _Edit(clause.where.end, clause.where.end, ")")
+
+    def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> _Edit | None:
         paths = clause.patterns
         variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
         if not (inside or bound or variable_length):
@@ -264,9 +298,9 @@ def _returned(body: t.QueryBody) -> Iterator[str]:
         yield from (item.name for item in body.clauses[-1].projection.items)
 
 
-def _outermost_subqueries(node: t.Node) -> Iterator[t.Subquery]:
+def _outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
+    if isinstance(node, t.Subquery | t.PatternExpression):
+        yield node
+        return
     for child in node.children():
-        if isinstance(child, t.Subquery):
-            yield child
-        else:
-            yield from _outermost_subqueries(child)
+        yield from _outermost_patterns(child)

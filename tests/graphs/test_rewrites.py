@@ -21,6 +21,16 @@ MOVED = {
         "UNWIND $names AS one MATCH (p:Person {name: one})<-[:directedBy {a: ']->'}]-(m:Movie) RETURN m.name",
 }
 
+CONDITIONS = {
+    "MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name":
+        "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name",
+    "MATCH (c:Company) WITH c WHERE (:Company)-[:a]->()<-[:b]-(c) AND c.x > 1 RETURN c.name":
+        "MATCH (c:Company) WITH c WHERE (c)-[:b]->()<-[:a]-(:Company) AND c.x > 1 RETURN c.name",
+    "MATCH (a)-[r:x]->(b)<-[r:x]-(a) RETURN count(*) AS c":
+        "MATCH (a)-[r:x]->(b)<-[anchor0:x]-(a) WHERE false RETURN count(*) AS c",
+    "MATCH (a)-[r]->(b), (c)-[r]->(d) WHERE a.x = 1 OR b.x = 1 RETURN a.name":
+        "MATCH (a)-[r]->(b), (c)-[anchor0]->(d) WHERE false AND (a.x = 1 OR b.x = 1) RETURN a.name",
+}
 DISTINCT = {
     "MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n":
         "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH DISTINCT n RETURN n",
@@ -46,6 +56,13 @@ UNTOUCHED = [
     "CALL { MATCH (p:Person {name: 'x'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name",
     "MATCH (m:Movie", "RETURN 'MATCH'",
 ]
+
+
+@pytest.mark.parametrize(("written", "sent"), CONDITIONS.items())
+def test_conditions_on_patterns_begin_at_what_is_bound_and_impossible_patterns_are_false(written: str,
+                                                                                         sent: str) -> None:
+    assert faster(written, "arcadedb") == sent
+    assert validate(sent).valid
 
 
 @pytest.mark.parametrize(("written", "sent"), MOVED.items())

@@ -41,7 +41,7 @@ def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[st
 
 def queries(seed: int) -> Iterator[str]:
     rng = random.Random(seed)
-    for _ in range(25):
+    for _ in range(12):
         paths = ["".join(path(rng, "Film", "n", prefix)) for prefix in ("a", "b")[:rng.randint(1, 2)]]
         where = rng.choice(["", " WHERE a0.name = 'Michael Mann'", " WHERE n.runtime_minute > 60"])
         match = f"MATCH {', '.join(paths)}{where}"
@@ -53,6 +53,9 @@ def queries(seed: int) -> Iterator[str]:
             "MATCH (p:Person {{name: 'Michael Mann'}}) {match} RETURN n.eid AS eid, count(*) AS ways",
             "MATCH (n:Film) WHERE EXISTS {{ {match} }} RETURN n.eid AS eid"])
         yield shape.format(match=match)
+    for condition in ("(:Person {name: 'Michael Mann'})<-[:directedBy]-(n)", "(:Genre)<-[:hasGenre]-(n)",
+                      "()-[:writtenBy]->(:Person)<-[:directedBy]-(n)"):
+        yield f"MATCH (n:Film) WHERE NOT {condition} RETURN n.eid AS eid"
     for length in ("*1..2", "*..2", "*2", "*0..1"):
         yield f"MATCH (n:Film)-[:directedBy|hasSpouse{length}]->(p:Person {{name: 'James Cameron'}}) " \
               "RETURN n.eid AS eid, count(*) AS ways"
@@ -71,4 +74,4 @@ def test_a_query_as_sent_answers_as_it_was_written(films: Graph, films_home: Hom
             changed += sent != query
             answers = [sorted(repr(record.values()) for record in session.run(text)) for text in (query, sent)]
             assert answers[0] == answers[1], f"{query}\n{sent}"
-    assert changed > 10
+    assert changed > 5
