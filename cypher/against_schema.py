@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
 
+SEVERITIES = ("error", "warning", "hint")
+
+
 def completed(report: Report, query: Query, schema: PropertyGraphSchema, entities: Any,
               parameters: Mapping[str, Any] | None, read: Callable[[str], Query | None]) -> Report:
-    """The report on a query that parses, with the findings of the schema level and the repaired query.
+    """The report on a query that parses, with the findings of the schema level, gravest first, and the repaired query.
 
     `read` gives the tree of a text without errors of the language, None for any other.
     """
@@ -32,5 +35,7 @@ def completed(report: Report, query: Query, schema: PropertyGraphSchema, entitie
             return check(tree, schema, entities, parameters) if tree is not None else None
 
         suggested = repaired(query.text, findings, again)
-    diagnostics = report.diagnostics + tuple(findings.diagnostics) if findings.diagnostics else report.diagnostics
-    return Report(valid, report.access, diagnostics, suggested)
+    if not findings.diagnostics:
+        return report
+    diagnostics = sorted((*report.diagnostics, *findings), key=lambda one: SEVERITIES.index(one.severity))
+    return Report(valid, report.access, tuple(diagnostics), suggested)

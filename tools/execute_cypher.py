@@ -59,6 +59,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, request.query) from error
+    if not table.truncated:
+        diagnostics = [one for one in diagnostics if one.code != "no_limit"]
     if shorten_rows(table.rows):
         diagnostics.append(DiagnosticAnswer.of(Diagnostic(
             "shortened", "hint", "Long texts or lists were shortened, and say so; ask for parts with substring() "

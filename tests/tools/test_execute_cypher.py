@@ -18,6 +18,7 @@ class Recorder:
     """An engine that answers every query with one row and remembers what reached it."""
 
     dialect: str = "arcadedb"
+    truncated: bool = False
     ran: list[str] = dataclasses.field(default_factory=list)
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
@@ -59,6 +60,12 @@ def test_a_name_that_the_schema_lacks_is_told_beside_the_rows() -> None:
 def test_hints_come_with_the_rows() -> None:
     answer = executed("MATCH (m:Movie {name: 'Heat'}) RETURN m", Recorder())
     assert [one.code for one in answer.diagnostics] == ["returns_node"]
+
+
+def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
+    query = "MATCH (m:Movie) RETURN m.name"
+    assert "no_limit" not in {one.code for one in executed(query, Recorder()).diagnostics}
+    assert "no_limit" in {one.code for one in executed(query, Recorder(truncated=True)).diagnostics}
 
 
 @pytest.mark.parametrize(("query", "code"), [

@@ -24,3 +24,20 @@ def test_text_that_is_no_cypher_is_a_normal_answer_with_a_place() -> None:
     assert not answer.valid
     assert answer.diagnostics[0].code == "syntax"
     assert (answer.diagnostics[0].line, answer.diagnostics[0].column) == (1, 16)
+
+
+def test_a_write_is_an_error_that_names_its_access() -> None:
+    answer = validated("MATCH (m:Movie {name: 'Heat'}) SET m.runtime_minute = 1")
+    assert (answer.valid, answer.access) == (False, "write")
+    assert "not_read_only" in {one.code for one in answer.diagnostics}
+
+
+def test_errors_come_before_hints() -> None:
+    answer = validated("MATCH (m:Movie) RETURN m, m.runtime")
+    assert [one.severity for one in answer.diagnostics] == ["error", "hint", "hint"]
+
+
+def test_parameters_are_judged_by_their_values() -> None:
+    request = ValidateCypherRequest(query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5",
+                                    parameters={"x": "90"})
+    assert [one.code for one in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
