@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.bundled import bundled_graphs
+from graphground.graphs.bundled_loading import source_of
+from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable
@@ -23,15 +26,25 @@ logger = logging.getLogger(__name__)
 def graph_sources(settings: Settings) -> OpenGraphs:
     """The graphs of a server, each opened when it is first asked for.
 
-    A database of one's own goes before a loaded graph of the same name.
+    A database of one's own goes before a loaded graph of the same name, and stands alone, without the bundled
+    graph, unless that is asked for: then `graph` may be left out in every call.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     tell_unusable(databases)
     own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home)) for one in databases]
     taken = {source.name for source in own}
+    if own and not settings.graph:
+        taken |= bundled_names(home)
     stored = [source for source in stored_sources(home) if source.name not in taken]
     return OpenGraphs(chosen([*stored, *own], settings.graph))
+
+
+def bundled_names(home: Home) -> set[str]:
+    """The graphs that come with the program, but for those in whose place the user loaded one of their own."""
+    catalog = Catalog(home)
+    return {bundled.name for bundled in bundled_graphs()
+            if (entry := catalog.find(bundled.name)) is None or entry.source == source_of(bundled)}
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:

@@ -24,7 +24,7 @@ def films(neo4j_5: Neo4jServer) -> Neo4jServer:  # noqa: F811
 
 
 async def test_variables_serve_a_database_of_ones_own(films: Neo4jServer, tmp_path: Path) -> None:
-    server = stdio(tmp_path, "--graph", "neo4j", more={
+    server = stdio(tmp_path, more={
         "NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password})
     async with connected(server) as client:
         graphs = (await client.call_tool("list_graphs", {})).structured_content["graphs"]
