@@ -24,7 +24,7 @@ class Recorder:
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
             timeout: float | None = None) -> Table:
         self.ran.append(query)
-        return Table(["name"], [["Heat"]], False, 0.1)
+        return Table(["name"], [["Heat"]], self.truncated, 0.1)
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         raise AssertionError("nothing here asks for a plan")
