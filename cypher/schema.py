@@ -179,8 +179,8 @@ def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
             known = merged.get(key)
             if known is None:
                 merged[key] = type_
-            elif type_ not in known.split("|"):
-                merged[key] = f"{known}|{type_}"
+            elif type_ != known:
+                merged[key] = "|".join(dict.fromkeys([*known.split("|"), *type_.split("|")]))
     return merged
 
 

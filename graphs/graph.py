@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ class Graph:
     description: str = ""
     engine: Engine | None = None
     entities: EntityLookup | None = None
+    samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
+    """Sample values by label or relationship type and property; None while they were not read."""
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:

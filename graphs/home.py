@@ -38,6 +38,11 @@ class Home:
         return self.folder / "databases"
 
     @property
+    def schemas(self) -> Path:
+        """Schemas read from databases of one's own."""
+        return self.folder / "schemas"
+
+    @property
     def graphs(self) -> Path:
         return self.folder / "graphs"
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",
     "entities": "Build the index that find_entities looks in, and tell about it.",
+    "schema": "Show schemas and what the parts of them cost in tokens.",
     "doctor": "Check the installation and say what to mend.",
 }
 

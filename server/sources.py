@@ -14,6 +14,7 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.places import index_of
+from graphground.graphs.extraction.connected import connected_graph
 from graphground.graphs.graph import Graph
 from graphground.graphs.home import Home
 from graphground.graphs.opened import GraphSource, OpenGraphs
@@ -77,12 +78,18 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
 
 
 def open_database(database: Database, home: Home | None = None) -> Graph:
-    """Connect to a database of one's own; the entity index that was built of it in the data folder goes with it.
+    """Connect to a database of one's own and read its schema, or take the one read before.
+
+    The entity index that was built of it in the data folder goes with it. Without a data folder nothing is read.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
     """
-    engine = bolt_engine(BoltAddress(database.uri, database.username or "", database.password or "",
-                                     database.database))
-    return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine,
-                 index_of(home, database.name) if home is not None else None)
+    address = BoltAddress(database.uri, database.username or "", database.password or "", database.database)
+    engine = bolt_engine(address)
+    if home is None:
+        return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine)
+    key = f"{database.uri} {database.database or ''} {database.username or ''}"
+    graph = connected_graph(database.name, database.description, engine, key, home.schemas)
+    graph.entities = index_of(home, database.name)
+    return graph

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from pydantic import Field
 
-from graphground.graphs.filtering.filtered import NoEmbedder, filter_schema
-from graphground.graphs.filtering.similarity import Embedder
-from graphground.graphs.graph import Graph
+from graphground.graphs.filtering.filtered import filter_schema
 from graphground.graphs.schema_forms import base_form
 from graphground.graphs.tokens import estimate_tokens
-from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import too_small
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
@@ -48,12 +46,8 @@ class GetFilteredSchemaAnswer(Answer):
 def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
     """Filter the schema by the question."""
     graph = graph_named(graphs, request.graph)
-    try:
-        found = filter_schema(graph.schema, request.question, request.method, entities=graph.entities,
-                              embedder=embedder_of(graph), max_tokens=request.max_tokens)
-    except NoEmbedder as error:
-        raise ToolFailure("no_vector_model", str(error), nearest=["auto", "masked", "exact"],
-                          next="Call get_filtered_schema with the method `auto`.") from error
+    found = filter_schema(graph.schema, request.question, request.method, entities=graph.entities,
+                          embedder=MEANING, max_tokens=request.max_tokens)
     if found.too_small:
         raise too_small(graph.schema, request.max_tokens or 0)
     text = base_form(found.schema)
@@ -62,10 +56,17 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
                                    left_out=found.left_out.names())
 
 
-def embedder_of(graph: Graph) -> Embedder | None:
-    """The model of meaning that the graph's entity index uses, where there is one."""
-    embedder: Embedder | None = getattr(graph.entities, "embedder", None)
-    return embedder
+class StaticMeaning:
+    """The static model that comes with the package, loaded when it is first asked."""
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """One row of numbers for each text."""
+        from graphground.graphs.entities.vectors.encoders import encoder  # numpy and the model, only when needed
+
+        return encoder().encode(texts)
+
+
+MEANING = StaticMeaning()
 
 
 TOOL = Tool("get_filtered_schema", "Read what a question needs of the schema",

@@ -16,6 +16,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 SHRINKING_STEPS = 8
+SAMPLING_SECONDS = 5.0
 
 
 class GetSchemaRequest(Request):
@@ -48,7 +49,7 @@ class GetSchemaAnswer(Answer):
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     """Write the schema in the form asked for."""
     graph = graph_named(graphs, request.graph)
-    samples = samples_of(graph)
+    samples = samples_of(graph) if request.form == "enhanced" else {}
     text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
     return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=bool(left_out),
                            left_out=left_out.names())
@@ -105,8 +106,12 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 
 
 def samples_of(graph: Graph) -> Samples:
-    """The graph's sample values by label and property, where they are known."""
-    return getattr(graph, "samples", None) or {}
+    """The graph's sample values, read from its database when they are first asked for."""
+    if graph.samples is None and graph.engine is not None:
+        from graphground.graphs.extraction.extract import sample_values  # only the enhanced form needs it
+
+        graph.samples = sample_values(graph.engine, graph.schema, SAMPLING_SECONDS)
+    return graph.samples or {}
 
 
 TOOL = Tool("get_schema", "Read the schema",

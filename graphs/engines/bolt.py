@@ -32,7 +32,7 @@ from graphground.graphs.rewrites import faster
 from graphground.graphs.table import Table
 
 CHUNK = 1000
-TAGS = (f"{uuid4().hex[:12]}-{number}" for number in count())
+TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
 # What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
@@ -127,7 +127,7 @@ class BoltEngine:
         size, truncated = 0, False
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
-        tag = next(TAGS)
+        tag = f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}"
         with self._session(fetch_size) as session, RunningQuery(
                 timeout, lambda: self._terminate(tag, session), lambda: self._abandon(session)) as running:
             try:

@@ -17,6 +17,7 @@ from graphground.graphs.filtering.mentions import Mention
 from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.filtering.vocabulary import SAME_ROOT, Element, Evidence, Key, Vocabulary
 from graphground.graphs.filtering.words import Word, lemma, question_words
+from graphground.graphs.units import UNITS
 
 MENTIONED = 1.0
 CONNECTING = 0.8
@@ -279,7 +280,7 @@ def tells_something(word: Word) -> bool:
     folded = word.folded
     common = {folded, lemma(folded)}
     return not (common & STOP_WORDS or common & TALK_WORDS or common & TIME_CUES or common & ORDER_CUES
-                or folded[0].isdigit() or len(folded) < 2 or is_demonym(word.text))
+                or folded in UNITS or folded[0].isdigit() or len(folded) < 2 or is_demonym(word.text))
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:

@@ -30,6 +30,7 @@ Kind = Literal["label", "type", "property", "type_property"]
 SAME_LEMMA, SAME_ROOT, SAME_CONCEPT = 1.0, 0.9, 0.65
 MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
+AGENT_KEY = "#agent"
 TOO_COMMON = 60
 """A concept that so many names share says nothing."""
 
@@ -180,6 +181,8 @@ class Vocabulary:
             self._single.add(lemma(content[0]))
         for number, word in enumerate(content):
             for key, most in keys_of_name(word):
+                if key == AGENT_KEY and element.kind != "label":
+                    continue  # `who` asks for a label of people, not for each property such as head_coach
                 postings.setdefault(key, []).append((element, number, most))
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from shared_data import SHARED, needs
 
-from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+from graphground.cypher.schema import PropertyGraphSchema, SchemaError, merge_property_types
 
 
 @needs("schemas")
@@ -38,3 +38,8 @@ def test_a_broken_schema_document_is_refused_with_its_place(document: str, said:
     with pytest.raises(SchemaError) as error:
         PropertyGraphSchema.from_cypherbench(document)
     assert said in str(error.value)
+
+
+def test_mixed_types_of_several_patterns_are_merged_part_by_part() -> None:
+    assert merge_property_types([{"year": "int|str"}, {"year": "int|str"}, {"year": "str|date"}]) == {
+        "year": "int|str|date"}

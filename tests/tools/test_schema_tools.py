@@ -54,11 +54,11 @@ def test_an_empty_question_is_answered_with_the_whole_schema():
     assert answer.left_out == []
 
 
-def test_similarity_without_a_model_names_the_methods_that_work():
-    with pytest.raises(ToolFailure) as caught:
-        get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="Who?", method="similarity"))
-    assert caught.value.error == "no_vector_model"
-    assert "auto" in caught.value.nearest
+def test_similarity_goes_by_the_model_that_comes_with_the_package():
+    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="Which films are long?",
+                                                                         method="similarity"))
+    assert "(:Movie" in answer.schema_
+    assert not answer.whole
 
 
 @pytest.mark.parametrize(("tool", "request_"), [
