@@ -90,7 +90,7 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     named = use.key in NAMES
     found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
              if (only or one.label in labels) and (one.name_property if named else one.property) == use.key]
-    if not named and not found:
+    if not found and use.key != "name":
         return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."

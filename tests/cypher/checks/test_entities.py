@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from checked_graphs import COMPANY, Names, findings
+from checked_graphs import COMPANY, Names, findings, schema
 
 from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
@@ -75,6 +75,12 @@ def test_values_of_other_properties_are_looked_up_where_the_index_has_them() -> 
 
 def test_values_that_the_index_does_not_have_are_left_alone() -> None:
     assert told("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
+
+
+def test_a_title_is_left_alone_where_the_index_has_no_titles() -> None:
+    books = schema("books", {"Book": {"title": "str"}}, [])
+    query = "MATCH (b:Book {title: 'Heat'}) RETURN b.name"
+    assert not any(one.code == "entity_not_found" for one in findings(query, books, entities=NAMES))
 
 
 def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
