@@ -1,12 +1,13 @@
 """Made-up names: pronounceable, distinct for as long as the syllables last, with a few homonyms.
 
     >>> [make_name("Person", number) for number in range(2)]
-    ['Babaka Lomira', 'Rositel Kurano']
+    ['Nagon Sherukan', 'Maklemar Mistudar']
 """
 
 from __future__ import annotations
 
 from functools import cache
+from zlib import crc32
 
 ONSETS = ("b", "k", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "st", "br", "kl", "dr", "sh", "tr", "z")
 VOWELS = ("a", "e", "i", "o", "u")
@@ -37,7 +38,8 @@ def make_name(label: str, number: int) -> str:
     People are two words, other things carry their label as a habit of real titles would
     (`'Karin Museum'`), except that a third of them are one short word.
     """
-    first, second = word((number * 2_654_435_761 >> 5) % WORDS), word((number // 7 + number * 31) % WORDS)
+    salt = crc32(label.encode())  # or the first person would be called like the first film
+    first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
     if label in PEOPLE:
         return f"{first} {second}"
     match number % 3:
