@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.nearest_words import distance
 from graphground.cypher.parser import ParseError
 from graphground.cypher.tree.queries import line_starts
 
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_KEYWORDS = ("MATCH", "OPTIONAL", "WHERE", "RETURN", "WITH", "UNWIND", "ORDER", "LIMIT", "SKIP", "UNION", "CALL",
+             "DISTINCT", "CREATE", "MERGE", "DELETE", "CONTAINS", "STARTS", "EXISTS", "YIELD")
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
 NOTE_CODES = {"number": "invalid_literal", "inequality": "syntax", "newer": "syntax", "pattern": "pattern",
               "prefix": "syntax"}
@@ -39,14 +43,55 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     """The diagnostics of a text that the parser refused."""
     places = Places(text)
     if error.message:
-        return [places.diagnostic(error.code, error.start, error.end, error.message)]
+        message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
+        return [places.diagnostic(error.code, error.start, error.end, message)]
     found = text[error.start:error.end]
     shown = repr_of(found)
     message = f"{shown} cannot stand here; expected {_either(error.expected)}"
     hint, suggestions = _habit(error)
+    if not hint:
+        hint = _open_bracket(places, error)
+    if not hint:
+        suggestions = _keyword(found)
+        hint = f"Did you mean {suggestions[0]}?" if suggestions else ""
     if hint:
         message = f"{message}. {hint}"
-    return [places.diagnostic("syntax", error.start, error.end, message, suggestions)]
+    return [places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions)]
+
+
+def _caret(places: Places, offset: int) -> str:
+    """The line of an offset with a caret below the place, as further lines of a message."""
+    line, column = places.of(offset)
+    text = places.text[places.starts[line - 1]:].splitlines()[0] if places.text[places.starts[line - 1]:] else ""
+    begin = max(0, column - 61)
+    shown = text[begin:begin + 100].replace("\t", " ")
+    return f"\n    {shown}\n    {' ' * (column - 1 - begin)}^" if shown else ""
+
+
+def _open_bracket(places: Places, error: ParseError) -> str:
+    """Which bracket was still open, where the failure is at the end or at a bracket of another kind."""
+    if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
+        return ""
+    open_: list[int] = []
+    for place in range(error.at):
+        kind = error.tokens.kinds[place]
+        if kind in _CLOSING:
+            open_.append(place)
+        elif kind in (")", "]", "}") and open_:
+            open_.pop()
+    if not open_ or _CLOSING[error.tokens.kinds[open_[-1]]] == error.tokens.kinds[error.at]:
+        return ""
+    line, column = places.of(error.tokens.starts[open_[-1]])
+    return f"The `{error.tokens.kinds[open_[-1]]}` at line {line}, column {column} is still open"
+
+
+def _keyword(found: str) -> tuple[str, ...]:
+    """The clause keyword that a word was meant to be."""
+    word = found.upper()
+    if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
+        return ()
+    near = sorted((distance(word, one), one) for one in _KEYWORDS if abs(len(one) - len(word)) < 3)
+    return tuple(one for far, one in near if far <= 2)[:1]
 
 
 def repr_of(found: str) -> str:

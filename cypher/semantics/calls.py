@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from graphground.cypher import tree
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
+from graphground.cypher.nearest_words import distance
 from graphground.cypher.semantics import expressions, patterns
-from graphground.cypher.semantics.checker import Checker, distance
+from graphground.cypher.semantics.checker import Checker
 from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
 
 _SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))

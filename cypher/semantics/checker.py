@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphground.cypher.nearest_words import distance
 from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.types import ANY, Type
 
@@ -122,18 +123,6 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
     lowered = name.lower()
     ranked = sorted((distance(lowered, one.lower()), one) for one in known if abs(len(one) - len(name)) < 3)
     return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
-
-
-def distance(a: str, b: str) -> int:
-    """How many letters must be changed, added or removed to make one of the other (Levenshtein)."""
-    if a == b:
-        return 0
-    row = list(range(len(b) + 1))
-    for i, left in enumerate(a, 1):
-        last, row[0] = row[0], i
-        for j, right in enumerate(b, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (left != right))
-    return row[-1]
 
 
 def check(query: Query) -> Scopes:
