@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
 import statistics
 import subprocess
@@ -38,8 +39,8 @@ FIRST_ROW = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
                                             "graph": "nba"}}}
 
 
-def start(command: list[str], messages: list[dict[str, object]], last: int) -> float:
-    """Milliseconds from process start to the answer with the id `last`."""
+def start(command: list[str], messages: list[dict[str, object]], last: int, cpu: list[float] | None = None) -> float:
+    """Milliseconds from process start to the answer with the id `last`; `cpu` gets its milliseconds of CPU time."""
     text = "".join(json.dumps(message) + "\n" for message in messages)
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -57,7 +58,11 @@ def start(command: list[str], messages: list[dict[str, object]], last: int) -> f
     taken = (time.perf_counter() - begin) * 1000
     process.stdin.close()
     process.stdout.close()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process.wait(timeout=30)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if cpu is not None:
+        cpu.append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
     return taken
 
 
@@ -145,13 +150,18 @@ def main() -> None:
     for command in (EMPTY, OURS):
         start(command, OPENING, 2)
     empty, ours = [], []
+    empty_cpu: list[float] = []
+    our_cpu: list[float] = []
     for _ in range(parsed.rounds):
-        empty.append(start(EMPTY, OPENING, 2))
-        ours.append(start(OURS, OPENING, 2))
+        empty.append(start(EMPTY, OPENING, 2, empty_cpu))
+        ours.append(start(OURS, OPENING, 2, our_cpu))
     middle = statistics.median(ours) / statistics.median(empty)
     print(f"to tools/list, ms (median, best): empty {statistics.median(empty):.0f} {min(empty):.0f}; "
           f"graphground {statistics.median(ours):.0f} {min(ours):.0f}; "
           f"ratio {middle:.2f} {min(ours) / min(empty):.2f}")
+    print(f"CPU time of the whole process, ms (median): empty {statistics.median(empty_cpu):.0f}; "
+          f"graphground {statistics.median(our_cpu):.0f}; "
+          f"ratio {statistics.median(our_cpu) / statistics.median(empty_cpu):.2f}")
     if parsed.first_row:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["GRAPHGROUND_HOME"] = folder
