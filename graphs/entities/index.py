@@ -73,13 +73,6 @@ class EntityIndex:
                 self._by_meaning(store, mention, low, high, allowed, 2 * limit), 2 * limit, "vector"), limit)
         return self._candidates(best, limit)
 
-    def find_many(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
-                  mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
-        """The candidates of several mentions; one that comes twice is looked up once."""
-        found = {mention: self.find(mention, label=label, property=property, mode=mode, limit=limit)
-                 for mention in dict.fromkeys(mentions)}
-        return [found[mention] for mention in mentions]
-
     def vectors(self) -> VectorStore:
         """The vectors of this index's names.
 

@@ -1,9 +1,8 @@
 """The vectors of an index's names: eight bits a dimension, and one bit a dimension to search them by.
 
 A search compares the sign bits of every name (32 bytes each, a population count) and then the nearest few
-hundred in eight bits. There is no graph to build, a label is a range here too, and 460,000 names take two
-milliseconds. The files lie in the index's folder and are written a piece at a time, so that a build can be
-stopped and continued.
+hundred in eight bits. There is no graph to build, and a label is a range here too. The files lie in the
+index's folder and are written a piece at a time, so that a build can be stopped and continued.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ def build_vectors(files: Files, encoder: Encoder, labels: Collection[str] | None
         np.save(folder / "row.npy", rows)
     shape = max(len(rows), 1)
     whole: Any = np.lib.format.open_memmap(folder / "eight.npy", mode, np.int8, (shape, dimensions))
-    bits: Any = np.lib.format.open_memmap(folder / "sign.npy", mode, np.uint64, (shape, dimensions // 64))
+    bits: Any = np.lib.format.open_memmap(folder / "sign.npy", mode, np.uint64, (dimensions // 64, shape))
     scale: Any = np.lib.format.open_memmap(folder / "scale.npy", mode, np.float16, (shape,))
     while done < len(rows):
         if stop():
@@ -79,7 +78,7 @@ def build_vectors(files: Files, encoder: Encoder, labels: Collection[str] | None
         high = min(done + _AT_ONCE, len(rows))
         vectors = encoder.encode(_texts(files, rows[done:high], encoder))
         whole[done:high], scale[done:high] = _eight_bits(vectors)
-        bits[done:high] = _signs(vectors)
+        bits[:, done:high] = _signs(vectors).T
         done = high
         for mapped in (whole, bits, scale):
             mapped.flush()
@@ -111,7 +110,9 @@ class VectorStore:
             return []
         places: Array = np.arange(first, last)
         if last - first > _NEAREST:
-            differing = np.bitwise_count(self._sign[first:last] ^ _signs(vector[None])[0]).sum(axis=1, dtype=np.uint16)
+            differing = np.zeros(last - first, dtype=np.uint16)
+            for column, signs in zip(self._sign, _signs(vector[None])[0], strict=True):
+                differing += np.bitwise_count(column[first:last] ^ signs)
             places = first + np.argpartition(differing, _NEAREST)[:_NEAREST]
         cosines = (self._eight[places].astype(np.float32) @ vector) * self._scale[places].astype(np.float32)
         best = np.argsort(-cosines, kind="stable")[:wanted]
