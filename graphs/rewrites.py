@@ -27,8 +27,12 @@ BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
 
 
 @lru_cache(maxsize=512)
-def faster(text: str, dialect: str) -> str:
-    """The query to send to a database of this dialect; the text itself where there is nothing to gain."""
+def faster(text: str, dialect: str, limit: int | None = None) -> str:
+    """The query to send to a database of this dialect; the text itself where there is nothing to gain.
+
+    `limit` is how many rows the caller wants: one more is asked for, to know whether there are more. The embedded
+    engine would else make the whole answer before it sends the first row.
+    """
     if dialect != "arcadedb" or "MATCH" not in text.upper():
         return text
     try:
@@ -37,7 +41,7 @@ def faster(text: str, dialect: str) -> str:
         return text
     if query.prefix:
         return text
-    edits = sorted(_Anchoring(query).edits(), reverse=True)
+    edits = sorted([*_Anchoring(query).edits(), *_limited(query, limit)], reverse=True)
     for edit in edits:
         text = text[:edit.start] + edit.text + text[edit.end:]
     return text
@@ -229,6 +233,13 @@ class _Anchoring:
             number += 1
         self._taken.add(f"anchor{number}")
         return f"anchor{number}"
+
+
+def _limited(query: t.Query, limit: int | None) -> Iterator[_Edit]:
+    last = query.body.clauses[-1] if isinstance(query.body, t.SingleQuery) else None
+    if limit is not None and isinstance(last, t.Return) and last.projection.limit is None:
+        end = last.projection.end
+        yield _Edit(end, end, f" LIMIT {limit + 1}")
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:

@@ -131,7 +131,7 @@ class BoltEngine:
         with self._session(fetch_size) as session, RunningQuery(
                 timeout, lambda: self._terminate(tag, session), lambda: self._abandon(session)) as running:
             try:
-                text = faster(query, self.dialect.name)
+                text = faster(query, self.dialect.name, limit)
                 result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": tag}, timeout=timeout),
                                      cast(Any, parameters or {}))
                 columns = list(result.keys())

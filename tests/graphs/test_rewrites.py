@@ -86,3 +86,17 @@ def test_what_could_be_seen_or_gains_nothing_stays_as_it_is(query: str) -> None:
 @pytest.mark.parametrize("query", MOVED)
 def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) -> None:
     assert faster(query, "neo4j") == query
+
+
+@pytest.mark.parametrize(("written", "sent"), [
+    ("MATCH (n:A) RETURN n.name", "MATCH (n:A) RETURN n.name LIMIT 11"),
+    ("MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 // end", "MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 "
+                                                                  "LIMIT 11 // end"),
+    ("MATCH (n:A) RETURN n.name LIMIT 3;", "MATCH (n:A) RETURN n.name LIMIT 3;"),
+    ("MATCH (n:A) RETURN n.name;", "MATCH (n:A) RETURN n.name LIMIT 11;"),
+    ("MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x",
+     "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x")])
+def test_one_row_more_than_wanted_is_asked_for(written: str, sent: str) -> None:
+    assert faster(written, "arcadedb", 10) == sent
+    assert faster(written, "arcadedb") == written
+    assert faster(written, "neo4j", 10) == written
