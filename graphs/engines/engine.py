@@ -17,6 +17,10 @@ class EngineUnavailable(EngineError):
     """Nobody answers: a wrong address, a refused password, a missing database, an engine that did not start."""
 
 
+class EngineUnreachable(EngineUnavailable):
+    """Nobody listens at the address, so the query never ran: asking again can do no harm."""
+
+
 class EngineBusy(EngineError):
     """Too many queries at once; the same call later may do."""
 

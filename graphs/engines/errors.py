@@ -7,7 +7,14 @@ import re
 from neo4j import exceptions
 
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
+from graphground.graphs.engines.engine import (
+    EngineBusy,
+    EngineError,
+    EngineUnavailable,
+    EngineUnreachable,
+    QueryFailed,
+    QueryTimeout,
+)
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
@@ -60,8 +67,9 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
 
 
 def _nobody(where: str, message: str) -> EngineUnavailable:
-    return EngineUnavailable(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, "
-                             "and that the database is running.")
+    kind = EngineUnreachable if "connect to" in message or "resolve" in message else EngineUnavailable
+    return kind(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, and that the database "
+                "is running.")
 
 
 def failed(message: str, code: str) -> QueryFailed:

@@ -12,12 +12,13 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState, used_file
-from graphground.graphs.engines.engine import Capabilities, EngineUnavailable
+from graphground.graphs.engines.engine import Capabilities, EngineUnavailable, EngineUnreachable
 from graphground.graphs.home import Home
 from graphground.graphs.table import Table
 
 TOUCH_SECONDS = 1.0
-ATTEMPTS = 2
+ATTEMPTS = 6
+BREAKS = 2
 
 
 class EmbeddedEngine:
@@ -36,12 +37,17 @@ class EmbeddedEngine:
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; again on a new process when the old one went away under it."""
-        bolt = self._connected(None)
+        bolt, broken = self._connected(None), 0
         for _ in range(ATTEMPTS):
             try:
                 return bolt.run(query, parameters, limit=limit, timeout=timeout)
+            except EngineUnreachable:
+                pass
             except EngineUnavailable:
-                bolt = self._connected(bolt)
+                broken += 1
+                if broken > BREAKS:  # it may be this very query that ends the engine
+                    raise
+            bolt = self._connected(bolt)
         return bolt.run(query, parameters, limit=limit, timeout=timeout)
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
