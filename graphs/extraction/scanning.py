@@ -16,6 +16,7 @@ from graphground.graphs.extraction.value_types import EMPTY_LIST, merged, proper
 from graphground.graphs.schema_forms import quoted
 
 PAGE = 20_000
+MOST_COLUMNS = 60
 
 
 def scan(steps: Steps) -> None:
@@ -62,13 +63,37 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
     """The property names behind a MATCH, each with its types; page by page where one pass takes too long."""
     tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
     try:
-        rows = steps.must(f"{match} {tail}")
+        rows = side_by_side(steps, match, variable)
+        if rows is None:
+            rows = steps.must(f"{match} {tail}")
     except QueryTimeout:
         rows = paged(steps, step, match, variable, tail)
     except EngineError as error:
         steps.findings.add_problem(f"{step}: {error}")
         return []
     return [(str(key), property_type(str(type_))) for key, type_ in rows]
+
+
+def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
+    """The same in one row for each node: much faster, and exact as long as no node has a property more.
+
+    The names come from the first nodes; the number of properties of every node tells whether they were all.
+    None where they were not.
+    """
+    first = steps.must(f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k")
+    keys = [str(row[0]) for row in first]
+    if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
+        return []
+    if not keys or len(keys) > MOST_COLUMNS:
+        return None
+    columns = ", ".join(f"valueType({variable}.{quoted(key)}) AS t{number}" for number, key in enumerate(keys))
+    found: dict[tuple[str, str], None] = {}
+    for size, *types in steps.must(f"{match} RETURN DISTINCT size(keys({variable})) AS s, {columns}"):
+        told = [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
+        if len(told) != size:
+            return None
+        found |= dict.fromkeys(told)
+    return [list(pair) for pair in found]
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
