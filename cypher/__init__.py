@@ -5,11 +5,27 @@
     'n'
     >>> [(d.code, d.line, d.column) for d in validate("MATCH (n) RETURN m").diagnostics]
     [('undefined_variable', 1, 18)]
+
+The parser and the checks load when they are first used, for the start of a server is waited for.
 """
 
 from __future__ import annotations
 
-from graphground.cypher.api import CypherSyntaxError, access, parse, validate
+from typing import TYPE_CHECKING, Any
+
 from graphground.cypher.diagnostics import Access, Diagnostic, Report, Severity
 
+if TYPE_CHECKING:
+    from graphground.cypher.api import CypherSyntaxError, access, parse, validate
+
 __all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Report", "Severity", "access", "parse", "validate"]
+
+_API = frozenset(("CypherSyntaxError", "access", "parse", "validate"))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _API:
+        from graphground.cypher import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.access import access, suspected, violations
+from graphground.cypher.access_rights import access, suspected, violations
 from graphground.cypher.diagnostics import Access, Diagnostic, Report
 from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.scope import analyze
