@@ -128,7 +128,7 @@ def _read_file(path: str | None, home: str | None,
     file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if path:
             raise SettingsError(f"there is no settings file {file}") from None
         return {}, ()

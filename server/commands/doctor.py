@@ -88,7 +88,11 @@ def data_folder(home: Path) -> Finding:
 
 def graphs(settings: Settings) -> Iterator[Finding]:
     """Whether each graph answers a query."""
-    opened = open_graphs(settings)
+    try:
+        opened = open_graphs(settings)
+    except Exception as error:
+        yield Finding("graphs", False, "cannot be listed", str(error))
+        return
     try:
         if not opened.names():
             yield Finding("graphs", False, "none is loaded",
