@@ -38,3 +38,9 @@ class Oracle:
     def close(self) -> None:
         """Hang up."""
         self.driver.close()
+
+    def __enter__(self) -> Oracle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -154,7 +154,14 @@ def _is_keyword_here(c: Cursor) -> bool:
     after = c.kinds[c.i + 1]
     if after == "$":
         return c.kinds[c.i + 3] not in (")", "]")
-    return after not in (")", "]", ":", "{", "WHERE", "IS", "*")
+    if after == "{":
+        # `(where {x: 1})` is a node with properties, `(WHERE {x: 1} = $p)` a condition.
+        place, depth = c.i + 2, 1
+        while depth and c.kinds[place] != "end":
+            depth += (c.kinds[place] == "{") - (c.kinds[place] == "}")
+            place += 1
+        return c.kinds[place] not in (")", "]", "WHERE", "end")
+    return after not in (")", "]", ":", "WHERE", "IS", "*")
 
 
 _ALL = "a label after ':', '{', WHERE"

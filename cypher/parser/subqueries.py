@@ -47,7 +47,7 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
     c.i += 1
     variable = c.variable()
     c.i += 1
-    source = expressions.expression(c)
+    source = _up_to_bar(c, ("WHERE", "|", "]"))
     where = _where(c, ("|", "]"))
     projection = expressions.expression(c) if c.accept("|") else None
     if c.kinds[c.i] != "]":
@@ -57,9 +57,11 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
 
 
 def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
-    """A condition with the bar of the comprehension behind it, which labels would take for theirs: `x:A | x.name`."""
-    if not c.accept("WHERE"):
-        return None
+    return _up_to_bar(c, after) if c.accept("WHERE") else None
+
+
+def _up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
+    """An expression with a bar behind it that labels and types would take for theirs: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
         where = expressions.expression(c)
@@ -179,7 +181,7 @@ def reduce(c: Cursor) -> Expression | None:
         c.expect(",")
         variable = c.variable()
         c.expect("IN")
-        source = expressions.expression(c)
+        source = _up_to_bar(c, ("|",))
         c.expect("|")
     except Failure:
         # `reduce(a = 1, b)` is read as a call, and refused as one later.

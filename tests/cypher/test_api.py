@@ -50,14 +50,13 @@ def test_opencypher_kit_is_judged_as_expected() -> None:
 
 @pytest.mark.neo4j
 def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:  # noqa: F811
-    oracle = Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
     different: list[tuple[str, str]] = []
-    for text in queries(1, 1000):
-        verdict = oracle.ask(text)
-        if verdict.refused == validate(text).valid:
-            different.append((text, verdict.message))
-    oracle.close()
-    assert len(different) <= 4, different
+    with Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password) as oracle:
+        for text in queries(1, 500):
+            verdict = oracle.ask(text)
+            if verdict.refused == validate(text).valid:
+                different.append((text, verdict.message))
+    assert len(different) <= 2, different
 
 
 def test_broken_queries_raise_nothing_and_take_no_time() -> None:
