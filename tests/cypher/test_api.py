@@ -18,6 +18,7 @@ DIFFERENT_FROM_THE_KIT = 33
 
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
+@pytest.mark.timeout(300)
 def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
     with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -49,14 +50,15 @@ def test_opencypher_kit_is_judged_as_expected() -> None:
 
 
 @pytest.mark.neo4j
+@pytest.mark.timeout(300)
 def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:  # noqa: F811
     different: list[tuple[str, str]] = []
     with Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password) as oracle:
-        for text in queries(1, 500):
+        for text in queries(1, 300):
             verdict = oracle.ask(text)
             if verdict.refused == validate(text).valid:
                 different.append((text, verdict.message))
-    assert len(different) <= 2, different
+    assert len(different) <= 1, different
 
 
 def test_broken_queries_raise_nothing_and_take_no_time() -> None:
