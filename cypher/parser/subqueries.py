@@ -47,7 +47,7 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
     c.i += 1
     variable = c.variable()
     c.i += 1
-    source = _up_to_bar(c, ("WHERE", "|", "]"))
+    source = up_to_bar(c, ("WHERE", "|", "]"))
     where = _where(c, ("|", "]"))
     projection = expressions.expression(c) if c.accept("|") else None
     if c.kinds[c.i] != "]":
@@ -57,10 +57,10 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
 
 
 def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
-    return _up_to_bar(c, after) if c.accept("WHERE") else None
+    return up_to_bar(c, after) if c.accept("WHERE") else None
 
 
-def _up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
+def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
     """An expression with a bar behind it that labels and types would take for theirs: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
@@ -181,7 +181,7 @@ def reduce(c: Cursor) -> Expression | None:
         c.expect(",")
         variable = c.variable()
         c.expect("IN")
-        source = _up_to_bar(c, ("|",))
+        source = up_to_bar(c, ("|",))
         c.expect("|")
     except Failure:
         # `reduce(a = 1, b)` is read as a call, and refused as one later.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graphground.cypher.parser import atoms, clauses, expressions, labels, patterns
+from graphground.cypher.parser import atoms, clauses, expressions, labels, patterns, subqueries
 from graphground.cypher.parser.cursor import Cursor
 from graphground.cypher.tree import (
     Clause,
@@ -163,7 +163,7 @@ def foreach(c: Cursor) -> Foreach:
     c.expect("(")
     variable = c.variable()
     c.expect("IN")
-    source = expressions.expression(c)
+    source = subqueries.up_to_bar(c, ("|",))
     c.expect("|")
     c.deeper()
     found: list[Clause] = []

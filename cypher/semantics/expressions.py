@@ -201,7 +201,7 @@ def _count_star(c: Checker, node: tree.CountStar) -> Type:
 
 
 def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
-    subject = c.use(node.subject)
+    subject = infer(c, node.subject)
     if not subject.mask & (ENTITY | MAP).mask:
         c.problem("type_mismatch", node.subject, f"a map projection needs a node, a relationship or a map; "
                                                  f"`{node.subject.name}` is {subject}")
