@@ -41,10 +41,21 @@ class Places:
 
 def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     """The diagnostics of a text that the parser refused."""
+    from graphground.cypher.parser.recovery import MOST_ERRORS, further_errors  # only mistakes need it
+
     places = Places(text)
+    found = {one.start: _diagnostic(text, places, one) for one in further_errors(text, error)}
+    if not error.message:
+        for code, start, end, message in error.notes:
+            if code == "inequality" and start != error.start:
+                found[start] = places.diagnostic(NOTE_CODES[code], start, end, message)
+    return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
+
+
+def _diagnostic(text: str, places: Places, error: ParseError) -> Diagnostic:
     if error.message:
         message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
-        return [places.diagnostic(error.code, error.start, error.end, message)]
+        return places.diagnostic(error.code, error.start, error.end, message)
     found = text[error.start:error.end]
     shown = repr_of(found)
     message = f"{shown} cannot stand here; expected {_either(error.expected)}"
@@ -56,7 +67,7 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
         hint = f"Did you mean {suggestions[0]}?" if suggestions else ""
     if hint:
         message = f"{message}. {hint}"
-    return [places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions)]
+    return places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions)
 
 
 def _caret(places: Places, offset: int) -> str:

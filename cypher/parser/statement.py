@@ -15,7 +15,7 @@ class ParseError(Exception):
     """The text is no query: `code`, the offsets `start` and `end`, what was `expected` there, the `tokens`."""
 
     def __init__(self, code: str, start: int, end: int, message: str, expected: list[str], at: int,
-                 tokens: Tokens | None, notes: list[Note]) -> None:
+                 tokens: Tokens | None, notes: list[Note], cypher25: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.start = start
@@ -25,6 +25,7 @@ class ParseError(Exception):
         self.at = at
         self.tokens = tokens
         self.notes = notes
+        self.cypher25 = cypher25
 
 
 def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
@@ -75,7 +76,7 @@ def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
         prefix = _prefix(c)
         body = _statement(c)
     except Failure as failure:
-        raise _error(c, failure) from None
+        raise failure_of(c, failure) from None
     except Fatal as fatal:
         raise ParseError(fatal.code, fatal.start, fatal.end, fatal.message, [], c.i, tokens, c.notes) from None
     return Query(0, len(text), text, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
@@ -123,7 +124,8 @@ def _statement(c: Cursor) -> QueryBody:
     return body
 
 
-def _error(c: Cursor, failure: Failure) -> ParseError:
+def failure_of(c: Cursor, failure: Failure) -> ParseError:
+    """The error at the furthest place that any reading reached."""
     at = c.furthest
     expected = c.expected
     if at < failure.at:
@@ -138,4 +140,5 @@ def _error(c: Cursor, failure: Failure) -> ParseError:
     elif kind == "bad_comment":
         message = "the comment that opens here with /* is never closed with */"
         start += 1
-    return ParseError("syntax", start, end, message, expected, at, Tokens(c.kinds, c.names, c.starts, c.ends), c.notes)
+    return ParseError("syntax", start, end, message, expected, at, Tokens(c.kinds, c.names, c.starts, c.ends), c.notes,
+                      c.cypher25)
