@@ -6,7 +6,7 @@
     (True, 'toInteger')
 
 The table is the one place where a function is written. A line holds the name, the arguments (`?` before those that
-may be left out), `->`, the result. Letters stand for types: A anything, N node, R relationship, P path, B Boolean,
+may be left out), `->`, the result. Letters stand for types: A anything, V vector, N node, R relationship, P path, B Boolean,
 I Integer, F Float (an Integer will do), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime,
 U Duration, M Map (a node or relationship will do), L list, Ls list of strings, and so on. `=` is the type of the
 first argument, `[=` a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
@@ -37,6 +37,9 @@ from graphground.cypher.types import (
     Type,
     list_of,
 )
+
+VECTOR = Type(0)
+"""None of the other types: what is known to be one of those is no vector."""
 
 _TABLE = """
 abs FI -> FI
@@ -171,33 +174,53 @@ vector.similarity.euclidean Lf Lf -> F
 _CYPHER25_TABLE = """
 ceiling F -> F
 collect_list A -> [= @
-element_id NR -> S
+coll.distinct L -> L
+coll.flatten L ?I -> L
+coll.indexOf L A -> I
+coll.insert L I A -> L
+coll.max L -> A
+coll.min L -> A
+coll.remove L I -> L
+coll.sort L -> L
+cosh F -> F
+coth F -> F
+date ?A ?S -> D
+datetime ?A ?S -> Z
+duration A ?S -> U
 ln F -> F
-local_datetime ?A -> d
-local_time ?A -> t
+local_datetime ?A ?S -> d
+local_time ?A ?S -> t
+localdatetime ?A ?S -> d
+localtime ?A ?S -> t
 path_length P -> I
 percentile_cont F F -> F @
 percentile_disc FI F -> = @
+property_exists NR A -> B
+sinh F -> F
 stdev_pop F -> F @
 stdev_samp F -> F @
-cardinality L -> I
+string.indexOf S S -> I
+string.join Ls S -> S
+string.regexReplace S S S -> S
+tanh F -> F
+time ?A ?S -> T
+cardinality MLP -> I
 duration_between A A -> U
-zoned_datetime ?A -> Z
-zoned_time ?A -> T
-current_date -> D
-format A S -> S
-vector A I A -> A
-vector_dimension_count A -> I
-vector_distance A A A -> F
-vector_norm A A -> F
-uuid -> S
-graph.names -> Ls
-graph.propertiesByName S -> M
+zoned_datetime ?A ?S -> Z
+zoned_time ?A ?S -> T
+format DTtdZU ?S -> S
+uuid ?SI ?I -> A
+uuid.leastSignificantBits A -> I
+uuid.mostSignificantBits A -> I
+vector SL FI A -> A
+vector_dimension_count V -> I
+vector_distance V V A -> F
+vector_norm V A -> F
 """
 
 _LETTERS: dict[str, Type] = {
     "A": ANY, "N": NODE, "R": RELATIONSHIP, "P": PATH, "B": BOOLEAN, "I": INTEGER, "F": FLOAT, "S": STRING,
-    "O": POINT, "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
+    "O": POINT, "V": VECTOR, "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
     "L": LIST, "Ls": list_of(STRING), "Li": list_of(INTEGER), "Lf": list_of(FLOAT), "Lb": list_of(BOOLEAN),
     "Ln": list_of(NODE), "Lr": list_of(RELATIONSHIP),
 }

@@ -113,7 +113,11 @@ def call(c: Cursor) -> Expression:
         arguments.append(expressions.expression(c))
         while c.kinds[c.i] == ",":
             c.i += 1
+            if c.cypher25 and c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
+                c.i += 1
             arguments.append(expressions.expression(c))
+        if c.cypher25 and len(arguments) == 3 and name.lower() == "vector" and c.accept("NOT"):
+            c.expect("NULL")
     if c.kinds[c.i] != ")":
         raise c.fail("',' or ')'")
     c.i += 1

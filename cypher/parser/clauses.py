@@ -214,6 +214,16 @@ def unwind(c: Cursor) -> Unwind:
     return Unwind(start, variable.end, source, variable)
 
 
+def for_(c: Cursor) -> Unwind:
+    """`FOR x IN xs`, Cypher 25's other way to write UNWIND."""
+    start = c.starts[c.i]
+    c.i += 1
+    variable = c.variable()
+    c.expect("IN")
+    source = expressions.expression(c)
+    return Unwind(start, source.end, source, variable)
+
+
 def load_csv(c: Cursor) -> LoadCsv:
     """`LOAD CSV WITH HEADERS FROM $url AS row`."""
     start = c.starts[c.i]
@@ -295,4 +305,4 @@ CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
     "FOREACH": updates.foreach, "LOAD": load_csv, "USE": use, "FINISH": finish, "ORDER": order_and_page,
     "SKIP": order_and_page, "OFFSET": order_and_page, "LIMIT": order_and_page,
 }
-NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_}
+NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}

@@ -26,6 +26,9 @@ _RIGHT = frozenset((">", "right_head"))
 _BEGINS_RELATIONSHIP = frozenset(("-", "dash", "<", "left_head"))
 _SHORTEST = {"SHORTESTPATH": "shortestPath", "ALLSHORTESTPATHS": "allShortestPaths"}
 
+_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
+_AFTER_MODE = frozenset(("(", "PATH", "PATHS"))
+
 
 def path(c: Cursor) -> PathPattern:
     """One path of a MATCH, CREATE or MERGE."""
@@ -38,7 +41,7 @@ def path(c: Cursor) -> PathPattern:
             variable = c.variable()
             c.i += 1
             kind = c.kinds[c.i]
-        if kind in ("ANY", "ALL", "SHORTEST"):
+        if kind in ("ANY", "ALL", "SHORTEST") or (c.cypher25 and kind in _MODES and c.kinds[c.i + 1] in _AFTER_MODE):
             selector = _selector(c)
             kind = c.kinds[c.i]
         if kind in _SHORTEST and c.kinds[c.i + 1] == "(":
@@ -316,7 +319,12 @@ def _selector(c: Cursor) -> PathSelector:
     first = c.kinds[c.i]
     c.i += 1
     count: Expression | None = None
-    if c.kinds[c.i] == "SHORTEST" and first != "SHORTEST":
+    begin = c.i
+    if first in _MODES:
+        c.i -= 1
+        kind = "all"
+        _paths(c)
+    elif c.kinds[c.i] == "SHORTEST" and first != "SHORTEST":
         c.i += 1
         kind = "any_shortest" if first == "ANY" else "all_shortest"
         _paths(c)
@@ -337,10 +345,13 @@ def _selector(c: Cursor) -> PathSelector:
     else:
         kind = "all"
         _paths(c)
-    return PathSelector(start, c.end, kind, count)
+    mode = next((one for one in c.kinds[begin - 1:c.i] if one in _MODES), None) if c.cypher25 else None
+    return PathSelector(start, c.end, kind, count, mode)
 
 
 def _paths(c: Cursor) -> bool:
+    if c.cypher25 and c.kinds[c.i] in _MODES:
+        c.i += 1
     if c.kinds[c.i] in ("PATH", "PATHS"):
         c.i += 1
         return True

@@ -6,7 +6,7 @@ from graphground.cypher.parser import clauses, commands, expressions
 from graphground.cypher.parser.cursor import Cursor
 from graphground.cypher.tree import Braced, Clause, Conditional, Next, QueryBody, SingleQuery, Union, When
 
-CLAUSES_25 = frozenset(("LET", "FILTER"))
+CLAUSES_25 = frozenset(("LET", "FILTER", "FOR"))
 
 
 def at_query(c: Cursor) -> bool:
@@ -36,6 +36,9 @@ def body(c: Cursor) -> QueryBody:
 
 def union(c: Cursor) -> QueryBody:
     """`… UNION ALL …`."""
+    if c.cypher25 and c.kinds[c.i] == "WHEN":
+        # A conditional query is a part of a UNION in braces only.
+        return _conditional(c)
     first = single(c)
     if c.kinds[c.i] != "UNION":
         return first
@@ -67,8 +70,6 @@ def single(c: Cursor) -> QueryBody:
             c.depth -= 1
             c.expect("}")
             return Braced(start, c.end, inner)
-        if c.kinds[c.i] == "WHEN":
-            return _conditional(c)
     found: list[Clause] = []
     kinds = c.kinds
     parsers = clauses.CLAUSES

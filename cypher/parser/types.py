@@ -17,6 +17,10 @@ _SINGLE = frozenset(("NOTHING", "NULL", "BOOL", "BOOLEAN", "VARCHAR", "STRING", 
                      "DURATION", "POINT", "NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "PATH", "PATHS", "ANY"))
 _ANY_OF = frozenset(("NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "VALUE"))
 
+COORDINATES = frozenset(("INT", "INTEGER", "INT8", "INT16", "INT32", "INT64", "INTEGER8", "INTEGER16", "INTEGER32",
+                         "INTEGER64", "FLOAT", "FLOAT32", "FLOAT64"))
+"""The types that the numbers of a vector may have."""
+
 
 def type_name(c: Cursor) -> str:
     """A type as it is written, in upper case with single blanks."""
@@ -55,14 +59,33 @@ def _part(c: Cursor) -> None:
         else:
             c.i += 1
             raise c.fail(" or ".join(" ".join(words) for words in _WORDS[kind]))
-    elif kind in _SINGLE:
+    elif kind in _SINGLE or (kind == "UUID" and c.cypher25):
         c.i += 1
+    elif kind == "VECTOR" and c.cypher25:
+        c.i += 1
+        if c.kinds[c.i] == "<":
+            coordinate_type(c)
+        if c.accept("("):
+            c.integer()
+            c.expect(")")
     else:
         raise c.fail("a type such as INTEGER, STRING, LIST<FLOAT>")
     _not_null(c)
     while c.kinds[c.i] in ("LIST", "ARRAY"):
         c.i += 1
         _not_null(c)
+
+
+def coordinate_type(c: Cursor) -> None:
+    """`<FLOAT32 NOT NULL>`."""
+    c.expect("<")
+    if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
+        c.i += 1
+    if c.kinds[c.i] not in COORDINATES:
+        raise c.fail("a number type such as INTEGER, FLOAT32")
+    c.i += 1
+    _not_null(c)
+    c.expect(">")
 
 
 def _inner(c: Cursor) -> None:

@@ -17,7 +17,11 @@ def path(node: tree.PathPattern) -> str:
         text = f"{node.shortest}({text})"
     if node.selector is not None:
         count = f" {expressions.expression(node.selector.count)}" if node.selector.count is not None else ""
-        text = f"{_SELECTORS[node.selector.kind].format(count)} {text}"
+        selector = _SELECTORS[node.selector.kind].format(count)
+        if node.selector.mode is not None:
+            words, groups, _ = selector.partition(" GROUPS")
+            selector = f"{words} {node.selector.mode}{groups}"
+        text = f"{selector} {text}"
     return f"{name(node.variable.name)} = {text}" if node.variable is not None else text
 
 

@@ -18,6 +18,10 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     if clause.transactions is not None and c.calls:
         c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot stand inside another CALL { … }")
     c.calls += 1
+    parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
+    if clause.imports is None and any(isinstance(one, tree.Next | tree.Conditional | tree.Braced) for one in parts):
+        c.problem("clause_order", clause.body, "NEXT, WHEN and { … } can stand in CALL () { … } only, with parentheses "
+                                               "for what it imports")
     if clause.imports is None:
         columns = _old_way(c, clause.body, outer)
     else:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from graphground.cypher import tree
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
 from graphground.cypher.nearest_words import distance
+from graphground.cypher.parser.types import COORDINATES
 from graphground.cypher.semantics import expressions, patterns
 from graphground.cypher.semantics.checker import Checker
 from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
 
+_METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "DOT", "HAMMING"))
 _SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))
+_WORDS_25 = {"vector": COORDINATES, "vector_distance": _METRICS, "vector_norm": _METRICS}
+_NAMESPACES_25 = frozenset(("coll", "string", "uuid"))
 _NAMESPACES = frozenset(("date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector",
                          "graph"))
 
@@ -17,9 +21,9 @@ _NAMESPACES = frozenset(("date", "datetime", "localdatetime", "localtime", "time
 def call(c: Checker, node: tree.FunctionCall) -> Type:
     """`left(n.name, 3)`."""
     key = node.name.lower()
-    function = FUNCTIONS.get(key)
-    if function is None and c.cypher25:
-        function = CYPHER25_FUNCTIONS.get(key)
+    function = CYPHER25_FUNCTIONS.get(key) if c.cypher25 else None
+    if function is None:
+        function = FUNCTIONS.get(key)
     if function is None:
         return _unknown(c, node, key)
     if key == "exists":
@@ -31,10 +35,25 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
                      f"DISTINCT is for aggregating functions; {function.name} is none")
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
         c.problem("aggregation", node, f"{function.name}() cannot stand inside an aggregating function")
+    if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
+        return _with_word(c, node, function, _WORDS_25[key])
+    if c.cypher25 and key == "property_exists" and len(node.arguments) == 2 and isinstance(
+            node.arguments[1], tree.Variable):
+        # The second argument is the property's name itself.
+        return _applied(c, node, function, [expressions.infer(c, node.arguments[0]), ANY])
     found = [expressions.infer(c, argument) for argument in node.arguments]
     if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
         _point(c, node.arguments[0])
     return _applied(c, node, function, found)
+
+
+def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: frozenset[str]) -> Type:
+    """`vector(xs, 3, FLOAT32)`, whose last argument is a word and no variable."""
+    *values, last = node.arguments
+    found = [expressions.infer(c, argument) for argument in values]
+    if not isinstance(last, tree.Variable) or last.name.upper() not in words:
+        c.problem("type_mismatch", last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
+    return _applied(c, node, function, [*found, ANY])
 
 
 def _point(c: Checker, node: tree.MapLiteral) -> None:
@@ -89,7 +108,8 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     if not function.repeated:
         for argument, type_, one in zip(node.arguments, found, wanted, strict=False):
             if type_.mask != 65535 and not type_.may_be(one):
-                c.problem("type_mismatch", argument, f"{function.name} takes {one} here, but this is {type_}")
+                c.problem("type_mismatch", argument, f"{function.name} takes {one if one.mask else 'a vector'} here, "
+                                                        f"but this is {type_}")
     return _result(function, found)
 
 
@@ -147,7 +167,8 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
                      ("point.distance",))
         return ANY
     space, _, _ = key.partition(".")
-    if space != key and space not in _NAMESPACES and node.name.partition(".")[0] not in c.scope:
+    if space != key and space not in _NAMESPACES and not (
+            c.cypher25 and space in _NAMESPACES_25) and node.name.partition(".")[0] not in c.scope:
         # A plug-in or the user's own: whether it exists, only the database knows.
         return ANY
     suggestions: tuple[str, ...]

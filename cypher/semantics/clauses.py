@@ -174,7 +174,25 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
             for column in columns or ():
                 c.scope[column.name] = column
         columns = query(c, part)
+        if part is not body.parts[-1]:
+            _named(c, part, "in front of NEXT")
     return columns
+
+
+def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
+    """Columns that another query goes on with need names."""
+    if isinstance(body, tree.SingleQuery):
+        last = body.clauses[-1]
+        for item in last.projection.items if isinstance(last, tree.Return) else ():
+            if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
+                text = c.query.source(item.expression)
+                c.problem("missing_alias", item.expression, f"what is returned {place} needs a name: {text} AS name",
+                          (f"{text} AS value",))
+    elif isinstance(body, tree.Union):
+        for part in body.parts:
+            _named(c, part, place)
+    elif isinstance(body, tree.Braced):
+        _named(c, body.body, place)
 
 
 def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
@@ -185,13 +203,19 @@ def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
         if branch.condition is not None:
             expressions.condition(c, branch.condition)
         found = query(c, branch.body)
-        columns = columns if columns is not None else found
+        _named(c, branch.body, "by a branch of WHEN")
+        if branch is body.branches[0]:
+            columns = found
+        elif (columns is None) != (found is None):
+            c.problem("clause_order", branch.body, "either all branches of WHEN return rows or none does")
+        elif {one.name for one in columns or ()} != {one.name for one in found or ()}:
+            c.problem("union_columns", branch.body, "all branches of WHEN must return the same columns")
     c.scope = outer
     return columns
 
 
 def _match(c: Checker, clause: tree.Match) -> None:
-    patterns.match(c, clause.patterns, "optional" if clause.optional else "match")
+    patterns.match(c, clause.patterns, "optional" if clause.optional else "match", clause.mode)
     for hint in clause.hints:
         for variable in hint.variables:
             c.use(variable)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from graphground.cypher import tree
 from graphground.cypher.scope import Binding
-from graphground.cypher.semantics import expressions
+from graphground.cypher.semantics import expressions, modes
 from graphground.cypher.semantics.checker import Checker
 from graphground.cypher.types import ANY, BOOLEAN, LIST, NODE, PATH, RELATIONSHIP, Type, list_of
 
@@ -14,16 +14,19 @@ Where = Literal["match", "optional", "create", "merge", "insert", "exists"]
 _RELATIONSHIPS = list_of(RELATIONSHIP)
 
 
-def match(c: Checker, paths: list[tree.PathPattern], where: Where) -> None:
+def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | None = None) -> None:
     """All paths of one clause: first everything is declared, then properties and conditions are checked."""
     groups: dict[str, tree.Variable] = {}
     singles: set[str] = set()
     for path in paths:
         _declare_path(c, path, where, groups, singles)
+    created: set[str] = set()
     for path in paths:
-        # Only within one path may CREATE not use what it makes.
-        _check_path(c, path, where, set())
-    if len(paths) > 1:
+        # Only within one path may CREATE of Cypher 5 not use what it makes.
+        _check_path(c, path, where, created if c.cypher25 else set())
+    if mode is not None:
+        modes.check(c, paths, mode)
+    if len(paths) > 1 and mode != "REPEATABLE ELEMENTS":
         for path in paths:
             if path.selector is not None and path.selector.kind != "all":
                 c.problem("pattern", path.elements[0], "a path with SHORTEST or ANY must be the only one of its MATCH")
@@ -231,7 +234,8 @@ def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -
 
 def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where,
                    created: set[str]) -> None:
-    if element.variable is not None and where in ("create", "insert"):
+    makes = ("create", "insert", "merge") if c.cypher25 else ("create", "insert")
+    if element.variable is not None and where in makes:
         binding = c.bindings.get(element.variable)
         if binding is not None and binding.patterns and binding.patterns[0] is element:
             created.add(element.variable.name)
@@ -247,7 +251,7 @@ def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPatt
         _check_relationship(c, element, where)
     properties = element.properties
     if properties is not None:
-        if where in ("create", "insert"):
+        if where in makes:
             _check_created(c, properties, created)
         if isinstance(properties, tree.Parameter):
             if where in ("match", "optional", "merge", "exists"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.functions import FUNCTIONS
+from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
 from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import expressions
 from graphground.cypher.semantics.checker import Checker, Scope
@@ -183,7 +183,8 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
 def is_aggregate(node: tree.Node) -> bool:
     """`count(*)`, `collect(n)`."""
     if isinstance(node, tree.FunctionCall):
-        function = FUNCTIONS.get(node.name.lower())
+        key = node.name.lower()
+        function = FUNCTIONS.get(key) or CYPHER25_FUNCTIONS.get(key)
         return function is not None and function.aggregating
     return isinstance(node, tree.CountStar)
 

@@ -33,7 +33,13 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
         expressions.infer(c, item.value)
     elif isinstance(item, tree.SetProperties):
         c.expect(item.variable, c.use(item.variable), ENTITY)
-        c.expect(item.value, expressions.infer(c, item.value), MAP)
+        found = expressions.infer(c, item.value)
+        if c.cypher25 and found.known and not found.mask & ~ENTITY.mask:
+            text = c.query.source(item.value)
+            c.problem("type_mismatch", item.value, f"expected Map here, but this is {found}; write properties({text})",
+                      (f"properties({text})",))
+        else:
+            c.expect(item.value, found, MAP)
     elif isinstance(item, tree.SetLabels):
         _labels(c, item.variable, item.labels)
 

@@ -112,10 +112,12 @@ class ParenthesizedPath(Node):
 
 class PathSelector(Node):
     """`SHORTEST 2 PATHS`, `ANY`, `ALL SHORTEST`, `SHORTEST 3 GROUPS`; `kind` is one of
-    `any all shortest all_shortest shortest_groups any_shortest`; `count` an integer or a parameter."""
+    `any all shortest all_shortest shortest_groups any_shortest`; `count` an integer or a parameter; `mode` Cypher 25's
+    `WALK`, `TRAIL` or `ACYCLIC`, which alone counts as `all`."""
 
     kind: str
     count: Expression | None
+    mode: str | None
 
 
 class PathPattern(Node):
