@@ -6,7 +6,8 @@
     (True, 'toInteger')
 
 The table is the one place where a function is written. A line holds the name, the arguments (`?` before those that
-may be left out), `->`, the result. Letters stand for types: A anything, V vector, N node, R relationship, P path, B Boolean,
+may be left out), `->`, the result. Letters stand for types: A anything, V vector,
+N node, R relationship, P path, B Boolean,
 I Integer, F Float (an Integer will do), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime,
 U Duration, M Map (a node or relationship will do), L list, Ls list of strings, and so on. `=` is the type of the
 first argument, `[=` a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
@@ -195,7 +196,6 @@ localtime ?A ?S -> t
 path_length P -> I
 percentile_cont F F -> F @
 percentile_disc FI F -> = @
-property_exists NR A -> B
 sinh F -> F
 stdev_pop F -> F @
 stdev_samp F -> F @
@@ -220,7 +220,8 @@ vector_norm V A -> F
 
 _LETTERS: dict[str, Type] = {
     "A": ANY, "N": NODE, "R": RELATIONSHIP, "P": PATH, "B": BOOLEAN, "I": INTEGER, "F": FLOAT, "S": STRING,
-    "O": POINT, "V": VECTOR, "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
+    "O": POINT, "V": VECTOR,
+    "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
     "L": LIST, "Ls": list_of(STRING), "Li": list_of(INTEGER), "Lf": list_of(FLOAT), "Lb": list_of(BOOLEAN),
     "Ln": list_of(NODE), "Lr": list_of(RELATIONSHIP),
 }

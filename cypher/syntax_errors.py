@@ -11,6 +11,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _KEYWORDS = ("MATCH", "OPTIONAL", "WHERE", "RETURN", "WITH", "UNWIND", "ORDER", "LIMIT", "SKIP", "UNION", "CALL",
              "DISTINCT", "CREATE", "MERGE", "DELETE", "CONTAINS", "STARTS", "EXISTS", "YIELD")
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
+_PATH_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
 NOTE_CODES = {"number": "invalid_literal", "inequality": "syntax", "newer": "syntax", "pattern": "pattern",
               "prefix": "syntax"}
 
@@ -125,10 +126,11 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     kinds, at = error.tokens.kinds, error.at
     kind = kinds[at]
     after = kinds[at + 1] if at + 1 < len(kinds) else "end"
-    if kind in _NEWER:
-        return f"{kind} is newer: it needs Cypher 25, and this graph reads Cypher 5", ()
-    if kind == "GROUP" and after == "BY":
-        return "Cypher has no GROUP BY: what is returned beside an aggregate groups by itself", ()
+    newer = "" if error.cypher25 else _newer(kinds, at)
+    if newer:
+        return f"{newer} is newer: it needs Cypher 25, and this graph reads Cypher 5", ()
+    if kind == "GROUP" and after == "BY" and not error.cypher25:
+        return "Cypher has no GROUP BY before Cypher 25: what is returned beside an aggregate groups by itself", ()
     if kind == "HAVING":
         return "Cypher has no HAVING: WITH … AS total WHERE total > 1 filters groups", ("WHERE",)
     if kind == "LIKE" or kind == "ILIKE":
@@ -140,3 +142,28 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     if kind == "NOT" and after == "IN":
         return "Write NOT x IN xs, with NOT before the whole comparison", ()
     return "", ()
+
+
+def _newer(kinds: list[str], at: int) -> str:
+    """What stands here of Cypher 25, if anything."""
+    kind = kinds[at]
+    before = kinds[at - 1] if at else ""
+    if kind in _NEWER:
+        return kind
+    if kind == "FOR" and kinds[at + 2:at + 3] == ["IN"]:
+        return "FOR … IN"
+    if kind in _PATH_MODES:
+        return kind
+    if before in _PATH_MODES and kind in ("(", "PATH", "PATHS"):
+        return before
+    if kind in ("VECTOR", "UUID") and before in ("::", "TYPED", "<"):
+        return f"the type {kind}"
+    if kind == "|" and "ALLREDUCE" in kinds[:at]:
+        return "allReduce"
+    if before == "WHEN" and kinds[at - 2] == "{":
+        return "WHEN"
+    if kind == "{" and before in ("", "UNION", "ALL", "{"):
+        return "a query in braces"
+    if kind == "$" and before in ("SHORTEST", "ANY"):
+        return "a parameter as the number of paths"
+    return ""

@@ -132,9 +132,25 @@ def projection(c: Cursor) -> Projection:
     while c.kinds[c.i] == ",":
         c.i += 1
         items.append(_return_item(c, "an expression"))
+    group = _group(c) if c.kinds[c.i] == "GROUP" and c.cypher25 else None
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
-    return Projection(c.starts[i], c.end, distinct, star, items, order, skip, limit)
+    return Projection(c.starts[i], c.end, distinct, star, items, group, order, skip, limit)
+
+
+def _group(c: Cursor) -> list[Expression] | None:
+    """`GROUP BY n.x, y`; None for `GROUP BY ALL`, which is what happens without it."""
+    c.i += 1
+    c.expect("BY")
+    if c.accept("ALL"):
+        return None
+    if c.kinds[c.i] == "(" and c.kinds[c.i + 1] == ")":
+        c.i += 2
+        return []
+    found = [expressions.expression(c)]
+    while c.accept(","):
+        found.append(expressions.expression(c))
+    return found
 
 
 def _return_item(c: Cursor, what: str) -> ReturnItem:

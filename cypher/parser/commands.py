@@ -13,6 +13,8 @@ _ADMIN = frozenset(("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEA
 _ADMIN_THINGS = frozenset(("DATABASE", "USER", "ROLE", "ALIAS", "COMPOSITE", "IMMUTABLE", "SERVER"))
 _CONSTRAINT_WORDS = frozenset(("ALL", "UNIQUE", "UNIQUENESS", "NODE", "REL", "RELATIONSHIP", "KEY", "EXIST",
                                "EXISTENCE", "EXISTS", "PROPERTY", "TYPE"))
+_AFTER_SHOW = frozenset(("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP",
+                         "LIMIT", "OFFSET"))
 _LISTED = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
                      "PROCEDURES"))
 _SHOWN = frozenset(("ALIAS", "ALIASES", "ALL", "CURRENT", "DATABASE", "DATABASES", "DEFAULT", "HOME", "POPULATED",
@@ -198,6 +200,9 @@ def _show(c: Cursor, kind: str) -> Command:
             conditions.append(expressions.expression(c))
         if c.kinds[c.i] == "RETURN":
             found.append(clauses.return_(c))
+        while c.cypher25 and c.kinds[c.i] in _AFTER_SHOW:
+            kind_ = c.kinds[c.i]
+            found.append((clauses.CLAUSES.get(kind_) or clauses.NEWER[kind_])(c))
     return Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1]:c.end])
 
 

@@ -62,14 +62,13 @@ def union(c: Cursor) -> QueryBody:
 def single(c: Cursor) -> QueryBody:
     """Clauses in a row."""
     start = c.starts[c.i]
-    if c.cypher25:
-        if c.kinds[c.i] == "{":
-            c.i += 1
-            c.deeper()
-            inner = body(c)
-            c.depth -= 1
-            c.expect("}")
-            return Braced(start, c.end, inner)
+    if c.cypher25 and c.kinds[c.i] == "{":
+        c.i += 1
+        c.deeper()
+        inner = body(c)
+        c.depth -= 1
+        c.expect("}")
+        return Braced(start, c.end, inner)
     found: list[Clause] = []
     kinds = c.kinds
     parsers = clauses.CLAUSES

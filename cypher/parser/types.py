@@ -31,7 +31,8 @@ def type_name(c: Cursor) -> str:
         c.bars.append(c.i)
         c.i += 1
         _part(c)
-    return " ".join(c.kinds[begin:c.i])
+    return " ".join(c.text[c.starts[k]:c.ends[k]] if c.kinds[k] == "integer" else c.kinds[k]
+                    for k in range(begin, c.i))
 
 
 def _part(c: Cursor) -> None:

@@ -51,7 +51,10 @@ def _hint(node: tree.IndexHint) -> str:
 
 def _projection(node: tree.Projection) -> str:
     items = (["*"] if node.star else []) + [_item(item) for item in node.items]
-    return (f"{'DISTINCT ' if node.distinct else ''}{', '.join(items)}"
+    group = ""
+    if node.group_by is not None:
+        group = " GROUP BY " + (", ".join(expressions.expression(one) for one in node.group_by) or "()")
+    return (f"{'DISTINCT ' if node.distinct else ''}{', '.join(items)}{group}"
             f"{_order(node.order_by, node.skip, node.limit, ' ')}")
 
 

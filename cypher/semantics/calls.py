@@ -24,6 +24,11 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     function = CYPHER25_FUNCTIONS.get(key) if c.cypher25 else None
     if function is None:
         function = FUNCTIONS.get(key)
+    if c.cypher25 and key == "property_exists" and len(node.arguments) == 2 and isinstance(
+            node.arguments[1], tree.Variable):
+        # The second argument is the property's name itself.
+        expressions.infer(c, node.arguments[0])
+        return BOOLEAN
     if function is None:
         return _unknown(c, node, key)
     if key == "exists":
@@ -37,10 +42,6 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
         c.problem("aggregation", node, f"{function.name}() cannot stand inside an aggregating function")
     if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
         return _with_word(c, node, function, _WORDS_25[key])
-    if c.cypher25 and key == "property_exists" and len(node.arguments) == 2 and isinstance(
-            node.arguments[1], tree.Variable):
-        # The second argument is the property's name itself.
-        return _applied(c, node, function, [expressions.infer(c, node.arguments[0]), ANY])
     found = [expressions.infer(c, argument) for argument in node.arguments]
     if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
         _point(c, node.arguments[0])
@@ -179,6 +180,8 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
                         if abs(len(one) - len(key)) < 3)
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
     hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
+    if key in CYPHER25_FUNCTIONS and not c.cypher25:
+        hint = " yet: it is newer and needs Cypher 25, and this graph reads Cypher 5"
     if space != key and node.name.partition(".")[0] in c.scope:
         hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
     c.late.append(("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}",

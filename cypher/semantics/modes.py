@@ -6,9 +6,22 @@ from graphground.cypher import tree
 from graphground.cypher.semantics.checker import Checker
 
 
-def check(c: Checker, paths: list[tree.PathPattern], mode: str) -> None:
-    """The paths behind `MATCH REPEATABLE ELEMENTS` or `MATCH DIFFERENT RELATIONSHIPS`."""
-    for path in paths:
+def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
+    """The paths behind MATCH, `MATCH REPEATABLE ELEMENTS` or `MATCH DIFFERENT RELATIONSHIPS`."""
+    written = [path.selector.mode if path.selector is not None else None for path in paths]
+    if any(written):
+        for path, one in zip(paths, written, strict=True):
+            if (one or "WALK") != (written[0] or "WALK"):
+                c.problem("pattern", path, "the paths of one MATCH must be of one mode; put them into two")
+            if one is not None and any(isinstance(element, tree.RelationshipPattern) and element.length is not None
+                                       for element in path.elements):
+                c.problem("pattern", path, f"{one} takes quantifiers such as -->{{1,3}}, not lengths such as "
+                                           "-[*1..3]->")
+    if mode is None:
+        return
+    for path, one in zip(paths, written, strict=True):
+        if mode == "REPEATABLE ELEMENTS" and one in ("TRAIL", "ACYCLIC"):
+            c.problem("pattern", path, f"{mode} and {one} exclude each other")
         if path.shortest is not None:
             c.problem("pattern", path, f"{path.shortest}(…) cannot stand behind {mode}; write SHORTEST")
         elif mode == "REPEATABLE ELEMENTS":

@@ -24,7 +24,7 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
     for path in paths:
         # Only within one path may CREATE of Cypher 5 not use what it makes.
         _check_path(c, path, where, created if c.cypher25 else set())
-    if mode is not None:
+    if c.cypher25:
         modes.check(c, paths, mode)
     if len(paths) > 1 and mode != "REPEATABLE ELEMENTS":
         for path in paths:

@@ -7,7 +7,7 @@ from typing import Any
 from graphground.cypher import tree
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
 from graphground.cypher.scope import Binding
-from graphground.cypher.semantics import expressions
+from graphground.cypher.semantics import expressions, grouping
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import INTEGER, Type
 
@@ -33,7 +33,9 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
     c.aggregates = "no"
     if len(items) > 1:
         _check_names(c, items)
-    if aggregating:
+    if projection.group_by is not None:
+        grouping.check(c, projection, projection.group_by, aggregating)
+    elif aggregating:
         _check_grouping(c, projection, aggregating, before)
     after, columns = _columns(c, projection, types, before)
     if projection.order_by or where is not None:
@@ -103,11 +105,16 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type],
 def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None, before: Scope,
                  after: Scope, aggregating: list[tree.ReturnItem]) -> None:
     projection = clause.projection
-    restricted = bool(aggregating or projection.distinct) and not projection.star
+    group = projection.group_by
+    restricted = bool(aggregating or projection.distinct or group is not None) and not projection.star
     shapes: frozenset[Shape] = frozenset()
-    if aggregating or projection.distinct:
+    if aggregating or projection.distinct or group is not None:
         shapes = frozenset(item.expression.shape() for item in projection.items)
     c.scope = dict(after) if restricted else {**before, **after}
+    if group:
+        shapes |= {one.shape() for one in group}
+        c.scope.update((one.name, before[one.name]) for one in group
+                       if isinstance(one, tree.Variable) and one.name in before)
     c.projected = shapes
     c.restricted = before if restricted else None
     for sort in projection.order_by:

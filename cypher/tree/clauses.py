@@ -53,11 +53,15 @@ class SortItem(Node):
 
 
 class Projection(Node):
-    """What stands after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`."""
+    """What stands after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
+
+    `group_by` is what Cypher 25's GROUP BY lists, empty for `GROUP BY ()`, None without it.
+    """
 
     distinct: bool
     star: bool
     items: list[ReturnItem]
+    group_by: list[Expression] | None
     order_by: list[SortItem]
     skip: Expression | None
     limit: Expression | None

@@ -1,0 +1,50 @@
+"""GROUP BY of Cypher 25: what it lists, and which columns may stand beside it."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.semantics import expressions, projections
+from graphground.cypher.semantics.checker import Checker
+
+
+def check(c: Checker, projection: tree.Projection, group: list[tree.Expression],
+          aggregating: list[tree.ReturnItem]) -> None:
+    """Columns are aggregates or made of what is grouped by: `RETURN n.x, count(*) GROUP BY n.x`."""
+    aliases = {item.alias.name: item for item in projection.items if item.alias is not None}
+    keys = set()
+    named: set[str] = set()
+    for key in group:
+        if isinstance(key, tree.Variable) and key.name in aliases and key.name not in c.scope:
+            named.add(key.name)
+            keys.add(aliases[key.name].expression.shape())
+        else:
+            expressions.infer(c, key)
+            keys.add(key.shape())
+    for item in projection.items:
+        if item.name in named:
+            continue
+        found = _ungrouped(c, item.expression, keys, item in aggregating)
+        if found is not None:
+            text = c.query.source(found)
+            c.problem("aggregation", item.expression, f"`{text}` is neither aggregated nor grouped by; add it to "
+                                                      "GROUP BY")
+            return
+
+
+def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool) -> tree.Node | None:
+    """A variable or property that is no key; other keys count only where they are the whole column."""
+    if node.shape() in keys:
+        return None
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if aggregating and projections.is_aggregate(one):
+            continue
+        if isinstance(one, tree.Variable | tree.Property) and one.shape() in keys:
+            continue
+        if isinstance(one, tree.Variable):
+            if one in c.bindings and c.bindings[one].name not in c.base and c.scope.get(one.name) is c.bindings[one]:
+                return one
+            continue
+        todo += reversed(list(one.children()))
+    return None

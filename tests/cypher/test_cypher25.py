@@ -1,0 +1,82 @@
+"""Cypher 25 as Neo4j 2026.08.1 compiles it: what it said of each query is recorded in cypher25_verdicts.tsv."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher import parse, validate
+from graphground.cypher.printer import to_text
+
+VERDICTS = [line.split("\t") for line in
+            (Path(__file__).parent / "cypher25_verdicts.tsv").read_text(encoding="utf-8").splitlines()]
+ACCEPTED = [query for verdict, query in VERDICTS if verdict == "accepted"]
+REFUSED = [query for verdict, query in VERDICTS if verdict == "refused"]
+NOT_YET = {
+    "RETURN uuid(1) AS x",
+    "SHOW FUNCTIONS YIELD name RETURN name NEXT RETURN name",
+    "SHOW INDEXES YIELD name SHOW CONSTRAINTS YIELD name AS n RETURN n",
+}
+"""What we judge otherwise: the type of a single argument of uuid, and SHOW in front of NEXT and of another SHOW."""
+
+
+def test_record_is_whole() -> None:
+    assert len(ACCEPTED) > 200
+    assert len(REFUSED) > 150
+    assert {query for _verdict, query in VERDICTS} >= NOT_YET
+
+
+@pytest.mark.parametrize("query", [query for query in ACCEPTED if query not in NOT_YET])
+def test_what_neo4j_accepts_is_accepted(query: str) -> None:
+    assert validate(query, language="cypher25").diagnostics == ()
+
+
+@pytest.mark.parametrize("query", [query for query in REFUSED if query not in NOT_YET])
+def test_what_neo4j_refuses_is_refused(query: str) -> None:
+    report = validate(query, language="cypher25")
+    assert not report.valid
+    assert not any("needs Cypher 25" in one.message for one in report.diagnostics)
+
+
+@pytest.mark.parametrize("query", sorted(NOT_YET))
+def test_known_difference_is_still_one(query: str) -> None:
+    assert validate(query, language="cypher25").valid == (query in REFUSED)
+
+
+@pytest.mark.parametrize("query", [query for query in ACCEPTED if query not in NOT_YET])
+def test_printed_text_reads_as_the_same_tree(query: str) -> None:
+    tree = parse(query, language="cypher25")
+    assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
+
+
+@pytest.mark.parametrize("query", [
+    "LET x = 1 RETURN x", "MATCH (n) LET x = 1 RETURN x", "MATCH (n) FILTER n.x = 1 RETURN n",
+    "RETURN 1 AS x NEXT RETURN x", "WHEN true THEN RETURN 1 AS x", "FOR x IN [1] RETURN x",
+    "MATCH (n) FOR x IN n.xs RETURN x", "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
+    "MATCH DIFFERENT RELATIONSHIPS (n)-->(m) RETURN n", "MATCH ACYCLIC (a)-->+(b) RETURN a",
+    "MATCH ALL TRAIL (a)-->+(b) RETURN a", "MATCH SHORTEST $k (a)-->+(b) RETURN a", "{ RETURN 1 AS x }",
+    "RETURN COUNT { WHEN true THEN RETURN 1 AS x } AS c", "RETURN null :: VECTOR AS t",
+    "MATCH (n) RETURN n.x, count(*) GROUP BY n.x", "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
+])
+def test_what_is_newer_is_named_so_in_cypher_5(query: str) -> None:
+    report = validate(query)
+    assert [one.code for one in report.diagnostics] == ["syntax"]
+    assert "Cypher 25" in report.diagnostics[0].message
+
+
+def test_newer_function_is_named_so_in_cypher_5() -> None:
+    first = validate("RETURN ceiling(1.5) AS x").diagnostics[0]
+    assert first.code == "unknown_function"
+    assert "needs Cypher 25" in first.message
+
+
+@pytest.mark.parametrize(("query", "access"), [
+    ("SHOW FUNCTIONS YIELD name MATCH (n {name: name}) RETURN n", "read"),
+    ("SHOW FUNCTIONS YIELD name MATCH (n) WHERE apoc.cypher.runFirstColumn(name) RETURN n", "admin"),
+    ("WHEN true THEN CREATE (:X) ELSE FINISH", "write"), ("RETURN 1 AS x NEXT CREATE (n {x: x})", "write"),
+    ("FOR x IN [1] CREATE (:X)", "write"), ("RETURN 1 AS x, count(*) AS c GROUP BY apoc.load.json('x')", "admin"),
+    ("RETURN vector([1], apoc.load.json('x'), INTEGER) AS v", "admin"),
+])
+def test_access_of_cypher_25(query: str, access: str) -> None:
+    assert validate(query, language="cypher25", read_only=True).access == access
