@@ -82,6 +82,9 @@ def _transactions(c: Cursor) -> InTransactions:
             c.i += 1
             c.expect("ERROR")
             on_error = c.kinds[c.i]
+            if on_error == "RETRY" and c.cypher25:
+                on_error = _retry(c)
+                continue
             if on_error not in ("CONTINUE", "BREAK", "FAIL"):
                 raise c.fail("CONTINUE, BREAK or FAIL")
             c.i += 1
@@ -92,6 +95,25 @@ def _transactions(c: Cursor) -> InTransactions:
             report = c.variable()
         else:
             return InTransactions(start, c.end, concurrency, rows, on_error, report)
+
+
+def _retry(c: Cursor) -> str:
+    """`RETRY FOR 2 SECONDS THEN CONTINUE`; the time is a number or a parameter."""
+    begin = c.i
+    c.i += 1
+    timed = c.accept("FOR")
+    if timed or c.kinds[c.i] in ("integer", "float", "$"):
+        if c.kinds[c.i] not in ("integer", "float", "$"):
+            raise c.fail("a number of seconds")
+        c.i += 2 if c.kinds[c.i] == "$" else 1
+        if c.kinds[c.i] not in ("SEC", "SECOND", "SECONDS"):
+            raise c.fail("SECONDS")
+        c.i += 1
+    if c.accept("THEN"):
+        if c.kinds[c.i] not in ("CONTINUE", "BREAK", "FAIL"):
+            raise c.fail("CONTINUE, BREAK or FAIL")
+        c.i += 1
+    return " ".join(c.text[c.starts[k]:c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
 
 
 def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:

@@ -13,6 +13,7 @@ from graphground.cypher.tree import (
     IsNormalized,
     IsNull,
     IsTyped,
+    LabelNot,
     Property,
     Slice,
     Subscript,
@@ -20,6 +21,9 @@ from graphground.cypher.tree import (
 )
 
 _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
+_NO_LABEL = frozenset(("AND", "OR", "XOR", "NOT", "AS", "RETURN", "WITH", "MATCH", "OPTIONAL", "UNWIND", "CALL", "LET",
+                       "FILTER", "FOR", "NEXT", "UNION", "ORDER", "SKIP", "OFFSET", "LIMIT", "WHERE", "THEN", "ELSE",
+                       "END", "WHEN", "CREATE", "MERGE", "SET", "REMOVE", "DELETE", "DETACH", "FINISH", "USING"))
 _PREDICATES = frozenset(("=~", "IN", "CONTAINS", "STARTS", "ENDS", "IS", "::"))
 _FORMS = frozenset(("NFC", "NFD", "NFKC", "NFKD"))
 _POSTFIX = frozenset((".", "[", ":", "IS"))
@@ -207,8 +211,13 @@ def postfix(c: Cursor, value: Expression) -> Expression:
             value = _subscript(c, value)
         elif kind == ":" or (kind == "IS" and _is_label_follows(c)):
             c.i += 1
+            refused = c.starts[c.i] if c.cypher25 and kind == "IS" and c.accept("NOT") else -1
+            if c.cypher25 and kind == "IS" and c.kinds[c.i] == "LABELED" and _begins_label(c, c.i + 1):
+                c.i += 1
             bars = len(c.bars)
             expected = labels.label_expression(c)
+            if refused >= 0:
+                expected = LabelNot(refused, c.end, expected)
             if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
                 # `[x IN xs WHERE x:A | x.name]`: the bar was the comprehension's.
                 raise c.fail("an operator")
@@ -222,12 +231,22 @@ def postfix(c: Cursor, value: Expression) -> Expression:
 
 
 def _is_label_follows(c: Cursor) -> bool:
-    after = c.kinds[c.i + 1]
+    i = c.i + 1
+    after = c.kinds[i]
+    if after == "NOT" and c.cypher25:
+        i += 1
+        after = c.kinds[i]
+        if not _begins_label(c, i):
+            return False
     if after in ("NOT", "NULL", "TYPED", "::", "NORMALIZED"):
         return False
     if after in _FORMS:
-        return c.kinds[c.i + 2] != "NORMALIZED"
+        return c.kinds[i + 1] != "NORMALIZED"
     return True
+
+
+def _begins_label(c: Cursor, i: int) -> bool:
+    return (c.names[i] is not None and c.kinds[i] not in _NO_LABEL) or c.kinds[i] in ("!", "(", "%", "$")
 
 
 def _subscript(c: Cursor, value: Expression) -> Expression:

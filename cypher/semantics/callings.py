@@ -132,7 +132,7 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
         else:
             c.expect(bound, expressions.infer(c, bound), INTEGER)
     if node.report is not None:
-        if node.on_error not in ("CONTINUE", "BREAK"):
+        if not (node.on_error or "").endswith(("CONTINUE", "BREAK")):
             c.problem("clause_order", node, "REPORT STATUS needs ON ERROR CONTINUE or ON ERROR BREAK")
         c.declare(node.report, MAP)
 

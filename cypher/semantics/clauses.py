@@ -96,7 +96,7 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
         wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
             c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to go on")
-        elif isinstance(before, _UPDATING) and not isinstance(
+        elif not c.cypher25 and isinstance(before, _UPDATING) and not isinstance(
                 clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage)):
             c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and "
                                               f"{_NAMES[type(clause)]}")

@@ -17,8 +17,10 @@ NOT_YET = {
     "RETURN uuid(1) AS x",
     "SHOW FUNCTIONS YIELD name RETURN name NEXT RETURN name",
     "SHOW INDEXES YIELD name SHOW CONSTRAINTS YIELD name AS n RETURN n",
+    "MATCH (n) RETURN n NEXT WHEN n.x = 1 THEN RETURN * ELSE RETURN n",
 }
-"""What we judge otherwise: the type of a single argument of uuid, and SHOW in front of NEXT and of another SHOW."""
+"""What we judge otherwise: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, and the
+columns of `RETURN *` in a branch."""
 
 
 def test_record_is_whole() -> None:
