@@ -80,8 +80,8 @@ def _plain_node(node: Node) -> dict[str, Any]:
 
 def _plain_relationship(edge: Relationship) -> dict[str, Any]:
     start, end = edge.nodes
-    return {"id": edge.element_id, "type": edge.type, "start": start.element_id if start else None,
-            "end": end.element_id if end else None, "properties": _plain_map(dict(edge.items()))}
+    return {"id": edge.element_id, "type": edge.type, "start": None if start is None else start.element_id,
+            "end": None if end is None else end.element_id, "properties": _plain_map(dict(edge.items()))}
 
 
 def _plain_path(path: Path) -> dict[str, Any]:

@@ -13,6 +13,11 @@ from graphground.graphs.filtering.words import Word, lemma, split_name
 
 VALUE_GIVEN = 1.0
 CUED = 0.5
+BESIDE = 0.15
+FEW_BESIDE = 3
+"""A relationship type with no more properties than this keeps them all: they are few tokens, and a question
+names them in words of its own (*wore number 23*). They are the first to go when the budget is short."""
+
 YEAR_DIGITS = 4
 ORIGIN_WORDS = frozenset({"country", "citizenship", "nationality", "origin", "language"})
 
@@ -43,6 +48,13 @@ class Attributes:
             self._temporal(selection, cues, digits)
         if any(is_demonym(word.text) for number, word in enumerate(words) if number and number not in masked):
             self._origin(selection)
+        self._beside(selection)
+
+    def _beside(self, selection: Selection) -> None:
+        for pattern in (self.schema.patterns[place] for place in list(selection.patterns)):
+            if len(pattern.properties) <= FEW_BESIDE:
+                for key in pattern.properties:
+                    selection.add_type_property(pattern.type, key, BESIDE)
 
     def _named(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
         types = selection.types()

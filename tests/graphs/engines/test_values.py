@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import Record
+from neo4j.graph import Graph, Node
 from neo4j.spatial import CartesianPoint, WGS84Point
 from neo4j.time import Date, Duration
 
@@ -52,3 +53,12 @@ def test_dates_before_our_era_and_far_ahead_are_iso_too() -> None:
     assert iso_structure(b"d", [0, 5]) == "1970-01-01T00:00:00.000000005"
     assert iso_structure(b"I", [-62_167_219_200, 0, -18_000]) == "-0001-12-31T19:00:00.000000000-05:00"
     assert iso_structure(b"i", [0, 0, "Mars/Olympus"]) == "1970-01-01T00:00:00.000000000Z[Mars/Olympus]"
+
+
+def test_a_relationship_names_the_nodes_at_its_ends_even_when_nothing_else_is_known_of_them() -> None:
+    graph = Graph()
+    start, end = (Node(graph, f"4:x:{number}", number, [], {}) for number in (7, 8))
+    edge = graph.relationship_type("playsFor")(graph, "5:x:1", 1, {"start_year": 1984})
+    edge._start_node, edge._end_node = start, end
+    assert plain(edge) == {"id": "5:x:1", "type": "playsFor", "start": "4:x:7", "end": "4:x:8",
+                           "properties": {"start_year": 1984}}
