@@ -1,7 +1,7 @@
 """Cuts text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
 
-By hand, because the library for it brings a client for downloading models into every installation; its pieces
-are the same as that library's (`distil.py` checks that when a model is made).
+By hand, because the library for it brings a client for downloading models into every installation; `distil.py`
+compares the two on sample texts when a model is made.
 """
 
 from __future__ import annotations
