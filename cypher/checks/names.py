@@ -128,7 +128,8 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     labels = index.labels_of(use.symbol.kinds)
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)
-    subject = f"A {labels[0]}" if len(labels) == 1 else f"None of {listed(labels)}"
+    article = "An" if labels[0][0] in "AEIOUaeiou" else "A"
+    subject = f"{article} {labels[0]}" if len(labels) == 1 else f"None of {listed(labels)}"
     message = f"{subject} has {'no' if len(labels) == 1 else 'a'} property {use.key!r}."
     if near:
         message += f" Nearest: {listed([one.name for one in near])}."
