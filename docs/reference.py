@@ -141,8 +141,10 @@ def main() -> None:
     """Write the files."""
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
-    text = written_readme(README.read_text(encoding="utf-8"))
-    README.write_text(replayed(text) if "--transcripts" in sys.argv else text, encoding="utf-8")
+    README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    if "--transcripts" in sys.argv:
+        for page in (README, *sorted(REFERENCE.parent.glob("*.md"))):
+            page.write_text(replayed(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
