@@ -132,13 +132,13 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 def relationships(steps: Steps, type_: str) -> None:
     """Where the relationships of one type start and end, and what properties they have."""
-    ends = steps.rows(f"ends of {type_}", f"MATCH (a)-[:{quoted(type_)}]->(b) "
-                                          "RETURN labels(a) AS s, labels(b) AS e, count(*) AS c")
-    for starts, finishes, count in ends or ():
+    ends = steps.rows(f"ends of {type_}", f"MATCH (a)-[r:{quoted(type_)}]->(b) "
+                                          "RETURN labels(a) AS s, labels(b) AS e, max(size(keys(r))) AS p, count(*) AS c")
+    for starts, finishes, _, count in ends or ():
         for start in starts:
             for end in finishes:
                 steps.findings.add_pattern(type_, start, end, count)
-    if ends == []:
+    if ends is not None and not any(most for _, _, most, _ in ends):
         return
     for key, value_type in typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted(type_)}]->()", "r"):
         if value_type == "list[unknown]":
