@@ -132,8 +132,9 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 def relationships(steps: Steps, type_: str) -> None:
     """Where the relationships of one type start and end, and what properties they have."""
-    ends = steps.rows(f"ends of {type_}", f"MATCH (a)-[r:{quoted(type_)}]->(b) "
-                                          "RETURN labels(a) AS s, labels(b) AS e, max(size(keys(r))) AS p, count(*) AS c")
+    ends = steps.rows(f"ends of {type_}",
+                      f"MATCH (a)-[r:{quoted(type_)}]->(b) "
+                      "RETURN labels(a) AS s, labels(b) AS e, max(size(keys(r))) AS p, count(*) AS c")
     for starts, finishes, _, count in ends or ():
         for start in starts:
             for end in finishes:
