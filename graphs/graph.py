@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Graph:
     entities: EntityLookup | None = None
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
     """Sample values by label or relationship type and property; None while they were not read."""
+    refresh: Callable[[], object] | None = None
+    """Reads the schema anew from the database; None where the schema is a definition, which nothing can change."""
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.filtering.budget import LeftOut, fit, left_out_of
 from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.graph import Graph
@@ -27,6 +28,8 @@ class GetSchemaRequest(Request):
         "base", description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
                             "values; `json`: the CypherBench form.")
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="The budget for `schema`.")
+    refresh: bool = Field(False, description="Read the schema anew from a connected database first, when its data "
+                                             "changed just now.")
 
 
 class GetSchemaAnswer(Answer):
@@ -49,6 +52,12 @@ class GetSchemaAnswer(Answer):
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     """Write the schema in the form asked for."""
     graph = graph_named(graphs, request.graph)
+    if request.refresh and graph.refresh is not None:
+        try:
+            graph.refresh()
+        except EngineError as error:
+            raise ToolFailure("graph_unavailable", str(error),
+                              next="Call get_schema without refresh for the schema as it was last read.") from error
     samples = samples_of(graph) if request.form == "enhanced" else {}
     text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
     return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=bool(left_out),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import partial
 from pathlib import Path
 
 from graphground.graphs.engines.engine import Engine, EngineError
@@ -31,6 +32,7 @@ def connected_graph(name: str, description: str, engine: Engine, key: str, folde
     if known is None:
         known = live.read(OPENING_STEP_SECONDS, OPENING_SECONDS)
     graph = Graph(name, known.schema, description, engine, samples=known.samples or None)
+    graph.refresh = partial(live.refresh, graph)
     live.follow(graph, again=known.partial)
     return graph
 
@@ -80,13 +82,3 @@ class LiveSchema:
         self.thread = threading.Thread(target=work, name=f"schema of {graph.name}", daemon=True)
         self.thread.start()
 
-
-def refresh(graph: Graph, key: str, folder: Path) -> Extraction:
-    """Read a connected graph's schema anew, on demand.
-
-    Raises:
-        EngineError: it has no database, or that cannot be read.
-    """
-    if graph.engine is None:
-        raise EngineError(f"the graph {graph.name!r} is a schema without data: there is nothing to read it from")
-    return LiveSchema(graph.engine, graph.name, key, SchemaCache(folder)).refresh(graph)

@@ -80,20 +80,33 @@ def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | N
     The names come from the first nodes; the number of properties of every node tells whether they were all.
     None where they were not.
     """
-    first = steps.must(f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k")
-    keys = [str(row[0]) for row in first]
+    keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
     if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
         return []
     if not keys or len(keys) > MOST_COLUMNS:
         return None
-    columns = ", ".join(f"valueType({variable}.{quoted(key)}) AS t{number}" for number, key in enumerate(keys))
     found: dict[tuple[str, str], None] = {}
-    for size, *types in steps.must(f"{match} RETURN DISTINCT size(keys({variable})) AS s, {columns}"):
-        told = [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
+    for *types, size in steps.must(f"{match} RETURN DISTINCT {value_types(keys, variable)}size(keys({variable})) AS s"):
+        told = named_types(keys, types)
         if len(told) != size:
             return None
         found |= dict.fromkeys(told)
     return [list(pair) for pair in found]
+
+
+def first_keys(match: str, variable: str) -> str:
+    """Asks for the property names of the first nodes or relationships."""
+    return f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k"
+
+
+def value_types(keys: list[str], variable: str) -> str:
+    """The columns with the type of each property: `valueType(r.`year`) AS t0, `."""
+    return "".join(f"valueType({variable}.{quoted(key)}) AS t{number}, " for number, key in enumerate(keys))
+
+
+def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
+    """The properties that are there, each with its type."""
+    return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
@@ -132,16 +145,23 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 def relationships(steps: Steps, type_: str) -> None:
     """Where the relationships of one type start and end, and what properties they have."""
-    ends = steps.rows(f"ends of {type_}",
-                      f"MATCH (a)-[r:{quoted(type_)}]->(b) "
-                      "RETURN labels(a) AS s, labels(b) AS e, max(size(keys(r))) AS p, count(*) AS c")
-    for starts, finishes, _, count in ends or ():
+    match = f"MATCH (a)-[r:{quoted(type_)}]->(b)"
+    first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
+    keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
+    ends = steps.rows(f"ends of {type_}", f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, "
+                                          f"{value_types(keys, 'r')}count(*) AS c")
+    found: dict[tuple[str, str], None] | None = {}
+    for starts, finishes, size, *types, count in ends or ():
         for start in starts:
             for end in finishes:
                 steps.findings.add_pattern(type_, start, end, count)
-    if ends is not None and not any(most for _, _, most, _ in ends):
-        return
-    for key, value_type in typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted(type_)}]->()", "r"):
+        told = named_types(keys, types)
+        found = found | dict.fromkeys(told) if found is not None and len(told) == size else None
+    if ends is None or found is None:
+        properties = typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted(type_)}]->()", "r")
+    else:
+        properties = [(key, property_type(value_type)) for key, value_type in found]
+    for key, value_type in properties:
         if value_type == "list[unknown]":
             value_type = element_types(steps, f"MATCH ()-[r:{quoted(type_)}]->()", "r", key)
         steps.findings.add_type_property(type_, key, value_type)

@@ -19,7 +19,10 @@ from graphground.graphs.extraction.extract import extract
 from graphground.graphs.extraction.findings import Findings
 from graphground.graphs.extraction.scanning import scan
 from graphground.graphs.extraction.steps import Steps
+from graphground.graphs.opened import GraphSource, OpenGraphs
 from graphground.graphs.table import Table
+from graphground.tools.failure import ToolFailure
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
 
 pytestmark = pytest.mark.neo4j
 DATA = (
@@ -173,3 +176,24 @@ def test_changed_data_are_read_again_in_the_background(engine: BoltEngine, tmp_p
     finally:
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
     assert "Passing" not in live.refresh(graph).schema.labels
+
+
+def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: BoltEngine, tmp_path: Path) -> None:
+    graph = connected_graph("mine", "", engine, "key", tmp_path)
+    graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
+    assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
+    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    try:
+        assert "Passing" in get_schema(graphs, GetSchemaRequest(refresh=True)).schema_
+    finally:
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+
+
+def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
+        engine: BoltEngine, tmp_path: Path) -> None:
+    connected_graph("mine", "", engine, "key", tmp_path)
+    gone = connected_graph("mine", "", Slow(engine, ""), "key", tmp_path)  # every query fails
+    graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: gone)])
+    with pytest.raises(ToolFailure) as failure:
+        get_schema(graphs, GetSchemaRequest(refresh=True))
+    assert failure.value.next.startswith("Call get_schema without refresh")
