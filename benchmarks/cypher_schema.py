@@ -312,6 +312,27 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
     print(f"  with the index: p50 {statistics.median(taken):.3f} ms a gold query")
 
 
+def beside_explain(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], uri: str, user: str,
+                   password: str, count: int = 1_000) -> None:
+    """Ours and a running Neo4j's EXPLAIN, in turns, on the same queries; each query is new to Neo4j's plan cache."""
+    import neo4j
+
+    chosen = random.Random(1).sample(rows, min(count, len(rows)))
+    ours, theirs = [], []
+    with neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as driver, \
+            driver.session() as session:
+        for number, row in enumerate(chosen):
+            begin = time.perf_counter()
+            validate(row["gold_cypher"], known[row["graph"]])
+            middle = time.perf_counter()
+            session.run(f"EXPLAIN {row['gold_cypher']} // {number}").consume()
+            theirs.append(time.perf_counter() - middle)
+            ours.append(middle - begin)
+    mine, other = statistics.median(ours) * 1000, statistics.median(theirs) * 1000
+    print(f"beside EXPLAIN on {len(chosen)} gold queries: {mine:.3f} and {other:.2f} ms at the median, "
+          f"{other / mine:.0f} times faster")
+
+
 def one_error(rng: random.Random, name: str) -> str:
     place = rng.randrange(len(name))
     letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
@@ -367,6 +388,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--only", default="gold predictions labs mutations entities speed mutants")
     parser.add_argument("--mutants", type=int, default=200_000)
+    parser.add_argument("--neo4j", nargs=3, metavar=("URI", "USER", "PASSWORD"), help="also beside its EXPLAIN")
     arguments = parser.parse_args()
     known = schemas()
     rows = gold(known) if "gold" in arguments.only else list(lines("cypherbench_tasks", "train.jsonl.gz"))
@@ -380,6 +402,8 @@ def main() -> None:
         entities(rows, known, arguments.seed)
     if "speed" in arguments.only:
         speed(rows, known)
+    if arguments.neo4j:
+        beside_explain(rows, known, *arguments.neo4j)
     if "mutants" in arguments.only:
         mutants(rows, known, arguments.seed, arguments.mutants)
     if arguments.misses:

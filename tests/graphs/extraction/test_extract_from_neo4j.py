@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,16 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 
 pytestmark = pytest.mark.neo4j
+
+
+@pytest.fixture(autouse=True)
+def _nothing_asks_in_the_background_when_the_engine_is_closed() -> Iterator[None]:
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("schema of "):
+            thread.join(60)
+
+
 DATA = (
     "MATCH (n) DETACH DELETE n",
     """CREATE (a:Person:Author {name: 'Ann', born: date('1970-01-01'), code: 7, tags: ['x']}),
