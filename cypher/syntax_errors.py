@@ -150,6 +150,8 @@ def _newer(kinds: list[str], at: int) -> str:
     before = kinds[at - 1] if at else ""
     if kind in _NEWER:
         return kind
+    if kind == "SEARCH" and kinds[at + 2:at + 4] == ["IN", "("]:
+        return "SEARCH"
     if kind == "FOR" and kinds[at + 2:at + 3] == ["IN"]:
         return "FOR … IN"
     if kind in _PATH_MODES:

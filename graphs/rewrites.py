@@ -162,7 +162,7 @@ class _Anchoring:
         variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
         if not (inside or bound or variable_length):
             return None
-        if clause.hints or clause.mode or any(not _reversible(path) for path in paths):
+        if clause.hints or clause.mode or clause.search or any(not _reversible(path) for path in paths):
             return None
         known = dict.fromkeys(bound, BOUND)
         for name, rank in _filtered(clause.where):

@@ -71,6 +71,8 @@ class Reader(ExpressionReader):
         outer_comparisons = len(self.facts.comparisons)
         for pattern in clause.patterns:
             parts.append(self.pattern(pattern, inner))
+        if clause.search is not None:
+            self.search(clause.search, inner)
         if clause.where is not None:
             self.condition(clause.where, inner)
         use.anchored = len(self.facts.comparisons) > outer_comparisons
@@ -78,6 +80,14 @@ class Reader(ExpressionReader):
         if inner is not scope:
             for name, value in inner.items():
                 scope.setdefault(name, value)
+
+    def search(self, search: t.Search, scope: Scope) -> None:
+        """Cypher 25's SEARCH: its filter's properties count; its score is a number of no property."""
+        self.value(search.query, scope)
+        if search.where is not None:
+            self.condition(search.where, scope)
+        if search.score is not None:
+            scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
         """What WITH or RETURN hands on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphground.cypher.parser import atoms, calls, expressions, patterns, updates
+from graphground.cypher.parser import atoms, calls, expressions, patterns, search, updates
 from graphground.cypher.parser.cursor import Cursor
 from graphground.cypher.tree import (
     Clause,
@@ -45,11 +45,14 @@ def match(c: Cursor) -> Match:
     hints: list[IndexHint] = []
     while c.kinds[c.i] == "USING":
         hints.append(_hint(c))
+    searched = search.search(c) if c.kinds[c.i] == "SEARCH" and search.begins(c) else None
     where: Expression | None = None
     if c.kinds[c.i] == "WHERE":
         c.i += 1
         where = expressions.expression(c)
-    return Match(c.starts[i], c.end, optional, mode, found, hints, where)
+        if searched is None and c.kinds[c.i] == "SEARCH" and search.begins(c):
+            searched = search.search(c)
+    return Match(c.starts[i], c.end, optional, mode, found, hints, searched, where)
 
 
 def optional(c: Cursor) -> Clause:

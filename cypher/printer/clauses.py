@@ -38,7 +38,7 @@ def _match(node: tree.Match) -> str:
     mode = f" {node.mode}" if node.mode else ""
     hints = "".join(_hint(hint) for hint in node.hints)
     return (f"{'OPTIONAL ' if node.optional else ''}MATCH{mode} {_list(node.patterns, patterns.path)}{hints}"
-            f"{expressions.where(node.where)}")
+            f"{_search(node.search)}{expressions.where(node.where)}")
 
 
 def _hint(node: tree.IndexHint) -> str:
@@ -47,6 +47,16 @@ def _hint(node: tree.IndexHint) -> str:
         return f" USING JOIN ON {variables}"
     keys = f"({', '.join(name(key.text) for key in node.properties)})" if node.properties else ""
     return f" USING {node.kind} {variables}:{name(node.label.text)}{keys}"
+
+
+def _search(node: tree.Search | None) -> str:
+    if node is None:
+        return ""
+    analyzer = f" WITH ANALYZER {expressions.expression(node.analyzer)}" if node.analyzer is not None else ""
+    score = f" SCORE AS {name(node.score.name)}" if node.score is not None else ""
+    return (f" SEARCH {name(node.variable.name)} IN ({node.kind} INDEX {name(node.index.text)} FOR "
+            f"{expressions.expression(node.query)}{analyzer}{expressions.where(node.where)}"
+            f"{_order([], node.skip, node.limit, ' ')}){score}")
 
 
 def _projection(node: tree.Projection) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.scope import Binding
-from graphground.cypher.semantics import callings, expressions, patterns, projections, updates
+from graphground.cypher.semantics import callings, expressions, patterns, projections, search, updates
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import MAP, STRING, list_of, unwound
 
@@ -219,6 +219,8 @@ def _match(c: Checker, clause: tree.Match) -> None:
     for hint in clause.hints:
         for variable in hint.variables:
             c.use(variable)
+    if clause.search is not None:
+        search.search(c, clause, clause.search)
     if clause.where is not None:
         expressions.condition(c, clause.where)
 

@@ -38,6 +38,7 @@ from graphground.cypher.tree.clauses import (
     RemoveProperty,
     Return,
     ReturnItem,
+    Search,
     Set,
     SetItem,
     SetLabels,
@@ -131,7 +132,7 @@ __all__ = [
     "ParenthesizedPath", "PathLength", "PathPattern", "PathQuantifier", "PathSelector", "PatternComprehension",
     "PatternExpression", "ProjectedAll", "ProjectedEntry", "ProjectedProperty", "ProjectedVariable", "Projection",
     "ProjectionItem", "Property", "Query", "QueryBody", "Reduce", "RelationshipPattern", "Remove", "RemoveLabels",
-    "RemoveProperty", "Return", "ReturnItem", "Set", "SetItem", "SetLabels", "SetProperties", "SetProperty",
+    "RemoveProperty", "Return", "ReturnItem", "Search", "Set", "SetItem", "SetLabels", "SetProperties", "SetProperty",
     "SingleQuery", "Slice", "SortItem", "StringLiteral", "Subquery", "Subscript", "Unary", "Union", "Unwind", "Use",
     "Variable", "When", "WhenThen", "With", "YieldItem",
 ]

@@ -25,13 +25,30 @@ class IndexHint(Node):
     properties: list[Name]
 
 
+class Search(Node):
+    """Cypher 25's `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS s`; `kind` is `VECTOR`
+    or `FULLTEXT`, which alone may have an `analyzer` and a `skip`."""
+
+    variable: Variable
+    kind: str
+    index: Name
+    query: Expression
+    analyzer: Expression | None
+    where: Expression | None
+    skip: Expression | None
+    limit: Expression
+    score: Variable | None
+
+
 class Match(Clause):
-    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` is Cypher 25's `REPEATABLE ELEMENTS`."""
+    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` is Cypher 25's `REPEATABLE ELEMENTS`, and
+    so is `search`."""
 
     optional: bool
     mode: str | None
     patterns: list[PathPattern]
     hints: list[IndexHint]
+    search: Search | None
     where: Expression | None
 
 

@@ -58,12 +58,12 @@ def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
             yield from _paging(probe, before, clause)
             return
         through = text[start:clause.end]
-        if isinstance(clause, t.Match) and clause.optional:
+        if isinstance(clause, t.Match) and clause.optional and clause.search is None:
             through = before + _as_required(probe, clause)
         if probe.has_rows(through):
             continue
         match clause:
-            case t.Match():
+            case t.Match() if clause.search is None:
                 yield from blame_pattern(probe, before, clause)
             case t.With():
                 yield from _filter(probe, before, clause)

@@ -8,6 +8,7 @@ import pytest
 
 from graphground.cypher import parse, validate
 from graphground.cypher.printer import to_text
+from graphground.cypher.schema import PropertyGraphSchema
 
 VERDICTS = [line.split("\t") for line in
             (Path(__file__).parent / "cypher25_verdicts.tsv").read_text(encoding="utf-8").splitlines()]
@@ -18,9 +19,11 @@ NOT_YET = {
     "SHOW FUNCTIONS YIELD name RETURN name NEXT RETURN name",
     "SHOW INDEXES YIELD name SHOW CONSTRAINTS YIELD name AS n RETURN n",
     "MATCH (n) RETURN n NEXT WHEN n.x = 1 THEN RETURN * ELSE RETURN n",
+    "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX idx FOR $v WHERE 1 = 1 = n.year LIMIT 5) RETURN n",
+    "MATCH (n) SEARCH n IN (VECTOR INDEX idx FOR [1,2,3] WHERE n.year > 1 AND n.year > 3 LIMIT 1) RETURN n",
 }
-"""What we judge otherwise: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, and the
-columns of `RETURN *` in a branch."""
+"""What we judge otherwise: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, the
+columns of `RETURN *` in a branch, and bounds of one property that go against each other in the filter of SEARCH."""
 
 
 def test_record_is_whole() -> None:
@@ -59,7 +62,7 @@ def test_printed_text_reads_as_the_same_tree(query: str) -> None:
     "MATCH DIFFERENT RELATIONSHIPS (n)-->(m) RETURN n", "MATCH ACYCLIC (a)-->+(b) RETURN a",
     "MATCH ALL TRAIL (a)-->+(b) RETURN a", "MATCH SHORTEST $k (a)-->+(b) RETURN a", "{ RETURN 1 AS x }",
     "RETURN COUNT { WHEN true THEN RETURN 1 AS x } AS c", "RETURN null :: VECTOR AS t",
-    "MATCH (n) RETURN n.x, count(*) GROUP BY n.x", "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
+    "MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) RETURN n", "MATCH (n) RETURN n.x, count(*) GROUP BY n.x", "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
 ])
 def test_what_is_newer_is_named_so_in_cypher_5(query: str) -> None:
     report = validate(query)
@@ -78,7 +81,24 @@ def test_newer_function_is_named_so_in_cypher_5() -> None:
     ("SHOW FUNCTIONS YIELD name MATCH (n) WHERE apoc.cypher.runFirstColumn(name) RETURN n", "admin"),
     ("WHEN true THEN CREATE (:X) ELSE FINISH", "write"), ("RETURN 1 AS x NEXT CREATE (n {x: x})", "write"),
     ("FOR x IN [1] CREATE (:X)", "write"), ("RETURN 1 AS x, count(*) AS c GROUP BY apoc.load.json('x')", "admin"),
+    ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) SCORE AS s RETURN n, s", "read"),
+    ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR apoc.load.json('x') LIMIT 3) RETURN n", "admin"),
     ("RETURN vector([1], apoc.load.json('x'), INTEGER) AS v", "admin"),
 ])
 def test_access_of_cypher_25(query: str, access: str) -> None:
     assert validate(query, language="cypher25", read_only=True).access == access
+
+
+def test_full_text_search_of_newer_servers_is_read() -> None:
+    query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR 'x' WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN n, s"
+    assert validate(query, language="cypher25").diagnostics == ()
+    tree = parse(query, language="cypher25")
+    assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
+
+
+def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:
+    schema = PropertyGraphSchema.from_cypherbench(
+        {"name": "films", "entities": [{"label": "Movie", "properties": {"year": "int"}}], "relations": []})
+    query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 1990 LIMIT 5) SCORE AS s RETURN n.year, s"
+    found = validate(query, schema, language="cypher25").diagnostics
+    assert [(one.code, one.found) for one in found] == [("unknown_property", "yaer")]

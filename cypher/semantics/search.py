@@ -1,0 +1,100 @@
+"""Cypher 25's SEARCH: one node or relationship of the pattern around it, found by a vector or full-text index."""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+from graphground.cypher.functions import VECTOR
+from graphground.cypher.semantics import expressions, projections
+from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.types import ENTITY, FLOAT, NUMBER, STRING, list_of
+
+_NUMBERS = list_of(NUMBER)
+_COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
+
+
+def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
+    """Check a SEARCH and declare its score; the patterns of its MATCH are in scope already."""
+    name = node.variable.name
+    found = c.use(node.variable)
+    own = _variables(clause)
+    if name in c.scope:
+        if name not in own:
+            c.problem("pattern", node.variable, f"`{name}` must be a variable of the pattern in front of SEARCH")
+        else:
+            c.expect(node.variable, found, ENTITY, "a node or a relationship")
+            _check_pattern(c, clause, node, own)
+    _check_wanted(c, node)
+    if node.where is not None:
+        for part in _conjuncts(node.where):
+            _check_filter(c, part, name)
+        expressions.condition(c, node.where)
+    if node.skip is not None:
+        if node.kind == "VECTOR":
+            c.problem("clause_order", node.skip, "SKIP does not go with a VECTOR INDEX; ask for more with LIMIT")
+        projections.row_count(c, node.skip, "SKIP")
+    projections.row_count(c, node.limit, "LIMIT")
+    if node.score is not None:
+        c.declare(node.score, FLOAT)
+
+
+def _variables(clause: tree.Match) -> set[str]:
+    return {one.variable.name for path in clause.patterns for one in path.walk()
+            if isinstance(one, tree.NodePattern | tree.RelationshipPattern) and one.variable is not None}
+
+
+def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[str]) -> None:
+    if len(own) > 1:
+        c.problem("pattern", node, f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
+                                   f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a MATCH of "
+                                   "their own")
+        return
+    path = clause.patterns[0]
+    selective = path.shortest is not None or (path.selector is not None and path.selector.kind != "all")
+    long = any(isinstance(one, tree.ParenthesizedPath)
+               or (isinstance(one, tree.RelationshipPattern) and (one.length or one.quantifier) is not None)
+               for one in path.elements)
+    if len(clause.patterns) > 1 or selective or long or len(path.elements) > 3:
+        c.problem("pattern", node, "a MATCH with SEARCH takes a single node, or a single relationship of length one, "
+                                   "without SHORTEST or ANY")
+
+
+def _check_wanted(c: Checker, node: tree.Search) -> None:
+    found = expressions.infer(c, node.query)
+    if node.kind == "FULLTEXT":
+        c.expect(node.query, found, STRING)
+    else:
+        if _names(node.query, node.variable.name):
+            c.problem("pattern", node.query, f"the vector to search for cannot come from `{node.variable.name}`, which "
+                                             "is what is searched")
+        if found.mask != VECTOR.mask:
+            c.expect(node.query, found, _NUMBERS, "a vector or a list of numbers")
+    if node.analyzer is not None:
+        c.expect(node.analyzer, expressions.infer(c, node.analyzer), STRING)
+
+
+def _conjuncts(node: tree.Expression) -> list[tree.Expression]:
+    if isinstance(node, tree.Binary) and node.operator == "AND":
+        return [*_conjuncts(node.left), *_conjuncts(node.right)]
+    return [node]
+
+
+def _names(node: tree.Node, name: str) -> bool:
+    return any(one.name == name for one in node.find(tree.Variable))
+
+
+def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
+    """Neo4j filters within an index by comparing properties of what is searched with values, and by nothing else."""
+    sides: list[tree.Expression] = []
+    if isinstance(node, tree.ComparisonChain) and set(node.operators) <= _COMPARISONS:
+        sides = node.operands
+    elif isinstance(node, tree.Binary) and node.operator in (*_COMPARISONS, "IN"):
+        sides = [node.left] if node.operator == "IN" else [node.left, node.right]
+    elif isinstance(node, tree.IsNull):
+        sides = [node.operand]
+    properties = [one for one in sides if isinstance(one, tree.Property) and isinstance(one.subject, tree.Variable)
+                  and one.subject.name == name]
+    if not properties:
+        c.problem("pattern", node, f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
+                                   "NULL, joined by AND; put other conditions into a WHERE behind it")
+    elif any(_names(one, name) for one in node.children() if one is not properties[0]):
+        c.problem("pattern", node, f"what `{name}.{properties[0].key.text}` is compared with cannot come from `{name}`")
