@@ -91,7 +91,7 @@ def test_access_of_cypher_25(query: str, access: str) -> None:
 
 
 def test_full_text_search_of_newer_servers_is_read() -> None:
-    query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR 'x' WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN s"
+    query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR $x WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN s"
     assert validate(query, language="cypher25").diagnostics == ()
     tree = parse(query, language="cypher25")
     assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
@@ -100,6 +100,6 @@ def test_full_text_search_of_newer_servers_is_read() -> None:
 def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:
     schema = PropertyGraphSchema.from_cypherbench(
         {"name": "films", "entities": [{"label": "Movie", "properties": {"year": "int"}}], "relations": []})
-    query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 1990 LIMIT 5) SCORE AS s RETURN s LIMIT 5"
+    query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 90 LIMIT 5) SCORE AS s RETURN s LIMIT 5"
     found = validate(query, schema, language="cypher25").diagnostics
     assert [(one.code, one.found) for one in found] == [("unknown_property", "yaer")]
