@@ -32,6 +32,7 @@ from graphground.graphs.stored import open_stored
 
 BATCH = 1_000
 TIMEOUT = 10.0
+VARIABLE_LENGTH = re.compile(r"\[[^\]]*\*[^\]]*\]")
 
 
 def fill(uri: str, user: str, password: str, file: Path) -> None:
@@ -134,6 +135,11 @@ def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
     return "DIFFERENT", f"{len(mine)} and {len(wanted)} rows; extra {list(extra)[:2]}; missing {list(missing)[:2]}"
 
 
+def chosen_of(queries: list[str], most: int) -> list[str]:
+    """So many of the queries, the same ones each time."""
+    return random.Random(5).sample(queries, min(most, len(queries)))
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
@@ -142,6 +148,8 @@ def main() -> None:
     arguments.add_argument("password")
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
+    arguments.add_argument("--without", type=int, default=0, help="leave out the queries that --most so many chooses")
+    arguments.add_argument("--paths", action="store_true", help="only queries with patterns of variable length")
     arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted"])
     arguments.add_argument("--shown", type=int, default=12)
     given = arguments.parse_args()
@@ -153,7 +161,9 @@ def main() -> None:
         for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name))):
             if kind not in given.kinds:
                 continue
-            chosen = random.Random(5).sample(queries, min(given.most, len(queries)))
+            done = set(chosen_of(queries, given.without))
+            chosen = [one for one in chosen_of(queries, given.most) if one not in done
+                      and (not given.paths or VARIABLE_LENGTH.search(one))]
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()
             started = time.monotonic()

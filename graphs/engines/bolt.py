@@ -42,11 +42,12 @@ class BoltEngine:
 
     Every query runs in a session of access mode READ. `slots` queries run at once, others wait `patience`
     seconds and then fail as busy. An answer past `answer_bytes` is cut at a whole row. `last_resort` is
-    called where a query does not end `GRACE` seconds after it was told to.
+    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer, with a function
+    that tells it once more and says whether it still runs.
     """
 
     def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
-                 answer_bytes: int = 64_000_000, last_resort: Callable[[], None] | None = None,
+                 answer_bytes: int = 64_000_000, last_resort: Callable[[Callable[[], bool]], None] | None = None,
                  administrator: BoltAddress | None = None) -> None:
         address.check()
         self.address = address
@@ -129,7 +130,7 @@ class BoltEngine:
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}"
         with self._session(fetch_size) as session, RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(session)) as running:
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session)) as running:
             try:
                 text = faster(query, self.dialect.name, limit)
                 result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": tag}, timeout=timeout),
@@ -157,29 +158,36 @@ class BoltEngine:
 
     def _terminate(self, tag: str, session: neo4j.Session) -> None:
         """End the query of that session in the database."""
-        dialect, connection = self.dialect, _connection(session)
-        if not dialect.running or not dialect.terminate or connection is None:
-            return
-        client = f":{connection.local_port}"
+        connection = _connection(session)
+        if self.dialect.terminate and connection is not None:
+            self._told_to_end(tag, f":{connection.local_port}")
+
+    def _told_to_end(self, tag: str, client: str) -> bool:
+        """Tell the database to end the query of that tag or client; false where it runs none."""
+        dialect, known = self.dialect, False
+        if not dialect.running or not dialect.terminate:
+            return False
         with self._administrator.session(database=self.address.database) as administration:
             for row in administration.run(cast(Any, dialect.running), tag=tag):
                 values = row.data()
                 if any(value == tag or tag in str(value) or str(value).endswith(client) for value in values.values()):
+                    known = True
                     found = values.get("id", values.get("transactionId", values.get("transaction_id")))
                     administration.run(cast(Any, dialect.terminate.replace("{id}", str(found))), id=found).consume()
+        return known
 
-    def _abandon(self, session: neo4j.Session) -> None:
-        """The database does not end the query: end it otherwise, and stop waiting in any case."""
-        try:
-            if self._last_resort is not None:
-                self._last_resort()
-        finally:
-            connection = _connection(session)
-            if connection is not None:
-                # A plain close would not wake a thread that reads; a shutdown does.
-                raw = getattr(connection.socket, "_socket", connection.socket)
-                with suppress(OSError):
-                    raw.shutdown(socket.SHUT_RDWR)
+    def _abandon(self, tag: str, session: neo4j.Session) -> None:
+        """The database does not end the query: stop waiting for it, and see that it ends otherwise."""
+        connection = _connection(session)
+        if connection is None:
+            return
+        client = f":{connection.local_port}"
+        # A plain close would not wake a thread that reads; a shutdown does.
+        raw = getattr(connection.socket, "_socket", connection.socket)
+        with suppress(OSError):
+            raw.shutdown(socket.SHUT_RDWR)
+        if self._last_resort is not None:
+            self._last_resort(lambda: self._told_to_end(tag, client))
 
     def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
         if running.cancelled:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -11,29 +10,30 @@ from types import TracebackType
 from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
-GRACE = 0.5
-"""Seconds that a database gets to end a query that it was told to end."""
+GRACE = 0.8
+"""Seconds that a database gets to end a query that it was told to end; then the waiting ends."""
 AGAIN = 0.1
+"""Seconds after which it is told once more: the first time may have come before the query was known there."""
 
 
 class RunningQuery:
     """`with RunningQuery(30.0, terminate, abandon) as running: …`
 
-    `terminate()` ends it in the database; it is called again until the block is left. After `GRACE` seconds
-    `last_resort` is called once, which must make the waiting end whatever the database does.
+    `terminate()` ends it in the database; it is called again until the block is left. `GRACE` seconds after the
+    deadline `abandon` is called once, which must make the waiting end whatever the database does. The two run on
+    threads of their own: a database that does not even answer `terminate` delays nothing.
     """
 
-    def __init__(self, timeout: float | None, terminate: Callable[[], None],
-                 last_resort: Callable[[], None]) -> None:
+    def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
         self.stopped, self.cancelled = False, False
-        self._terminate, self._timeout, self._last_resort = terminate, timeout, last_resort
+        self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()
         self._cancellation = CURRENT.get()
-        self._handle = -1
+        self._handles: list[int] = []
 
     def __enter__(self) -> RunningQuery:
         if self._timeout is not None:
-            self._handle = DEADLINES.add(self._timeout, self._stop)
+            self._handles.append(DEADLINES.add(self._timeout, self._stop))
         if self._cancellation is not None and not self._cancellation.add(self._cancel):
             self.stopped = self.cancelled = True
         return self
@@ -41,8 +41,8 @@ class RunningQuery:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self._over.set()
-        if self._timeout is not None:
-            DEADLINES.drop(self._handle)
+        for handle in list(self._handles):
+            DEADLINES.drop(handle)
         if self._cancellation is not None:
             self._cancellation.remove(self._cancel)
 
@@ -52,11 +52,12 @@ class RunningQuery:
 
     def _stop(self) -> None:
         self.stopped = True
-        deadline = time.monotonic() + GRACE
-        while time.monotonic() < deadline:
-            with suppress(Exception):  # whatever it is, the query runs on: the next try or the last resort ends it
+        self._handles.append(DEADLINES.add(GRACE, self._give_up))
+        while not self._over.is_set():
+            with suppress(Exception):  # whatever it is, the query runs on: the next try ends it, or the waiting ends
                 self._terminate()
-            if self._over.wait(AGAIN):
-                return
+            self._over.wait(AGAIN)
+
+    def _give_up(self) -> None:
         if not self._over.is_set():
-            self._last_resort()
+            self._abandon()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from graphground.graphs.engines.address import BoltAddress
@@ -13,10 +14,13 @@ from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState, used_file
 from graphground.graphs.engines.engine import Capabilities, EngineUnavailable, EngineUnreachable
+from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.home import Home
 from graphground.graphs.table import Table
 
 TOUCH_SECONDS = 1.0
+ENDING_SECONDS = 3.0
+AGAIN = 0.2
 ATTEMPTS = 6
 BREAKS = 2
 
@@ -33,22 +37,28 @@ class EmbeddedEngine:
         self._bolt: BoltEngine | None = None
         self._state: EngineState | None = None
         self._touched = 0.0
+        self._closed = False
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; again on a new process when the old one went away under it."""
-        bolt, broken = self._connected(None), 0
+        bolt, broken, left = self._connected(None), 0, timeout
         for _ in range(ATTEMPTS):
+            begun = time.monotonic()
             try:
-                return bolt.run(query, parameters, limit=limit, timeout=timeout)
+                return bolt.run(query, parameters, limit=limit, timeout=left)
             except EngineUnreachable:
                 pass
             except EngineUnavailable:
                 broken += 1
                 if broken > BREAKS:  # it may be this very query that ends the engine
                     raise
+            if left is not None and timeout is not None:
+                left -= time.monotonic() - begun
+                if left <= 0:
+                    raise timed_out(timeout) from None
             bolt = self._connected(bolt)
-        return bolt.run(query, parameters, limit=limit, timeout=timeout)
+        return bolt.run(query, parameters, limit=limit, timeout=left)
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """The rows of a reading query one after the other, however many: for exports, not for answers."""
@@ -69,6 +79,7 @@ class EmbeddedEngine:
     def close(self) -> None:
         """Give back the connections; the process stays for others, and ends when it is idle."""
         with self._lock:
+            self._closed = True
             if self._bolt is not None:
                 self._bolt.close()
                 self._bolt = None
@@ -79,6 +90,7 @@ class EmbeddedEngine:
         with self._lock:
             if self._bolt is not None and self._bolt is not broken:
                 return self._bolt
+            self._closed = False
             if self._bolt is not None:
                 self._bolt.close()
                 self._bolt = None
@@ -88,11 +100,27 @@ class EmbeddedEngine:
             self._bolt = BoltEngine(
                 BoltAddress(uri, "reader", state.reader, database),
                 administrator=BoltAddress(uri, "root", state.root, database),
-                last_resort=lambda: self._kill(state.instance), **self._bolt_options)
+                last_resort=lambda runs: self._last_resort(state.instance, runs), **self._bolt_options)
             return self._bolt
 
-    def _kill(self, instance: str) -> None:
-        end_engine(self._home, instance=instance, kill=True)
+    def _last_resort(self, instance: str, runs: Callable[[], bool]) -> None:
+        """Nobody waits for a query any more that was told to end: kill the process where it goes on nevertheless.
+
+        The process ends such a query itself as a rule (`stopping.py`), and the other clients notice nothing.
+        """
+        ended = threading.Event()
+
+        def ask() -> None:
+            deadline = time.monotonic() + ENDING_SECONDS
+            while time.monotonic() < deadline and not ended.is_set():
+                with suppress(Exception):  # an engine that does not even answer is as good as one that runs it
+                    if not runs():
+                        ended.set()
+                ended.wait(AGAIN)
+
+        threading.Thread(target=ask, name="graphground-ending", daemon=True).start()
+        if not ended.wait(ENDING_SECONDS) and not self._closed:
+            end_engine(self._home, instance=instance, kill=True)
 
     def _touch(self) -> None:
         """Tell the process now and then that it is used."""
