@@ -23,7 +23,7 @@ from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.home import Home
 from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.graphs.rewrites import faster
+from graphground.graphs.rewriting import faster
 from graphground.graphs.stored import open_stored
 from graphground.server.call import encode_answer
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher

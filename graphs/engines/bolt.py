@@ -28,7 +28,7 @@ from graphground.graphs.engines.engine import (
 from graphground.graphs.engines.errors import timed_out, translated
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
-from graphground.graphs.rewrites import faster
+from graphground.graphs.rewriting import faster
 from graphground.graphs.table import Table
 
 CHUNK = 1000

@@ -12,7 +12,7 @@ from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.graph import Graph
 from graphground.graphs.home import Home
-from graphground.graphs.rewrites import faster
+from graphground.graphs.rewriting import faster
 
 __all__ = ["films", "films_home"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher import parse, validate
-from graphground.graphs.rewrites import faster
+from graphground.graphs.rewriting import faster
 
 MOVED = {
     "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Mann'}) RETURN m } RETURN m.name":

@@ -1,7 +1,7 @@
-"""Rewrites before running: the same rows, sooner, on a database that plans less well than Neo4j.
+"""The node that is known best is written first, where the embedded engine does not find it itself.
 
-The embedded engine plans the first MATCH of a query by cost. A pattern inside a subquery, after other clauses or
-of variable length it begins at the node that is written first. So the node that is known best is written first there:
+It plans the first MATCH of a query by cost. A pattern inside a subquery, after other clauses or of variable length it
+begins at the node that is written first:
 
     >>> faster("CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } RETURN m.name",
     ...        "arcadedb")
@@ -13,61 +13,36 @@ has a name, or whose relationships of variable length have one, is left as it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
-from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-
-KEYS = frozenset({"name", "eid"})
-"""Properties that the embedded engine has an index on."""
-
-BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
-
-
-@lru_cache(maxsize=512)
-def faster(text: str, dialect: str, limit: int | None = None) -> str:
-    """The query to send to a database of this dialect; the text itself where there is nothing to gain.
-
-    `limit` is how many rows the caller wants: one more is asked for, to know whether there are more. The embedded
-    engine would else make the whole answer before it sends the first row.
-    """
-    if dialect != "arcadedb" or "MATCH" not in text.upper():
-        return text
-    try:
-        query = parse(text)
-    except CypherSyntaxError:
-        return text
-    if query.prefix:
-        return text
-    edits = sorted([*_Anchoring(query).edits(), *_limited(query, limit)], reverse=True)
-    for edit in edits:
-        text = text[:edit.start] + edit.text + text[edit.end:]
-    return text
+from graphground.graphs.rewriting.scopes import (
+    BOUND,
+    UNKNOWN,
+    Edit,
+    Names,
+    after,
+    filtered,
+    flipped,
+    nodes,
+    outermost_patterns,
+    rank_of_properties,
+    variables,
+)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
-
-
-class _Anchoring:
+class Anchoring:
     """Finds the MATCH clauses worth reordering, with what is bound where they stand."""
 
     def __init__(self, query: t.Query) -> None:
-        self._query = query
-        self._names_may_be_added = not any(projection.star for projection in query.find(t.Projection)) and \
-            not any(call.star for call in query.find(t.CallSubquery))
-        self._taken = {variable.name for variable in query.find(t.Variable)}
+        self._query, self._names = query, Names(query)
 
-    def edits(self) -> Iterator[_Edit]:
+    def edits(self) -> Iterator[Edit]:
+        """The edits, none of which overlaps another."""
         yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
-    def _body(self, body: t.QueryBody, bound: frozenset[str], inside: bool) -> Iterator[_Edit]:
+    def _body(self, body: t.QueryBody, bound: frozenset[str], inside: bool) -> Iterator[Edit]:
         if isinstance(body, t.Union):
             for part in body.parts:
                 yield from self._body(part, bound, inside)
@@ -76,7 +51,7 @@ class _Anchoring:
                 if isinstance(clause, t.Match):
                     yield from self._match(clause, bound, inside)
                     if clause.where is not None:
-                        yield from self._expressions(clause.where, bound | set(_variables(clause.patterns)))
+                        yield from self._expressions(clause.where, bound | set(variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
                     known = bound if clause.star else frozenset(v.name for v in clause.imports or ())
                     if not _makes_distinct(following):
@@ -84,9 +59,9 @@ class _Anchoring:
                     yield from self._body(clause.body, known, inside=True)
                 else:
                     yield from self._expressions(clause, bound)
-                bound = _after(clause, bound)
+                bound = after(clause, bound)
 
-    def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[_Edit]:
+    def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[Edit]:
         """`A UNION B` of nodes as `CALL { A UNION B } WITH DISTINCT n RETURN n`.
 
         The embedded engine's UNION keeps a node twice that one part found by its label and another over a
@@ -102,8 +77,8 @@ class _Anchoring:
                 not all(item.alias or isinstance(item.expression, t.Variable) for item in items):
             return
         columns = ", ".join(self._query.source(item.alias or item.expression) for item in items)
-        yield _Edit(body.start, body.start, f"{imported[0]}CALL {imported[1]}{{ ")
-        yield _Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
+        yield Edit(body.start, body.start, f"{imported[0]}CALL {imported[1]}{{ ")
+        yield Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
 
     def _imported(self, clause: t.CallSubquery) -> tuple[str, str]:
         """What a subquery within the subquery needs to see the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
@@ -116,48 +91,48 @@ class _Anchoring:
             return f"{self._query.source(first.clauses[0])} ", ""
         return "", ""
 
-    def _expressions(self, clause: t.Node, bound: frozenset[str]) -> Iterator[_Edit]:
-        for pattern in _outermost_patterns(clause):
+    def _expressions(self, clause: t.Node, bound: frozenset[str]) -> Iterator[Edit]:
+        for pattern in outermost_patterns(clause):
             if isinstance(pattern, t.PatternExpression):
                 yield from self._condition(pattern, bound)
             elif pattern.body is not None:
                 yield from self._body(pattern.body, bound, inside=True)
 
-    def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[_Edit]:
+    def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[Edit]:
         """`NOT ()-[:subsidiaryOf]->(c)` as `NOT (c)<-[:subsidiaryOf]-()`: else every node is tried for `()`."""
         path = condition.pattern
-        nodes = _nodes(path)
-        first, last = (node.variable.name if node.variable else None for node in (nodes[0], nodes[-1]))
+        its_nodes = nodes(path)
+        first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
         if first not in bound and last in bound and _reversible(path):
-            yield _Edit(path.start, path.end, self._backwards(path.elements))
+            yield Edit(path.start, path.end, self._backwards(path.elements))
 
-    def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[_Edit]:
+    def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[Edit]:
         paths = clause.patterns
         names = [rel.variable.name for path in paths for rel in path.find(t.RelationshipPattern) if rel.variable]
-        if len(set(names)) < len(names) and self._names_may_be_added:
+        if len(set(names)) < len(names) and self._names.may_be_added:
             yield from self._never(clause)
         else:
             new = self._reordered(clause, bound, inside)
             if new is not None:
                 yield new
 
-    def _never(self, clause: t.Match) -> Iterator[_Edit]:
+    def _never(self, clause: t.Match) -> Iterator[Edit]:
         """One relationship at two places of a MATCH never matches; the embedded engine calls it an error."""
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
                 if rel.variable and rel.variable.name in seen:
-                    yield _Edit(rel.variable.start, rel.variable.end, self._fresh())
+                    yield Edit(rel.variable.start, rel.variable.end, self._names.fresh())
                 elif rel.variable:
                     seen.add(rel.variable.name)
         if clause.where is None:
             end = max(path.end for path in clause.patterns)
-            yield _Edit(end, end, " WHERE false")
+            yield Edit(end, end, " WHERE false")
         else:
-            yield _Edit(clause.where.start, clause.where.start, "false AND (")
-            yield _Edit(clause.where.end, clause.where.end, ")")
+            yield Edit(clause.where.start, clause.where.start, "false AND (")
+            yield Edit(clause.where.end, clause.where.end, ")")
 
-    def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> _Edit | None:
+    def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Edit | None:
         paths = clause.patterns
         variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
         if not (inside or bound or variable_length):
@@ -165,45 +140,42 @@ class _Anchoring:
         if clause.hints or clause.mode or clause.search or any(not _reversible(path) for path in paths):
             return None
         known = dict.fromkeys(bound, BOUND)
-        for name, rank in _filtered(clause.where):
+        for name, rank in filtered(clause.where):
             known[name] = max(rank, known.get(name, UNKNOWN))
         left, written, seen = list(paths), [], set(bound)
         while left:
-            ranks = [max(self._rank(node, known, seen) for node in _nodes(path)) for path in left]
+            ranks = [max(self._rank(node, known, seen) for node in nodes(path)) for path in left]
             path = left.pop(ranks.index(max(ranks)))
             written += self._written(path, known, seen)
-            seen |= set(_variables([path]))
+            seen |= set(variables([path]))
         text = ", ".join(written)
         start, end = paths[0].start, paths[-1].end
-        return _Edit(start, end, text) if text != self._query.text[start:end] else None
+        return Edit(start, end, text) if text != self._query.text[start:end] else None
 
     def _rank(self, node: t.NodePattern, known: dict[str, int], seen: set[str]) -> int:
         name = node.variable.name if node.variable else None
         if name in seen:
             return BOUND
         rank = known.get(name, UNKNOWN) if name else UNKNOWN
-        if isinstance(node.properties, t.MapLiteral):
-            for entry in node.properties.entries:
-                rank = max(rank, KEYED if entry.key.text in KEYS else FILTERED)
-        return rank
+        return max(rank, rank_of_properties(node))
 
     def _written(self, path: t.PathPattern, known: dict[str, int], seen: set[str]) -> list[str]:
-        nodes = _nodes(path)
-        ranks = [self._rank(node, known, seen) for node in nodes]
+        its_nodes = nodes(path)
+        ranks = [self._rank(node, known, seen) for node in its_nodes]
         best = ranks.index(max(ranks))
         as_it_is = [self._query.source(path)]
         if ranks[best] == ranks[0]:
             return as_it_is
-        if best == len(nodes) - 1:
+        if best == len(its_nodes) - 1:
             return [self._backwards(path.elements)]
         if any(rel.length for rel in path.find(t.RelationshipPattern)):
             return [self._backwards(path.elements)] if ranks[-1] > ranks[0] else as_it_is
-        anchor = nodes[best]
+        anchor = its_nodes[best]
         text = self._query.source(anchor)
         if anchor.variable is None:
-            if not self._names_may_be_added:
+            if not self._names.may_be_added:
                 return as_it_is
-            name = self._fresh()
+            name = self._names.fresh()
             text = f"({name}{text[1:]}"
         else:
             name = self._query.source(anchor.variable)
@@ -212,34 +184,15 @@ class _Anchoring:
         return [text + after, f"({name}){self._backwards(path.elements[:place])}"]
 
     def _backwards(self, elements: Sequence[t.Node]) -> str:
-        return "".join(self._flipped(element) for element in reversed(elements))
-
-    def _flipped(self, element: t.Node) -> str:
-        text = self._query.source(element)
-        if not isinstance(element, t.RelationshipPattern):
-            return text
-        inner = text[text.index("["):text.rindex("]") + 1] if "[" in text else ""
-        match element.direction:
-            case "right":
-                return f"<-{inner}-"
-            case "left":
-                return f"-{inner}->"
-            case _:
-                return f"-{inner}-"
-
-    def _fresh(self) -> str:
-        number = 0
-        while f"anchor{number}" in self._taken:
-            number += 1
-        self._taken.add(f"anchor{number}")
-        return f"anchor{number}"
+        return "".join(flipped(self._query, element) for element in reversed(elements))
 
 
-def _limited(query: t.Query, limit: int | None) -> Iterator[_Edit]:
+def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
+    """`RETURN n.name` as `RETURN n.name LIMIT 101`, where a hundred rows are wanted."""
     last = query.body.clauses[-1] if isinstance(query.body, t.SingleQuery) else None
     if limit is not None and isinstance(last, t.Return) and last.projection.limit is None:
         end = last.projection.end
-        yield _Edit(end, end, f" LIMIT {limit + 1}")
+        yield Edit(end, end, f" LIMIT {limit + 1}")
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:
@@ -258,60 +211,3 @@ def _reversible(path: t.PathPattern) -> bool:
                for element in path.elements)
 
 
-def _nodes(path: t.PathPattern) -> list[t.NodePattern]:
-    return [element for element in path.elements if isinstance(element, t.NodePattern)]
-
-
-def _variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
-    for path in paths:
-        if path.variable:
-            yield path.variable.name
-        for element in path.elements:
-            if element.variable:
-                yield element.variable.name
-
-
-def _filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """The variables that the conditions joined by AND compare with a literal or a parameter."""
-    match where:
-        case t.Binary(operator="AND"):
-            yield from _filtered(where.left)
-            yield from _filtered(where.right)
-        case t.Binary(operator="="):
-            for one, other in ((where.left, where.right), (where.right, where.left)):
-                if isinstance(one, t.Property) and isinstance(one.subject, t.Variable) and \
-                        isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter):
-                    yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
-
-
-def _after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
-    """The variables that are bound once a clause is done."""
-    match clause:
-        case t.Match():
-            return bound | set(_variables(clause.patterns))
-        case t.With() | t.Return():
-            names = frozenset(item.name for item in clause.projection.items)
-            return bound | names if clause.projection.star else names
-        case t.Unwind():
-            return bound | {clause.variable.name}
-        case t.CallSubquery():
-            return bound | set(_returned(clause.body))
-        case t.CallProcedure():
-            return bound | {item.variable.name for item in clause.yields or ()}
-        case _:
-            return bound
-
-
-def _returned(body: t.QueryBody) -> Iterator[str]:
-    while isinstance(body, t.Union):
-        body = body.parts[0]
-    if isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[-1], t.Return):
-        yield from (item.name for item in body.clauses[-1].projection.items)
-
-
-def _outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
-    if isinstance(node, t.Subquery | t.PatternExpression):
-        yield node
-        return
-    for child in node.children():
-        yield from _outermost_patterns(child)

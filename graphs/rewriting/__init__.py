@@ -1,0 +1,36 @@
+"""Rewrites before running: the same rows, sooner, on a database that plans less well than Neo4j.
+
+    >>> faster("MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", "arcadedb", limit=100)
+    "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name LIMIT 101"
+
+`reaching` takes paths of any length step by step where only their ends count, `anchoring` writes the node that is known
+best first. What they may do is proven by tests that compare rows, on random graphs and with a real Neo4j.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from graphground.cypher import CypherSyntaxError, parse
+from graphground.graphs.rewriting.anchoring import Anchoring, limited
+from graphground.graphs.rewriting.reaching import reaching
+from graphground.graphs.rewriting.scopes import edited
+
+
+@lru_cache(maxsize=512)
+def faster(text: str, dialect: str, limit: int | None = None) -> str:
+    """The query to send to a database of this dialect; the text itself where there is nothing to gain.
+
+    `limit` is how many rows the caller wants: one more is asked for, to know whether there are more. The embedded
+    engine would else make the whole answer before it sends the first row.
+    """
+    if dialect != "arcadedb" or "MATCH" not in text.upper():
+        return text
+    try:
+        query = parse(text)
+        if query.prefix:
+            return text
+        query = reaching(query)
+    except CypherSyntaxError:
+        return text
+    return edited(query.text, [*Anchoring(query).edits(), *limited(query, limit)])

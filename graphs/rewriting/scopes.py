@@ -1,0 +1,132 @@
+"""What the rewrites share: edits of a text, what is bound after a clause, what is known of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from graphground.cypher import tree as t
+
+KEYS = frozenset({"name", "eid"})
+"""Properties that the embedded engine has an index on."""
+
+BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
+"""How well a node is known before it is looked for."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """`Edit(6, 9, "(p)")`: the characters 6 to 8 become `(p)`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits, whose places are those of the text as it was."""
+    for edit in sorted(edits, reverse=True):
+        text = text[:edit.start] + edit.text + text[edit.end:]
+    return text
+
+
+class Names:
+    """Names that a query does not use yet: `anchor0`, `anchor1`."""
+
+    def __init__(self, query: t.Query) -> None:
+        self._taken = {variable.name for variable in query.find(t.Variable)}
+        self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and \
+            not any(call.star for call in query.find(t.CallSubquery))
+        """False where `*` would show them."""
+
+    def fresh(self) -> str:
+        """One more of them."""
+        number = 0
+        while f"anchor{number}" in self._taken:
+            number += 1
+        self._taken.add(f"anchor{number}")
+        return f"anchor{number}"
+
+
+def rank_of_properties(node: t.NodePattern) -> int:
+    """`(p:Person {name: 'x'})` is `KEYED`, `(p:Person {age: 3})` is `FILTERED`."""
+    entries = node.properties.entries if isinstance(node.properties, t.MapLiteral) else []
+    return max((KEYED if entry.key.text in KEYS else FILTERED for entry in entries), default=UNKNOWN)
+
+
+def flipped(query: t.Query, element: t.Node) -> str:
+    """`-[:T]->` as `<-[:T]-`; a node as it is."""
+    text = query.source(element)
+    if not isinstance(element, t.RelationshipPattern):
+        return text
+    inner = text[text.index("["):text.rindex("]") + 1] if "[" in text else ""
+    match element.direction:
+        case "right":
+            return f"<-{inner}-"
+        case "left":
+            return f"-{inner}->"
+        case _:
+            return f"-{inner}-"
+
+
+def nodes(path: t.PathPattern) -> list[t.NodePattern]:
+    """The nodes of a path, in the order in which they are written."""
+    return [element for element in path.elements if isinstance(element, t.NodePattern)]
+
+
+def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
+    """The names that some paths bind: of the paths, of their nodes and of their relationships."""
+    for path in paths:
+        if path.variable:
+            yield path.variable.name
+        for element in path.elements:
+            if element.variable:
+                yield element.variable.name
+
+
+def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
+    """The variables that the conditions joined by AND compare with a literal or a parameter."""
+    match where:
+        case t.Binary(operator="AND"):
+            yield from filtered(where.left)
+            yield from filtered(where.right)
+        case t.Binary(operator="="):
+            for one, other in ((where.left, where.right), (where.right, where.left)):
+                if isinstance(one, t.Property) and isinstance(one.subject, t.Variable) and \
+                        isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter):
+                    yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
+
+
+def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
+    """The variables that are bound once a clause is done."""
+    match clause:
+        case t.Match():
+            return bound | set(variables(clause.patterns))
+        case t.With() | t.Return():
+            names = frozenset(item.name for item in clause.projection.items)
+            return bound | names if clause.projection.star else names
+        case t.Unwind():
+            return bound | {clause.variable.name}
+        case t.CallSubquery():
+            return bound | set(returned(clause.body))
+        case t.CallProcedure():
+            return bound | {item.variable.name for item in clause.yields or ()}
+        case _:
+            return bound
+
+
+def returned(body: t.QueryBody) -> Iterator[str]:
+    """The columns of a subquery."""
+    while isinstance(body, t.Union):
+        body = body.parts[0]
+    if isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[-1], t.Return):
+        yield from (item.name for item in body.clauses[-1].projection.items)
+
+
+def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
+    """`EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node, and not what is inside them."""
+    if isinstance(node, t.Subquery | t.PatternExpression):
+        yield node
+        return
+    for child in node.children():
+        yield from outermost_patterns(child)
