@@ -15,22 +15,29 @@ import numpy as np
 
 from graphground.graphs.entities.build import word_weights
 from graphground.graphs.entities.files import Array, Files
-from graphground.graphs.entities.words import Variant, Words
+from graphground.graphs.entities.words import Words
 
-_CHEAP, _DEAR = 40_000, 400_000
-"""Rows walked through without a second thought, and at most."""
+_CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
+"""Rows walked through without a second thought, at most, and of a single word that is all there is (`of`)."""
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
 """What a name gains where its initial stands for a typed word, and where a typed initial stands for its word."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
-    """The rows of one meaning of one word, and what they gain by it."""
+class _Meanings:
+    """What the words of a mention may mean, an entry each, those with the fewest rows first.
 
-    position: int
-    gain: float
-    rows: Array
+    An entry is: which word of the mention, which word of the index, what a row gains by it, and its rows: `count`
+    of the postings from `start` on. `weights` has one number for each word of the mention.
+    """
+
+    position: Array
+    word: Array
+    gain: Array
+    start: Array
+    count: Array
+    weights: Array
 
 
 class Fuzzy:
@@ -43,105 +50,117 @@ class Fuzzy:
 
     def rows(self, typed: Sequence[str], low: int, high: int, wanted: int, errors: int) -> Array:
         """The best rows between `low` and `high` for some folded words, at most `wanted`, in no order."""
-        units, weights = self._units(typed, low, high, errors)
-        if not units:
+        meanings = self._meanings(typed, low, high, errors)
+        if not len(meanings.count):
             return np.zeros(0, dtype=np.uint32)
-        units.sort(key=lambda unit: len(unit.rows))
-        walked, checked = _divide(units, weights)
+        walked = _walked(meanings)
         with self._lock:
-            rows, sums = self._add_up(walked)
-        if not len(rows):
-            return rows
-        total = sum(weights)
+            rows, sums = self._add_up(meanings, walked)
+        total = np.float32(meanings.weights.sum())
         if len(rows) > _CHECKED:
             best = np.argpartition(-sums / (total + self._files.row_weight[rows]), _CHECKED)[:_CHECKED]
-            best.sort()
             rows, sums = rows[best], sums[best]
-        for unit in checked:
-            places = np.minimum(np.searchsorted(unit.rows, rows), len(unit.rows) - 1)
-            sums = sums + np.where(unit.rows[places] == rows, np.float32(unit.gain), np.float32(0))
-        for letter in {word for word in typed if len(word) == 1}:
-            sums = sums + np.float32(_BEGINS) * self._begins(rows, letter)
+        sums = sums + self._raised(rows, meanings, max(walked, 1), {word for word in typed if len(word) == 1})
         scores = sums / (total + self._files.row_weight[rows])
         if len(rows) > wanted:
             rows = rows[np.argpartition(-scores, wanted)[:wanted]]
         return rows
 
-    def _units(self, typed: Sequence[str], low: int, high: int, errors: int) -> tuple[list[_Unit], list[float]]:
-        """What each word may mean, and how much each word weighs."""
-        units: list[_Unit] = []
-        weights: list[float] = []
+    def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
+        """What each word may mean between two rows, and how much each word weighs."""
+        words: list[Array] = []
+        gains: list[Array] = []
+        weights = np.full(len(typed), 2.0, dtype=np.float32)
         exact = self._words.numbers(typed)
         initials = self._words.numbers([word[0] for word in typed])
         for position, (word, known, initial) in enumerate(zip(typed, exact, initials, strict=True)):
             variants = self._words.neighbours(word, errors if known is not None or len(word) < 5 else 2)
+            its, likeness = variants.words, variants.likeness
             if known is not None:
-                variants.append(Variant(known, 1.0))
-            heaviest = 0.0
-            if variants:
-                numbers = np.array([variant.word for variant in variants])
-                starts = self._files.posting_starts
-                frequency = starts[numbers + 1] - starts[numbers].astype(np.int64)
-                for variant, weight in zip(variants, word_weights(frequency, self._files.rows).tolist(), strict=True):
-                    heaviest = max(heaviest, weight * variant.likeness)
-                    self._unit(units, position, weight * variant.likeness, variant.word, low, high)
+                its, likeness = np.append(its, known), np.append(likeness, np.float32(1))
+            gain = word_weights(self._words.frequencies(its), self._files.rows) * likeness
+            if len(gain):
+                weights[position] = gain.max()
             if initial is not None and len(word) > 1:
-                self._unit(units, position, _INITIAL, initial, low, high)
-            weights.append(heaviest or 2.0)
-        return units, weights
+                its, gain = np.append(its, initial), np.append(gain, np.float32(_INITIAL))
+            words.append(its)
+            gains.append(gain)
+        every = np.concatenate(words)
+        start, end = self._between(every, low, high)
+        count = end - start
+        order = np.argsort(count, kind="stable")
+        order = order[np.searchsorted(count[order], 1):]
+        positions = np.repeat(np.arange(len(typed)), [len(its) for its in words])
+        return _Meanings(positions[order], every[order], np.concatenate(gains)[order], start[order], count[order],
+                         weights)
 
-    def _unit(self, units: list[_Unit], position: int, gain: float, word: int, low: int, high: int) -> None:
-        rows = self._words.postings(word, low, high)
-        if len(rows):
-            units.append(_Unit(position, gain, rows))
+    def _between(self, words: Array, low: int, high: int) -> tuple[Array, Array]:
+        """Where the postings of some words begin and end, of the rows from `low` to `high` alone."""
+        starts = self._files.posting_starts[words].astype(np.int64)
+        ends = self._files.posting_starts[words + 1].astype(np.int64)
+        if low > 0 or high < self._files.rows:
+            return self._first_from(starts, ends, low), self._first_from(starts, ends, high)
+        return starts, ends
 
-    def _add_up(self, units: Sequence[_Unit]) -> tuple[Array, Array]:
-        """Every row of these units once, in order, with its sum of gains."""
+    def _first_from(self, starts: Array, ends: Array, row: int) -> Array:
+        """The place of the first row not below `row` in each of many sorted stretches: one binary search for all."""
+        posting, left, right = self._files.posting, starts, ends
+        while (left < right).any():
+            middle = (left + right) // 2
+            below = (left < right) & (posting[np.minimum(middle, len(posting) - 1)] < row)
+            left, right = np.where(below, middle + 1, left), np.where(below, right, middle)
+        return left
+
+    def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
+        """Every row of the first so many meanings once, in order, with its sum of gains."""
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
-        sums = self._sums
-        fresh: list[Array] = []
-        for unit in units:
-            before = sums[unit.rows]
-            fresh.append(unit.rows[before == 0.0])
-            sums[unit.rows] = before + np.float32(unit.gain)
-        rows = np.concatenate(fresh) if fresh else np.zeros(0, dtype=np.uint32)
+        count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)
+        ends = np.cumsum(count)
+        place = np.arange(int(ends[-1])) + np.repeat(meanings.start[:len(count)] - (ends - count), count)
+        rows = self._files.posting[place]
+        np.add.at(self._sums, rows, np.repeat(meanings.gain[:len(count)], count))
         rows.sort()
-        found = sums[rows]
-        sums[rows] = 0.0
+        rows = rows[np.concatenate(([True], rows[1:] != rows[:-1]))]
+        found = self._sums[rows]
+        self._sums[rows] = 0.0
         return rows, found
 
-    def _begins(self, rows: Array, letter: str) -> Array:
-        """Which rows have a word that begins with a letter."""
+    def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
+        """What rows gain by the meanings that were not walked through, and by words that begin with a letter."""
+        raised = np.zeros(len(rows), dtype=np.float32)
+        if walked == len(meanings.word) and not letters:
+            return raised
         files = self._files
-        starts = files.token_starts[rows].astype(np.int64)
-        ends = files.token_starts[rows + 1]
-        found = np.zeros(len(rows), dtype=bool)
-        for place in range(min(int((ends - starts).max()), 8)):
-            at = starts + place
-            inside = at < ends
-            words = files.token[np.minimum(at, len(files.token) - 1)]
-            found |= inside & (files.word_first[words] == ord(letter))
-        return found
+        start = files.token_starts[rows].astype(np.int64)
+        count = files.token_starts[rows + 1] - start
+        first = np.cumsum(count) - count
+        tokens = files.token[np.arange(int(count.sum())) + np.repeat(start - first, count)].astype(np.int64)
+        for position in np.unique(meanings.position[walked:]).tolist():
+            its = walked + np.flatnonzero(meanings.position[walked:] == position)
+            its = its[np.argsort(meanings.word[its])]
+            place = np.minimum(np.searchsorted(meanings.word[its], tokens), len(its) - 1)
+            gain = np.where(meanings.word[its][place] == tokens, meanings.gain[its][place], np.float32(0))
+            raised += np.maximum.reduceat(gain, first)
+        for letter in letters:
+            raised += np.float32(_BEGINS) * np.maximum.reduceat(files.word_first[tokens] == ord(letter), first)
+        return raised
 
 
-def _divide(units: Sequence[_Unit], weights: Sequence[float]) -> tuple[list[_Unit], list[_Unit]]:
-    """Which units are walked through, and which are only checked against the rows that those bring in."""
-    walked: list[_Unit] = []
-    checked: list[_Unit] = []
-    covered: set[int] = set()
-    cost = 0
-    total = sum(weights)
-    for unit in units:
-        enough = sum(weights[position] for position in covered) >= 0.5 * total
-        if cost + len(unit.rows) <= _CHEAP or (not enough and cost + len(unit.rows) <= _DEAR):
-            walked.append(unit)
-            cost += len(unit.rows)
-            if unit.gain >= 0.6 * weights[unit.position]:
-                covered.add(unit.position)
-        else:
-            checked.append(unit)
-    if not walked and checked:
-        first = checked.pop(0)
-        walked.append(_Unit(first.position, first.gain, first.rows[:_DEAR]))
-    return walked, checked
+def _walked(meanings: _Meanings) -> int:
+    """How many of the meanings are walked through; the rest only raise the rows that those bring in.
+
+    All that are cheap together; then more, while they are not too dear and too little of the mention is covered.
+    """
+    cost = np.cumsum(meanings.count)
+    walked = int(np.searchsorted(cost, _CHEAP, side="right"))
+    covers = meanings.gain >= 0.6 * meanings.weights[meanings.position]
+    covered = set(meanings.position[:walked][covers[:walked]].tolist())
+    half = 0.5 * float(meanings.weights.sum())
+    for place in range(walked, int(np.searchsorted(cost, _DEAR, side="right"))):
+        if sum(float(meanings.weights[position]) for position in covered) >= half:
+            break
+        if covers[place]:
+            covered.add(int(meanings.position[place]))
+        walked += 1
+    return walked

@@ -18,7 +18,7 @@ from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.fuzzy import Fuzzy
 from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
-from graphground.graphs.entities.scoring import EXACT, FOLDED, scores
+from graphground.graphs.entities.scoring import EXACT, FOLDED, raise_contained, scores
 from graphground.graphs.entities.spans import Span, find_spans
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, encoder
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
@@ -232,8 +232,11 @@ class EntityIndex:
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
         """Rows with their scores, best first; of equal ones the row that comes first."""
         texts = self._files.text.many(rows)
-        known = all(number is not None for number in self._words.numbers(folded.split()))
-        found = scores(folded, [fold(text) for text in texts], known)
+        names = [fold(text) for text in texts]
+        weight = self._words.weight(folded.split())
+        found = scores(folded, names, known=weight is not None)
+        if weight is not None:
+            raise_contained(found, folded, names, weight, self._files.row_weight[rows].astype(np.float32))
         scored: list[tuple[float, int]] = []
         for row, partition, text, score in zip(rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(),
                                                strict=True):

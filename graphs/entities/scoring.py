@@ -12,9 +12,10 @@ from rapidfuzz.process import cdist
 from graphground.graphs.entities.files import Array
 
 EXACT, FOLDED = 1.0, 0.98
-
-
 _INITIALS = 0.9
+_ALL_WORDS = 0.97
+_WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
+"""What a name counts at least that has all words of the mention, and one whose words the mention has all."""
 
 
 def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
@@ -39,6 +40,26 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
     part = 0.5 if known else 0.3
     mixed: Array = np.minimum(FOLDED, (1 - part) * spelling + part * np.maximum(shared, spelling))
     return mixed
+
+
+def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
+    """Raise the names that have all words of the mention, or that the mention has all words of.
+
+    `Beatles` means `The Beatles` rather than `beetles`: a word that the index knows is seldom an error in another.
+    The less the words say that only one side has (`weight` is the mention's, `weights` the names'), the higher:
+    `Bruins` is `Boston Bruins` before `Bruins Hockey Rules!`. A mention with an initial (`B. Johnson`) is left alone,
+    for the initial stands for a word that it does not name.
+    """
+    words = mention.split()
+    if any(len(word) == 1 and word != word.upper() for word in words):
+        return
+    typed = set(words)
+    alike = np.minimum(weight / weights, weights / weight)
+    for place, name in enumerate(names):
+        its = set(name.split())
+        least = _WORDS_LEFT_OUT if typed <= its else _WORDS_ADDED if its <= typed else 0.0
+        if least:
+            found[place] = max(float(found[place]), least + (_ALL_WORDS - least) * float(alike[place]))
 
 
 def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from graphground.graphs.entities.build import typing_errors
+from graphground.graphs.entities.build import typing_errors, word_weights
 from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.hashing import deletion_buckets, word_number
 
@@ -17,11 +17,14 @@ _MOST_NEIGHBOURS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """A word of the index that a typed word may mean: `Variant(8123, 0.83)` is `james` for `jmaes`."""
+class Variants:
+    """Words of the index that a typed word may mean: word 8123 with 0.83 is `james` for `jmaes`."""
 
-    word: int
-    likeness: float
+    words: Array
+    likeness: Array
+
+
+_NONE = Variants(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 class Words:
@@ -44,34 +47,38 @@ class Words:
         return [int(place) if same else None
                 for place, same in zip(places.tolist(), (known[places] == wanted).tolist(), strict=True)]
 
-    def neighbours(self, word: str, errors: int) -> list[Variant]:
+    def weight(self, words: Sequence[str]) -> float | None:
+        """How much several words say together about which name is meant; None where the index lacks one of them."""
+        known = [number for number in self.numbers(words) if number is not None]
+        if len(known) < len(words):
+            return None
+        return float(word_weights(self.frequencies(np.array(known, dtype=np.int64)), self._files.rows).sum())
+
+    def neighbours(self, word: str, errors: int) -> Variants:
         """The words within so many typing errors (a swap of two letters is one), without the word itself."""
         errors = min(errors, 2 if len(word) == 4 and word.isalpha() else typing_errors(word))
         if not errors:
-            return []
+            return _NONE
         files = self._files
         buckets = deletion_buckets(word, errors, files.bits)
         starts, ends = files.deletion_starts[buckets].tolist(), files.deletion_starts[buckets + 1].tolist()
         found = [files.deletion_word[low:min(high, low + _MOST_NEIGHBOURS)]
                  for low, high in zip(starts, ends, strict=True) if high > low]
         if not found:
-            return []
+            return _NONE
         near = np.unique(np.concatenate(found))
         lengths = files.word_length[near].astype(np.int16)
         near = near[np.abs(lengths - min(len(word), 255)) <= errors][:_MOST_NEIGHBOURS]
         if not len(near):
-            return []
+            return _NONE
         texts = files.word.many(near)
         distances = cdist([word], texts, scorer=OSA.distance, score_cutoff=errors, dtype=np.uint8)[0]
         chosen = np.flatnonzero((distances <= errors) & (distances > 0))
-        return [Variant(int(near[place]), 1.0 - distances[place] / max(len(word), len(texts[place])))
-                for place in chosen.tolist()]
+        longest = np.maximum(len(word), np.array([len(texts[place]) for place in chosen.tolist()], dtype=np.float32))
+        return Variants(near[chosen].astype(np.int64), np.float32(1) - distances[chosen] / longest)
 
-    def postings(self, word: int, low: int, high: int) -> Array:
-        """The rows that have a word, in order, from `low` to `high` alone."""
+    def frequencies(self, words: Array) -> Array:
+        """How many rows have each of these words."""
         starts = self._files.posting_starts
-        rows = self._files.posting[int(starts[word]):int(starts[word + 1])]
-        if low > 0 or high < self._files.rows:
-            first, last = np.searchsorted(rows, (low, high))
-            rows = rows[first:last]
-        return rows
+        counted: Array = starts[words + 1].astype(np.int64) - starts[words]
+        return counted

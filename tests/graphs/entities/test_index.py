@@ -31,6 +31,29 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
     assert {candidate.key for candidate in people.find("Michael Jordan", label="Person")} == {"Q8704"}
 
 
+@pytest.mark.parametrize(("mention", "name"), [
+    ("Beatles", "The Beatles"), ("Hereafter", "The Hereafter"), ("the Ducklings", "Ducklings"),
+    ("Bruins", "Boston Bruins"), ("B. Jonson", "Ben Jonson"),
+])
+def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, mention: str, name: str) -> None:
+    names = ["beetles", "The Beatles", "Heretofore", "The Hereafter", "Hereafter Again", "Ducklings", "Ducks of the Ice",
+             "Bruins Hockey Rules", "Boston Bruins", "Bruns", "Ben Jonson", "B. Jonson Society", "B. Johnston"]
+    build_index(tmp_path / "i", [Record(str(number), "Thing", one) for number, one in enumerate(names)])
+    assert open_index(tmp_path / "i").find(mention)[0].name == name
+
+
+def test_a_label_is_searched_as_if_it_were_alone(tmp_path: Path) -> None:
+    names = [f"{first} {last}" for first in ("Anna", "Hanna", "Johanna", "Joan") for last in ("Lee", "Leigh", "Leeds")]
+    records = [Record(f"{label}{number}", label, name) for label in ("City", "Person", "Team")
+               for number, name in enumerate(names)]
+    build_index(tmp_path / "all", records)
+    build_index(tmp_path / "people", [record for record in records if record.label == "Person"])
+    together, alone = open_index(tmp_path / "all"), open_index(tmp_path / "people")
+    for mention in ("Hana Lee", "Joanna Leed", "leigh", "A. Leeds"):
+        assert [(one.key, one.match) for one in together.find(mention, label="Person", limit=3)] == [
+            (one.key, one.match) for one in alone.find(mention, limit=3)]
+
+
 def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: EntityIndex) -> None:
     found = people.find("king james")[0]
     assert (found.name, found.property, found.matched) == ("LeBron James", "aliases", "King James")
