@@ -28,6 +28,8 @@ class Graph:
     """Sample values by label or relationship type and property; None while they were not read."""
     refresh: Callable[[], object] | None = None
     """Reads the schema anew from the database; None where the schema is a definition, which nothing can change."""
+    before_close: Callable[[], None] | None = None
+    """Ends what still asks the engine in the background."""
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
@@ -42,3 +44,10 @@ class Graph:
             raise EngineUnavailable(f"the graph {self.name!r} is a schema without data; load one with "
                                     f"`graphground graphs load FILE --name {self.name}`")
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
+
+    def close(self) -> None:
+        """End what runs in the background and give back the connections; calling it twice is fine."""
+        if self.before_close is not None:
+            self.before_close()
+        if self.engine is not None:
+            self.engine.close()

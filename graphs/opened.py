@@ -93,8 +93,8 @@ class OpenGraphs:
                 return known[1]
             graph = self._open(source)
             self._opened[source.name] = version, graph
-            if known is not None and known[1].engine is not None:
-                known[1].engine.close()
+            if known is not None:
+                known[1].close()
             return graph
 
     def summaries(self) -> list[GraphSummary]:
@@ -107,8 +107,8 @@ class OpenGraphs:
         for name, lock in self._locks.items():
             with lock:
                 known = self._opened.pop(name, None)
-            if known is not None and known[1].engine is not None:
-                known[1].engine.close()
+            if known is not None:
+                known[1].close()
 
     def _source(self, name: str | None) -> GraphSource:
         if name is None:

@@ -22,13 +22,15 @@ class Cancellation:
         self._stops: list[Callable[[], None]] = []
         self.cancelled = False
 
-    def cancel(self) -> None:
-        """End all that runs under this handle, in the background."""
+    def cancel(self) -> list[threading.Thread]:
+        """End all that runs under this handle, in the background: in the threads that come back."""
         with self._lock:
             self.cancelled = True
             stops, self._stops = self._stops, []
-        for stop in stops:
-            threading.Thread(target=stop, name="graphground-cancel", daemon=True).start()
+        threads = [threading.Thread(target=stop, name="graphground-cancel", daemon=True) for stop in stops]
+        for thread in threads:
+            thread.start()
+        return threads
 
     def add(self, stop: Callable[[], None]) -> bool:
         """Call `stop` on cancellation; false when it has been cancelled already."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from functools import partial
 from pathlib import Path
 
-from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.extraction.extract import extract
 from graphground.graphs.extraction.findings import Extraction
 from graphground.graphs.graph import Graph
 
-OPENING_STEP_SECONDS, OPENING_SECONDS = 10.0, 20.0
+OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 logger = logging.getLogger(__name__)
 
 
@@ -33,6 +35,7 @@ def connected_graph(name: str, description: str, engine: Engine, key: str, folde
         known = live.read(OPENING_STEP_SECONDS, OPENING_SECONDS)
     graph = Graph(name, known.schema, description, engine, samples=known.samples or None)
     graph.refresh = partial(live.refresh, graph)
+    graph.before_close = live.stop
     live.follow(graph, again=known.partial)
     return graph
 
@@ -43,6 +46,7 @@ class LiveSchema:
     def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
         self.thread: threading.Thread | None = None
+        self._cancellation = Cancellation()
 
     def cached(self) -> Extraction | None:
         """What was read before, as it was."""
@@ -50,9 +54,12 @@ class LiveSchema:
         return stored.extraction if stored is not None else None
 
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Read the database now and keep the answer."""
+        """Read the database now and keep the answer; what was cancelled meanwhile is not an answer."""
         mark = fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
+        asked = CURRENT.get()
+        if asked is not None and asked.cancelled:
+            raise QueryCancelled(f"The schema of {self.name} was not read to its end.")
         try:
             self.cache.store(self.key, found, mark)
         except OSError as error:
@@ -73,12 +80,19 @@ class LiveSchema:
     def follow(self, graph: Graph, again: bool = False) -> None:
         """Check in the background, once, and read again where the data changed."""
         def work() -> None:
+            CURRENT.set(self._cancellation)
             try:
                 if again or self.changed():
                     self.refresh(graph)
             except EngineError as error:
-                logger.warning("the schema of %s could not be checked: %s", graph.name, error)
+                if not self._cancellation.cancelled:
+                    logger.warning("the schema of %s could not be checked: %s", graph.name, error)
 
         self.thread = threading.Thread(target=work, name=f"schema of {graph.name}", daemon=True)
         self.thread.start()
 
+    def stop(self, seconds: float = CLOSING_SECONDS) -> None:
+        """End the reading in the background, in the database too, and wait so long for it at most."""
+        until = time.monotonic() + seconds
+        for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
+            thread.join(max(0.0, until - time.monotonic()))

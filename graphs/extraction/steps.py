@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,11 +56,11 @@ class Steps:
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
-        """Do named tasks, several at once."""
+        """Do named tasks, several at once; whoever cancels the call ends them too."""
         listed = list(tasks)
         self.planned += len(listed)
         with ThreadPoolExecutor(self.at_once, "schema") as pool:
-            for future in [pool.submit(self._one, name, task) for name, task in listed]:
+            for future in [pool.submit(copy_context().run, self._one, name, task) for name, task in listed]:
                 future.result()
 
     def _one(self, name: str, task: Callable[[], None]) -> None:

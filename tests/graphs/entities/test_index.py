@@ -36,8 +36,9 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
     ("Bruins", "Boston Bruins"), ("B. Jonson", "Ben Jonson"),
 ])
 def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, mention: str, name: str) -> None:
-    names = ["beetles", "The Beatles", "Heretofore", "The Hereafter", "Hereafter Again", "Ducklings", "Ducks of the Ice",
-             "Bruins Hockey Rules", "Boston Bruins", "Bruns", "Ben Jonson", "B. Jonson Society", "B. Johnston"]
+    names = ["beetles", "The Beatles", "Heretofore", "The Hereafter", "Hereafter Again", "Ducklings",
+             "Ducks of the Ice", "Bruins Hockey Rules", "Boston Bruins", "Bruns", "Ben Jonson",
+             "B. Jonson Society", "B. Johnston"]
     build_index(tmp_path / "i", [Record(str(number), "Thing", one) for number, one in enumerate(names)])
     assert open_index(tmp_path / "i").find(mention)[0].name == name
 

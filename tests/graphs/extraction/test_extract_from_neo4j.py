@@ -208,3 +208,43 @@ def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
     with pytest.raises(ToolFailure) as failure:
         get_schema(graphs, GetSchemaRequest(refresh=True))
     assert failure.value.next.startswith("Call get_schema without refresh")
+
+
+class Endless(Slow):
+    """The real engine, but queries with a certain text first keep the database busy for hours."""
+
+    def __init__(self, engine: BoltEngine, text: str) -> None:
+        super().__init__(engine, text)
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
+            timeout: float | None = None) -> Table:
+        if self.text in query:
+            self.begun.set()
+            try:
+                self.engine.run("UNWIND range(1, 100000000000) AS n RETURN count(n) AS c", timeout=300)
+            finally:
+                self.ended.set()
+        return self.engine.run(query, parameters, limit=limit, timeout=timeout)
+
+
+def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
+        engine: BoltEngine, tmp_path: Path) -> None:
+    server = engine.server  # type: ignore[attr-defined]
+    LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
+    seeded(server, "CREATE (:Passing {p: 1})")
+    own = Endless(BoltEngine(BoltAddress(server.uri, server.user, server.password, None)), "nodeTypeProperties")
+    try:
+        graph = connected_graph("mine", "", own, "key", tmp_path)
+        assert own.begun.wait(30)
+        graph.close()
+        assert own.ended.is_set()
+        assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("schema")]
+        assert "Passing" not in graph.schema.labels
+        assert LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).changed()  # nothing half read was kept
+        running = engine.run("SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
+                             "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c")
+        assert running.rows == [[0]]
+    finally:
+        own.engine.close()
+        seeded(server, "MATCH (n:Passing) DELETE n")
