@@ -35,7 +35,7 @@ def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | No
           parameters: Mapping[str, Any] | None = None) -> Findings:
     """What a graph's schema (and its entity index) say against a query."""
     given = dict(parameters or {})
-    facts = Reader(query, index_of(schema), given).read()
+    facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)
     if not schema.open:

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.facts import Comparison, PropertyUse, Symbol, Value
+from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse, Symbol, Value
 from graphground.cypher.checks.patterns import PatternReader, Scope
 
 COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-class ExpressionReader(PatternReader):
-    """The part of the reader that knows expressions; scopes are made by the clauses."""
+class ExpressionReader:
+    """Fills the facts with what expressions say; `body` reads the subqueries in them."""
+
+    def __init__(self, facts: Facts, body: Callable[[t.QueryBody, Scope], Scope]):
+        self.facts = facts
+        self.body = body
+        self.patterns = PatternReader(facts, self)
+        self.negated = False
+        self.certain = False
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
         """A WHERE: its conjuncts must hold, so `n:Person` there narrows n as in the pattern."""
@@ -25,7 +32,7 @@ class ExpressionReader(PatternReader):
         if isinstance(where, t.HasLabels) and isinstance(where.operand, t.Variable):
             symbol = scope.get(where.operand.name)
             if isinstance(symbol, Symbol) and symbol.kind == "node":
-                self.declare(symbol, where.labels)
+                self.patterns.declare(symbol, where.labels)
                 return
         before = self.certain
         self.certain = not self.negated
@@ -124,9 +131,9 @@ class ExpressionReader(PatternReader):
     def has_labels(self, node: t.HasLabels, scope: Scope) -> Value:
         subject = self.value(node.operand, scope)
         if isinstance(subject, Symbol) and subject.kind == "node":
-            self.kinds(node.labels, subject, self.negated)
+            self.patterns.kinds(node.labels, subject, self.negated)
         elif isinstance(subject, Symbol) and subject.kind == "relationship":
-            self.types(node.labels, subject)
+            self.patterns.types(node.labels, subject)
         return None
 
     def function(self, node: t.FunctionCall, scope: Scope) -> Value:
@@ -148,27 +155,27 @@ class ExpressionReader(PatternReader):
         return None
 
     def subquery(self, node: t.Subquery, scope: Scope) -> Value:
-        inner = self.nested(scope)
+        inner = self.patterns.nested(scope)
         certain, self.certain = self.certain, False
         if node.body is not None:
             self.body(node.body, inner)
         else:
             for pattern in node.patterns:
-                self.pattern(pattern, inner)
+                self.patterns.pattern(pattern, inner)
             if node.where is not None:
                 self.condition(node.where, inner)
         self.certain = certain
         return None
 
     def pattern_expression(self, node: t.PatternExpression, scope: Scope) -> Value:
-        self.pattern(node.pattern, self.nested(scope))
+        self.patterns.pattern(node.pattern, self.patterns.nested(scope))
         return None
 
     def pattern_comprehension(self, node: t.PatternComprehension, scope: Scope) -> Value:
-        inner = self.nested(scope)
+        inner = self.patterns.nested(scope)
         if node.path_variable is not None:
             inner[node.path_variable.name] = None
-        self.pattern(node.pattern, inner)
+        self.patterns.pattern(node.pattern, inner)
         if node.where is not None:
             self.condition(node.where, inner)
         found = self.value(node.projection, inner)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.facts import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol, Value
@@ -12,27 +11,28 @@ from graphground.cypher.checks.index import Pairs
 Scope = dict[str, Value]
 
 
-class PatternReader:
-    """The part of the reader that knows patterns; expressions and clauses come on top of it."""
+class Expressions(Protocol):
+    """What reading a pattern asks of whoever reads the expressions in it."""
 
-    def __init__(self, facts: Facts, parameters: Mapping[str, Any]):
-        self.facts = facts
-        self.index = facts.index
-        self.parameters = parameters
-        self.negated = False
-        self.certain = False
-
-    def body(self, body: t.QueryBody, scope: Scope, outermost: bool = False) -> Scope:
-        """Read a query body; see `Reader`."""
-        raise NotImplementedError
+    negated: bool
+    """Whether what is read stands under a NOT."""
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
-        """Read a WHERE; see `ExpressionReader`."""
-        raise NotImplementedError
+        """Read a WHERE."""
+        ...
 
     def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; see `ExpressionReader`."""
-        raise NotImplementedError
+        """Read an expression; the answer says what of the graph it stands for."""
+        ...
+
+
+class PatternReader:
+    """Fills the facts with the symbols and links of patterns; the expressions in them are another's."""
+
+    def __init__(self, facts: Facts, expressions: Expressions):
+        self.facts = facts
+        self.index = facts.index
+        self.expressions = expressions
 
     def nested(self, scope: Scope) -> Scope:
         """A scope whose nodes go on from the outer ones: what is said of them inside binds nothing outside."""
@@ -78,12 +78,12 @@ class PatternReader:
         if path.quantifier is None:
             symbols = self.elements(path.elements, scope, pattern)
             if path.where is not None:
-                self.condition(path.where, scope)
+                self.expressions.condition(path.where, scope)
             return symbols
         inner = self.nested(scope)
         symbols = self.elements(path.elements, inner, pattern)
         if path.where is not None:
-            self.condition(path.where, inner)
+            self.expressions.condition(path.where, inner)
         for name, value in inner.items():
             if name not in scope:
                 grouped = Symbol("list", name)
@@ -105,7 +105,7 @@ class PatternReader:
         if node.properties is not None:
             self.map_of(symbol, node.properties, scope)
         if node.where is not None:
-            self.condition(node.where, scope)
+            self.expressions.condition(node.where, scope)
         return symbol
 
     def declare(self, symbol: Symbol, labels: t.LabelExpression) -> None:
@@ -174,7 +174,7 @@ class PatternReader:
         if relationship.properties is not None:
             self.map_of(symbol, relationship.properties, scope)
         if relationship.where is not None:
-            self.condition(relationship.where, {**scope, name: symbol} if name else scope)
+            self.expressions.condition(relationship.where, {**scope, name: symbol} if name else scope)
 
     def types(self, types: t.LabelExpression, symbol: Symbol) -> tuple[str, ...] | None:
         """The types that a relationship may have; None where they cannot be told."""
@@ -196,14 +196,15 @@ class PatternReader:
     def map_of(self, symbol: Symbol, properties: t.Expression, scope: Scope) -> None:
         """`{name: 'x'}` in a pattern: each entry is read and compared."""
         if not isinstance(properties, t.MapLiteral):
-            self.value(properties, scope)
+            self.expressions.value(properties, scope)
             return
         for entry in properties.entries:
             use = PropertyUse(symbol, entry.key.text, entry.key, entry.key, in_map=True)
             self.facts.properties.append(use)
-            right = self.value(entry.value, scope)
+            right = self.expressions.value(entry.value, scope)
+            negated = self.expressions.negated
             self.facts.comparisons.append(
-                Comparison(entry, "=", use, right, entry.key, entry.value, self.negated, not self.negated))
+                Comparison(entry, "=", use, right, entry.key, entry.value, negated, not negated))
 
 
 def listed_of(symbol: Symbol) -> Symbol:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.expressions import ExpressionReader
@@ -14,11 +13,13 @@ from graphground.cypher.tree import Query
 Scope = dict[str, Value]
 
 
-class Reader(ExpressionReader):
-    """Fills the facts of one query: `Reader(query, index, parameters).read()`."""
+class Reader:
+    """Fills the facts of one query: `Reader(query, index).read()`."""
 
-    def __init__(self, query: Query, index: SchemaIndex, parameters: Mapping[str, Any] | None = None):
-        super().__init__(Facts(query, index), parameters or {})
+    def __init__(self, query: Query, index: SchemaIndex):
+        self.facts = Facts(query, index)
+        self.expressions = ExpressionReader(self.facts, self.body)
+        self.patterns = self.expressions.patterns
 
     def read(self) -> Facts:
         """Read the whole query."""
@@ -38,7 +39,7 @@ class Reader(ExpressionReader):
         if isinstance(body, t.Conditional):
             for branch in body.branches:
                 if branch.condition is not None:
-                    self.value(branch.condition, scope)
+                    self.expressions.value(branch.condition, scope)
             return joined(self.facts, [self.body(branch.body, scope) for branch in body.branches])
         if isinstance(body, t.Braced):
             return self.body(body.body, scope)
@@ -55,7 +56,7 @@ class Reader(ExpressionReader):
                 assert isinstance(clause, t.With)
                 scope = self.projection(clause.projection, scope)
                 if clause.where is not None:
-                    self.condition(clause.where, scope)
+                    self.expressions.condition(clause.where, scope)
             elif kind is t.Return:
                 assert isinstance(clause, t.Return)
                 returned = self.projection(clause.projection, scope, clause if outermost else None)
@@ -65,16 +66,16 @@ class Reader(ExpressionReader):
 
     def match(self, clause: t.Match, scope: Scope) -> None:
         """A MATCH: what an optional one says of variables from before does not bind them."""
-        inner = self.nested(scope) if clause.optional else scope
+        inner = self.patterns.nested(scope) if clause.optional else scope
         parts: list[list[Symbol]] = []
         use = MatchUse(clause, parts)
         outer_comparisons = len(self.facts.comparisons)
         for pattern in clause.patterns:
-            parts.append(self.pattern(pattern, inner))
+            parts.append(self.patterns.pattern(pattern, inner))
         if clause.search is not None:
             self.search(clause.search, inner)
         if clause.where is not None:
-            self.condition(clause.where, inner)
+            self.expressions.condition(clause.where, inner)
         use.anchored = len(self.facts.comparisons) > outer_comparisons
         self.facts.matches.append(use)
         if inner is not scope:
@@ -83,9 +84,9 @@ class Reader(ExpressionReader):
 
     def search(self, search: t.Search, scope: Scope) -> None:
         """Cypher 25's SEARCH: its filter's properties count; its score is a number of no property."""
-        self.value(search.query, scope)
+        self.expressions.value(search.query, scope)
         if search.where is not None:
-            self.condition(search.where, scope)
+            self.expressions.condition(search.where, scope)
         if search.score is not None:
             scope[search.score.name] = None
 
@@ -94,7 +95,7 @@ class Reader(ExpressionReader):
         after: Scope = dict(scope) if projection.star else {}
         values: list[Value] = []
         for item in projection.items:
-            value = self.value(item.expression, scope)
+            value = self.expressions.value(item.expression, scope)
             values.append(value)
             after[item.alias.name if item.alias is not None else item.name] = value
             if projection.distinct and answer is not None and len(projection.items) == 1:
@@ -104,30 +105,30 @@ class Reader(ExpressionReader):
         if projection.order_by:
             both = {**scope, **after}
             for sort in projection.order_by:
-                self.value(sort.expression, both)
+                self.expressions.value(sort.expression, both)
         return after
 
     def other(self, clause: t.Clause, scope: Scope) -> None:
         """The clauses that patterns rarely need: UNWIND, CALL and the writing ones."""
         if isinstance(clause, t.Unwind):
-            scope[clause.variable.name] = element_of(self.value(clause.source, scope))
+            scope[clause.variable.name] = element_of(self.expressions.value(clause.source, scope))
         elif isinstance(clause, t.CallSubquery):
             self.call(clause, scope)
         elif isinstance(clause, t.CallProcedure):
             for argument in clause.arguments or ():
-                self.value(argument, scope)
+                self.expressions.value(argument, scope)
             for item in clause.yields or ():
                 scope[item.variable.name] = None
             if clause.where is not None:
-                self.condition(clause.where, scope)
+                self.expressions.condition(clause.where, scope)
         elif isinstance(clause, t.Let):
             for let in clause.items:
-                scope[let.variable.name] = self.value(let.expression, scope)
+                scope[let.variable.name] = self.expressions.value(let.expression, scope)
         elif isinstance(clause, t.Filter):
-            self.condition(clause.where, scope)
+            self.expressions.condition(clause.where, scope)
         elif isinstance(clause, t.OrderAndPage):
             for sort in clause.order_by:
-                self.value(sort.expression, scope)
+                self.expressions.value(sort.expression, scope)
         elif isinstance(clause, t.LoadCsv):
             scope[clause.variable.name] = None
         elif isinstance(clause, t.Create | t.Merge):
@@ -138,9 +139,9 @@ class Reader(ExpressionReader):
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
         """A subquery: what it imports goes on from the outer variables, what it returns comes back."""
         if clause.star:
-            returned = self.body(clause.body, self.nested(scope))
+            returned = self.body(clause.body, self.patterns.nested(scope))
         elif clause.imports is not None:
-            returned = self.body(clause.body, self.nested({name.name: scope.get(name.name)
+            returned = self.body(clause.body, self.patterns.nested({name.name: scope.get(name.name)
                                                            for name in clause.imports}))
         elif isinstance(clause.body, t.Union):
             returned = joined(self.facts, [self.importing(part, scope) for part in clause.body.parts])
@@ -151,7 +152,7 @@ class Reader(ExpressionReader):
     def importing(self, body: t.QueryBody, scope: Scope) -> Scope:
         """A body in the old form: `WITH n …` at its begin imports n, and nothing else is seen inside."""
         imports = isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[0], t.With)
-        return self.body(body, self.nested(scope) if imports else {})
+        return self.body(body, self.patterns.nested(scope) if imports else {})
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:

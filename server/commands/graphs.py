@@ -15,6 +15,7 @@ from graphground.graphs.catalog import Catalog, CatalogError, Entry
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.home import Home
 from graphground.graphs.simplekg import SimpleKGError
+from graphground.server.commands.subcommands import run
 from graphground.server.commands.synth import synth
 
 app = typer.Typer(name="graphground graphs", no_args_is_help=True, add_completion=False,
@@ -25,19 +26,7 @@ app.command()(synth)
 
 def main(arguments: Sequence[str]) -> int:
     """Run a subcommand; what was wrong is said on stderr, in one line."""
-    try:
-        code: Any = app(args=list(arguments), prog_name="graphground graphs", standalone_mode=False)
-    except (CatalogError, SimpleKGError, EngineError) as error:
-        sys.stderr.write(f"graphground: {error}\n")
-        return 1
-    except typer.Abort:
-        return 130
-    except Exception as error:
-        if not hasattr(error, "show"):
-            raise
-        error.show()  # click's own: a wrong option or a missing argument
-        return 2
-    return int(code or 0)
+    return run(app, "graphground graphs", arguments, CatalogError, SimpleKGError, EngineError)
 
 
 @app.command("list")

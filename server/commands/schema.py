@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
 from graphground.graphs.catalog import Catalog, CatalogError
 from graphground.graphs.engines.engine import EngineError
+from graphground.server.commands.subcommands import run
 
 if TYPE_CHECKING:
     from graphground.graphs.home import Home
@@ -85,19 +85,7 @@ def show(
 
 def main(arguments: Sequence[str]) -> int:
     """Run a subcommand; what was wrong is said on stderr, in one line."""
-    try:
-        code: Any = app(args=list(arguments), prog_name="graphground schema", standalone_mode=False)
-    except (CatalogError, EngineError) as error:
-        sys.stderr.write(f"graphground: {error}\n")
-        return 1
-    except typer.Abort:
-        return 130
-    except Exception as error:
-        if not hasattr(error, "show"):
-            raise
-        error.show()  # click's own: a wrong option or a missing argument
-        return 2
-    return int(code or 0)
+    return run(app, "graphground schema", arguments, CatalogError, EngineError)
 
 
 def _schemas(files: list[Path] | None, home: Path | None) -> list[PropertyGraphSchema]:
