@@ -19,7 +19,7 @@ from graphground.graphs.home import Home
 from graphground.graphs.table import Table
 
 TOUCH_SECONDS = 1.0
-ENDING_SECONDS = 3.0
+ENDING_SECONDS = 5.0
 AGAIN = 0.2
 ATTEMPTS = 6
 BREAKS = 2

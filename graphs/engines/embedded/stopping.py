@@ -4,7 +4,9 @@ ArcadeDB looks now and then whether a query was told to end, but not everywhere:
 comprehension and `any(…)` never look. Java has no way of its own any more to stop a thread that does not
 look; the JVM still has one for its tools (JVM TI, `StopThread`: https://docs.oracle.com/en/java/javase/25/docs/specs/
 jvmti.html#StopThread), which raises an exception in the thread wherever it stands. It is reached through the C
-interface, since nothing in the engine offers it.
+interface, since nothing in the engine offers it. A thread is stopped only while it evaluates an expression of its own
+query: what other queries share (pages, indexes, caches, the grammar) is never left half changed. A thread that is never
+met there goes on, and its client ends the process (`EmbeddedEngine`).
 
     >>> stopping = Stopping(server.getRunningQueries(), after=0.2)
     >>> stopping.look()   # called ten times a second; ends what was told to end 0.2 s ago and goes on
@@ -15,9 +17,15 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 HANDED_OVER = "graphground.stopping"
+EXPRESSIONS = ("com.arcadedb.query.opencypher.ast.", "com.arcadedb.query.opencypher.executor.",
+               "com.arcadedb.query.opencypher.temporal.", "com.arcadedb.query.opencypher.traversal.",
+               "com.arcadedb.query.sql.executor.ResultInternal", "com.arcadedb.function.")
+PLAIN = ("java.lang.", "java.math.", "java.text.", "java.time.", "java.util.")
+SHARED = ("java.lang.ClassLoader", "java.lang.invoke.", "java.util.concurrent.")
 JNI_VERSION, JVMTI_VERSION = 0x00010008, 0x30010200
 CAN_SIGNAL_THREAD = 1 << 10
 POINTER, TEXT, NUMBER = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
@@ -69,19 +77,21 @@ class Stopping:
         lasting = {str(query.getId()): query for query in self._running.getRunning() if query.isTerminated()}
         self._told = {number: self._told.get(number, now) for number in lasting}
         for number, query in lasting.items():
-            if now - self._told[number] >= self._after:
+            if now - self._told[number] >= self._after and self._end(query):
                 self._told[number] = now
-                self._end(query)
 
-    def _end(self, query: Any) -> None:
+    def _end(self, query: Any) -> bool:
+        """Whether some thread of the query was stopped."""
         import jpype
 
         if self._jvm is None:
             self._threads, self._jvm = Threads(), ToolInterface(jpype)
         why = jpype.JClass("com.arcadedb.exception.QueryTerminatedException")(f"{query.getId()} was told to end")
+        stopped = False
         for thread in self._threads.of(query) if not query.isEnded() else ():
-            self._jvm.stop(thread, why)
+            stopped |= self._jvm.stop(thread, why)
             hang_up(thread)
+        return stopped
 
 
 class Threads:
@@ -99,14 +109,31 @@ class Threads:
         self._value = opened(self._entry.getReturnType().getDeclaredField("value"))
 
     def of(self, query: Any) -> list[Any]:
-        """The threads that have this query as theirs just now."""
+        """The threads that evaluate an expression of this query just now."""
         found = []
-        for thread in self._all().keySet():
+        for thread, frames in self._all().items():
             variables = self._maps.get(thread)
             entry = None if variables is None else self._entry.invoke(variables, self._current)
-            if entry is not None and query.equals(self._value.get(entry)):
+            if entry is not None and query.equals(self._value.get(entry)) and evaluates(
+                    str(frame.getClassName()) for frame in frames):
                 found.append(thread)
         return found
+
+
+def evaluates(classes: Iterable[str]) -> bool:
+    """Whether a thread with these classes on its stack, innermost first, evaluates an expression of a query.
+
+        >>> evaluates(["java.util.ArrayList", "com.arcadedb.query.opencypher.ast.ReduceExpression"])
+        True
+        >>> evaluates(["java.util.HashMap", "com.arcadedb.engine.PageManager", "com.arcadedb.query.opencypher.ast.X"])
+        False
+    """
+    for name in classes:
+        if name.startswith("com.arcadedb."):
+            return name.startswith(EXPRESSIONS)
+        if not name.startswith(PLAIN) or name.startswith(SHARED):
+            return False
+    return False
 
 
 def hang_up(thread: Any) -> None:

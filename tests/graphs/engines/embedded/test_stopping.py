@@ -15,6 +15,7 @@ from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.stopping import evaluates
 from graphground.graphs.engines.engine import QueryCancelled, QueryTimeout
 from graphground.graphs.home import Home
 
@@ -99,3 +100,20 @@ def test_an_engine_that_answers_nothing_is_killed_and_the_next_call_has_a_new_on
         time.sleep(0.05)
     assert engine.run("MATCH (n) RETURN count(n)", timeout=60).rows == [[4]]
     assert ensure_engine(films).instance != frozen.instance
+
+
+@pytest.mark.parametrize("stack", [
+    ["java.util.concurrent.ConcurrentHashMap", "com.arcadedb.query.opencypher.ast.ReduceExpression"],
+    ["sun.nio.ch.FileChannelImpl", "com.arcadedb.engine.PaginatedComponentFile"],
+    ["com.arcadedb.engine.PageManager", "com.arcadedb.query.opencypher.executor.steps.MatchNodeStep"],
+    ["com.arcadedb.index.lsm.LSMTreeIndex", "com.arcadedb.query.opencypher.executor.steps.MatchNodeStep"],
+    ["org.antlr.v4.runtime.Parser", "com.arcadedb.query.opencypher.parser.Cypher25AntlrParser"],
+    ["com.arcadedb.query.opencypher.query.CypherStatementCache", "com.arcadedb.query.opencypher.ast.ReduceExpression"],
+    ["java.lang.ClassLoader", "com.arcadedb.query.opencypher.ast.ReduceExpression"], ["java.lang.Thread"], []])
+def test_a_thread_inside_of_what_queries_share_is_not_stopped(stack: list[str]) -> None:
+    assert not evaluates(stack)
+
+
+def test_a_thread_that_evaluates_an_expression_may_be_stopped() -> None:
+    assert evaluates(["java.lang.Long", "java.util.ArrayList", "com.arcadedb.query.opencypher.ast.ReduceExpression",
+                      "com.arcadedb.database.LocalDatabase", "com.arcadedb.engine.PageManager"])
