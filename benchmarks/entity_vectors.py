@@ -22,8 +22,8 @@ from graphground.graphs.entities.candidate import Mode
 from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors.building import build_vectors, estimate
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
-from graphground.graphs.entities.vectors.store import build_vectors, estimate
 
 MODES: tuple[Mode, ...] = ("fuzzy", "vector", "auto")
 

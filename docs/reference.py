@@ -59,7 +59,8 @@ def reference() -> str:
               "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
               "Options win over variables, variables over the file.", "\n".join(rows),
               "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
-              "`password_variable`, `database` and `description`. `NEO4J_PASSWORD` is the password for `--uri`.",
+              "`password_variable`, `database`, `description`, and `vector_index` with `vector_model` (see "
+              "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
               "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items())]
     return "\n\n".join(parts) + "\n"
 

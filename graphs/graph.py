@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineUnavailable
 from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 
 @dataclass
@@ -30,6 +33,8 @@ class Graph:
     """Reads the schema anew from the database; None where the schema is a definition, which nothing can change."""
     before_close: Callable[[], None] | None = None
     """Ends what still asks the engine in the background."""
+    vectors: DatabaseVectors | None = None
+    """The vector index of the database itself, where the graph's settings ask for it."""
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:

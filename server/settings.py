@@ -46,6 +46,9 @@ class Database:
     password: str | None = field(default=None, repr=False)
     database: str | None = None
     description: str = ""
+    vector_index: str | None = None
+    """A vector index that the database has of its own, or `auto`; `vector_model` made its vectors."""
+    vector_model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,9 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
             raise SettingsError(f"{place}: {key} must be text, not {value!r}")
     if "uri" not in entries:
         raise SettingsError(f"{place} needs a uri, such as \"neo4j://localhost:7687\"")
+    if ("vector_index" in entries) != ("vector_model" in entries):
+        raise SettingsError(f"{place}: vector_index (a name, or \"auto\") and vector_model (what made its vectors, "
+                            "such as \"all-MiniLM-L6-v2\") go together")
     database = Database(name, **entries)
     if variable is None:
         return database

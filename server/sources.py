@@ -12,8 +12,10 @@ from graphground.graphs.bundled_loading import source_of
 from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.engines.engine import Engine, EngineUnavailable
 from graphground.graphs.entities.places import index_of
+from graphground.graphs.entities.vectors.encoders import EncoderMissing
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.extraction.connected import connected_graph
 from graphground.graphs.graph import Graph
 from graphground.graphs.home import Home
@@ -91,5 +93,19 @@ def open_database(database: Database, home: Home | None = None) -> Graph:
         return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine)
     key = f"{database.uri} {database.database or ''} {database.username or ''}"
     graph = connected_graph(database.name, database.description, engine, key, home.schemas)
-    graph.entities = index_of(home, database.name)
+    index = index_of(home, database.name)
+    graph.entities, graph.vectors = index, vectors_in(database, engine)
+    if index is not None:
+        index.database = graph.vectors
     return graph
+
+
+def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
+    """The database's own vector index, where its settings ask for it and its model is installed."""
+    if database.vector_index is None or database.vector_model is None:
+        return None
+    try:
+        return DatabaseVectors(engine, database.vector_model, database.vector_index)
+    except EncoderMissing as error:
+        logger.warning("graph %r: %s", database.name, error)
+        return None

@@ -27,9 +27,19 @@ class NamesInTheDatabase:
 
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
-        """The candidates by spelling, best first; matching by meaning needs a real index."""
+        """The candidates by spelling, best first; by meaning only where the database has a vector index.
+
+        Raises:
+            LookupError: mode `vector` without one; the message says how to get it.
+        """
         from rapidfuzz import fuzz, process  # loaded on first use
 
+        if mode == "vector":
+            if self._graph.vectors is None:
+                name = self._graph.name
+                raise LookupError(f"the graph {name!r} has no entity index, so no vectors; build both with "
+                                  f"`graphground entities build {name} --vectors`")
+            return self._graph.vectors.nearest(mention, label=label, limit=limit)
         entries = self._read()
         wanted = folded(mention)
         found: dict[tuple[str, str], Candidate] = {}
@@ -44,7 +54,17 @@ class NamesInTheDatabase:
             if known is None or candidate.score > known.score:
                 found[entry.label, entry.key] = candidate
         order = {"exact": 0, "alias": 1}
-        return sorted(found.values(), key=lambda one: (order.get(one.match, 2), -one.score))[:limit]
+        best = sorted(found.values(), key=lambda one: (order.get(one.match, 2), -one.score))[:limit]
+        if mode != "auto" or self._graph.vectors is None:
+            return best
+        from graphground.graphs.entities.vectors.in_database import in_database
+        from graphground.graphs.entities.vectors.merging import UNSURE, merged
+
+        if best and best[0].score >= UNSURE:
+            return best
+        spelled = {(one.label, one.name) for one in best}
+        meant = in_database(self._graph.vectors, mention, label, limit)
+        return merged(best, [one for one in meant if (one.label, one.name) not in spelled], limit)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of that label has the value."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
 from graphground.graphs.entities.scoring import EXACT, FOLDED, raise_contained, scores
 from graphground.graphs.entities.spans import Span, find_spans
-from graphground.graphs.entities.vectors.encoders import EncoderMissing, encoder
+from graphground.graphs.entities.vectors.encoders import EncoderMissing, begin_loading, encoder
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
 from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
 from graphground.graphs.entities.words import Words
@@ -35,10 +37,15 @@ _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 def open_index(folder: Path) -> EntityIndex:
     """Open the index in a folder; takes milliseconds, whatever its size.
 
+    Where it has vectors, their model begins to load in the background.
+
     Raises:
         IndexMissing: there is none, or one of another version; the message says how to build it.
     """
-    return EntityIndex(Files(folder))
+    index = EntityIndex(Files(folder))
+    with suppress(VectorsMissing, EncoderMissing):
+        index.vectors()
+    return index
 
 
 class EntityIndex:
@@ -49,6 +56,8 @@ class EntityIndex:
         self._words = Words(files)
         self._fuzzy = Fuzzy(files, self._words)
         self._store: VectorStore | None = None
+        self.database: DatabaseVectors | None = None
+        """The database's own vector index, where the graph's settings ask for it in place of ours."""
         self._first_rows = np.array([low for *_, low, _ in files.partitions], dtype=np.int64)
 
     @property
@@ -65,10 +74,16 @@ class EntityIndex:
         if not folded or limit < 1 or low == high:
             return []
         if mode == "vector":
+            if self.database is not None:
+                return self.database.nearest(mention, label=label, limit=limit)
             meant = self._by_meaning(self.vectors(), mention, low, high, allowed, limit)
             return self._candidates(meant, limit, "vector")
         best = self._by_spelling(mention, folded, low, high, allowed)
-        if mode == "auto" and (not best or best[0][0] < UNSURE) and (store := self._vectors_at_hand()) is not None:
+        unsure = mode == "auto" and (not best or best[0][0] < UNSURE)
+        if unsure and self.database is not None:
+            return merged(self._candidates(best, 2 * limit), in_database(self.database, mention, label, 2 * limit),
+                          limit)
+        if unsure and (store := self._vectors_at_hand()) is not None:
             return merged(self._candidates(best, 2 * limit), self._candidates(
                 self._by_meaning(store, mention, low, high, allowed, 2 * limit), 2 * limit, "vector"), limit)
         return self._candidates(best, limit)
@@ -81,7 +96,7 @@ class EntityIndex:
         """
         if self._store is None:
             self._store = VectorStore(self._files)
-            encoder(self._store.model)  # a slow model begins to load now, in the background
+            begin_loading(self._store.model)
         return self._store
 
     def _vectors_at_hand(self) -> VectorStore | None:

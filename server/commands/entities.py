@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,9 @@ def main(arguments: Sequence[str]) -> int:
                        "build that was stopped (Ctrl-C) is continued by the same command.")
     build.add_argument("--model", default="", help="The vectors' model: static-minilm-256 (in the package), or one of "
                        "sentence-transformers, such as all-MiniLM-L6-v2.")
+    build.add_argument("--names-only", action="store_true", help="Give descriptions no vectors of their own.")
+    build.add_argument("--ann", type=int, metavar="N", help="Labels of N vectors and more get a graph of neighbours "
+                       "(needs the extra `ann`); 0: none. Default: a million, where that extra is installed.")
     build.add_argument("--estimate", action="store_true", help="Only say what the vectors will cost.")
     info = commands.add_parser("info", help="Say what the index holds, when it was built, and whether it is stale.")
     for one in (build, info):
@@ -41,7 +44,9 @@ def main(arguments: Sequence[str]) -> int:
 
     from graphground.graphs.engines.engine import EngineError
     from graphground.graphs.entities.places import index_folder
-    from graphground.graphs.entities.record import IndexMissing
+    from graphground.graphs.entities.record import IndexMissing, UnknownName
+    from graphground.graphs.entities.vectors.approximate import LibraryMissing
+    from graphground.graphs.entities.vectors.building import BuildRunning
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
     from graphground.graphs.home import Home
     from graphground.graphs.opened import UnknownGraph
@@ -55,9 +60,10 @@ def main(arguments: Sequence[str]) -> int:
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
             build_from_database(graph, folder, parsed.label)
         if parsed.vectors or parsed.estimate:
-            return make_vectors(folder, parsed.model, parsed.label, parsed.estimate)
+            return make_vectors(folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.ann)
         return 0
-    except (EngineError, EncoderMissing, IndexMissing, UnknownGraph) as error:
+    except (BuildRunning, EngineError, EncoderMissing, IndexMissing, LibraryMissing, UnknownGraph,
+            UnknownName) as error:
         sys.stderr.write(f"graphground: {error}\n")
         return 1
     finally:
@@ -85,17 +91,24 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
                      f"{info.seconds:.1f} s\n")
 
 
-def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimate_alone: bool) -> int:
+def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimate_alone: bool,
+                 descriptions: bool = True, ann: int | None = None) -> int:
     """Say what the vectors will cost, then build them; Ctrl-C stops after the names at hand."""
     from graphground.graphs.entities.files import Files
-    from graphground.graphs.entities.vectors.encoders import STATIC, encoder
-    from graphground.graphs.entities.vectors.store import build_vectors, estimate
+    from graphground.graphs.entities.vectors.building import build_vectors, estimate
+    from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
 
-    files, maker = Files(folder), encoder(model or STATIC)
-    cost = estimate(files, maker, labels)
-    there = f" ({cost.done:,} of them are there already)" if cost.done else ""
-    sys.stdout.write(f"vectors of {cost.names:,} names{there} with {maker.name}: about {cost.seconds:,.0f} s, "
+    files, maker = Files(folder), loaded_encoder(model or STATIC)
+    check_labels(files.info.labels, labels)
+    cost = estimate(files, maker, labels, descriptions=descriptions, ann=ann)
+    there = f" ({cost.done:,} vectors are there already)" if cost.done else ""
+    told = f" and {cost.descriptions:,} descriptions" if cost.descriptions else ""
+    sys.stdout.write(f"vectors of {cost.names:,} names{told}{there} with {maker.name}: about {cost.seconds:,.0f} s, "
                      f"{cost.bytes / 1e6:,.1f} MB\n")
+    if cost.approximate:
+        sys.stdout.write(f"of that a graph of neighbours over {cost.approximate:,} vectors: about "
+                         f"{cost.approximate_seconds:,.0f} s\n")
+    sys.stdout.flush()
     if estimate_alone:
         return 0
     stopped = False
@@ -106,18 +119,30 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
 
     before = signal.signal(signal.SIGINT, stop)
     try:
-        with progress_bar() as told:
-            complete = build_vectors(files, maker, labels, progress=told, stop=lambda: stopped)
+        with progress_bar() as bar:
+            complete = build_vectors(files, maker, labels, descriptions=descriptions, ann=ann, progress=bar,
+                                     stop=lambda: stopped)
     finally:
         signal.signal(signal.SIGINT, before)
     sys.stdout.write("done\n" if complete else "stopped; the same command continues\n")
     return 0 if complete else 1
 
 
+def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
+    """Refuse a label that the index does not have, with the nearest that it has."""
+    from graphground.graphs.entities.index import nearest
+    from graphground.graphs.entities.record import UnknownName
+
+    for label in labels or ():
+        if label not in known:
+            raise UnknownName("label", label, nearest(label, list(known)))
+
+
 def tell(graph: Graph, folder: Path) -> int:
     """What the index holds, and whether the graph has changed since it was built."""
     from graphground.graphs.entities.freshness import staleness
     from graphground.graphs.entities.index import open_index
+    from graphground.graphs.entities.vectors.encoders import EncoderMissing
     from graphground.graphs.entities.vectors.store import VectorsMissing
 
     index = open_index(folder)
@@ -128,7 +153,10 @@ def tell(graph: Graph, folder: Path) -> int:
              "properties: " + ", ".join(f"{name} {count:,}" for name, count in info.properties.items())]
     try:
         store = index.vectors()
-        lines.append(f"vectors: {store.names:,} with {store.model}")
+        near = f"; {store.approximate:,} in graphs of neighbours" if store.approximate else ""
+        lines.append(f"vectors: {store.names:,} names, {store.descriptions:,} descriptions with {store.model}{near}")
+    except EncoderMissing as error:
+        lines.append(f"vectors: not usable: {error}")
     except VectorsMissing:
         lines.append("vectors: none; `graphground entities build --vectors` makes them")
     if graph.engine is not None:

@@ -19,6 +19,7 @@ Vectors = npt.NDArray[np.float32]
 STATIC = "static-minilm-256"
 SENTENCES = "all-MiniLM-L6-v2"
 INSTALL = "pip install 'graphground[vectors]'"
+_LOADING_SECONDS = 60.0
 _FILE = Path(__file__).parent / "static_minilm.npz"
 
 
@@ -31,8 +32,6 @@ class Encoder(Protocol):
 
     name: str
     dimensions: int
-    with_descriptions: bool
-    """Whether its vectors get better when a name's description is added to it."""
 
     def encode(self, texts: Sequence[str]) -> Vectors: ...
 
@@ -43,7 +42,7 @@ class StaticEncoder:
     Distilled from all-MiniLM-L6-v2; see MODEL.md. Needs NumPy alone.
     """
 
-    name, dimensions, with_descriptions = STATIC, 256, False
+    name, dimensions = STATIC, 256
 
     def __init__(self, file: Path = _FILE):
         with np.load(file) as stored:
@@ -70,13 +69,11 @@ class StaticEncoder:
 class SentenceEncoder:
     """A sentence-transformers model: better and some seventy times slower.
 
-    Its import takes ten seconds, so it begins in the background; `encode` waits for it.
+    Its import takes ten seconds, so it begins in the background; `encode` waits for it, a minute at most.
 
     Raises:
         EncoderMissing: sentence-transformers is not installed.
     """
-
-    with_descriptions = True
 
     def __init__(self, model: str = SENTENCES):
         if find_spec("sentence_transformers") is None:
@@ -90,11 +87,16 @@ class SentenceEncoder:
 
     @property
     def ready(self) -> bool:
-        """Whether `encode` would answer at once."""
-        return self._loaded.is_set()
+        """Whether `encode` would answer at once, and not with a failure."""
+        return self._loaded.is_set() and self._failure is None
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the model is there, however it went; `encode` says that."""
+        self._loaded.wait(seconds)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        self._loaded.wait()
+        if not self._loaded.wait(_LOADING_SECONDS):
+            raise EncoderMissing(f"the model {self.name!r} is still loading; ask again in a moment")
         if self._failure is not None:
             raise EncoderMissing(f"the model {self.name!r} could not be loaded: {self._failure}")
         vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False,
@@ -127,3 +129,25 @@ def encoder(name: str = STATIC) -> Encoder:
         EncoderMissing: it needs a library that is not installed.
     """
     return StaticEncoder() if name == STATIC else SentenceEncoder(name)
+
+
+def loaded_encoder(name: str = STATIC, seconds: float = 600.0) -> Encoder:
+    """The same for who has the time to wait until the model is loaded: a build.
+
+    Raises:
+        EncoderMissing: it needs a library that is not installed.
+    """
+    made = encoder(name)
+    if isinstance(made, SentenceEncoder):
+        made.wait(seconds)
+    return made
+
+
+def begin_loading(name: str) -> None:
+    """Have a model that takes seconds to load do so in the background, long before it is asked.
+
+    Raises:
+        EncoderMissing: it needs a library that is not installed.
+    """
+    if name != STATIC:
+        encoder(name)

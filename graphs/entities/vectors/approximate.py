@@ -1,0 +1,177 @@
+"""A graph of neighbours over the vectors of one large label, so that a search need not look at all of them.
+
+USearch (`pip install 'graphground[ann]'`) builds it from the eight-bit vectors and opens it by mapping the file.
+It pays from about a million vectors on (docs/figures/entities.md): below that, comparing every sign bit takes
+milliseconds and needs no building. Without the library, or where a file is not whole, all are compared.
+
+A file is named after the places that it holds, `near-0-1000000.usearch`, and gets that name when it is complete;
+a build that was stopped leaves `near-0-250000.part`, which the next one continues.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphground.graphs.entities.files import Array
+from graphground.graphs.entities.vectors.encoders import Vectors
+
+INSTALL = "pip install 'graphground[ann]'"
+FROM = 1_000_000
+"""A label of so many vectors gets a graph of neighbours, where nothing else is asked for."""
+CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 64, 400
+_AT_ONCE = 4_096
+_SAVED_EVERY = 60.0
+_FILE = re.compile(r"near-(\d+)-(\d+)\.(usearch|part)")
+logger = logging.getLogger(__name__)
+
+
+class LibraryMissing(LookupError):
+    """USearch is not installed; the message says how to install it."""
+
+
+class Neighbours:
+    """The opened graph over the places `first` to `last`: `nearest(vector, 10)` gives places.
+
+    The library keeps its working memory in the opened index, so one search runs at a time.
+    """
+
+    def __init__(self, file: Path, first: int, last: int):
+        self.first, self.last, self._file = first, last, file
+        self._lock = threading.Lock()
+        self._index: Any = None
+
+    def opened(self, dimensions: int) -> bool:
+        """Map the file, where that was not done; False where it is not whole, or of another version."""
+        with self._lock:
+            if self._index is None:
+                index = _empty(dimensions)
+                try:
+                    index.view(str(self._file))
+                except (OSError, RuntimeError) as error:
+                    logger.warning("%s cannot be used, so every vector is compared: %s", self._file, error)
+                    return False
+                index.expansion_search = EXPANSION_SEARCH
+                self._index = index
+            return True
+
+    def nearest(self, vector: Vectors, wanted: int) -> Array:
+        """The places whose vectors are likely the nearest, in no order; `opened` comes first."""
+        eight = np.round(vector / np.abs(vector).max() * 127).astype(np.int8)
+        with self._lock:
+            found = self._index.search(eight, min(wanted, self.last - self.first), threads=1)
+            places: Array = found.keys.astype(np.int64)
+        return places
+
+
+def installed() -> bool:
+    """Whether graphs of neighbours can be built and searched here."""
+    return find_spec("usearch") is not None
+
+
+def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
+    """The complete graphs of a column with `count` vectors, in order; none without the library."""
+    if not installed():
+        return []
+    parts = [Neighbours(file, first, last) for file, first, last, complete in _files(folder)
+             if complete and first < last <= count]
+    return sorted(parts, key=lambda part: part.first)
+
+
+def build_neighbours(folder: Path, eight: Array, first: int, last: int, *, told: Callable[[int], None],
+                     stop: Callable[[], bool]) -> bool:
+    """Build the graph over some places, or go on with it; answers whether it is complete.
+
+    It is saved when it is stopped, and once a minute, so that a killed build loses a minute. `told` gets how
+    many places are in.
+
+    Raises:
+        LibraryMissing: the message says how to install it.
+    """
+    if not installed():
+        raise LibraryMissing(f"a graph of neighbours needs USearch; install it with `{INSTALL}`, or build without it "
+                             "(`--ann 0`): then every vector is compared")
+    index, done, saved = _empty(eight.shape[1]), first, None
+    for file, its_first, its_last, complete in _files(folder):
+        if its_first == first and its_last == last and complete:
+            return True
+        if its_first == first and not complete and its_last > done:
+            done, saved = its_last, file
+    if saved is not None:
+        index.load(str(saved))
+    since = time.monotonic()
+    while done < last:
+        if stop():
+            _save(index, folder, first, done, complete=False)
+            return False
+        until = min(done + _AT_ONCE, last)
+        vectors = np.ascontiguousarray(eight[done:until])
+        filled = np.flatnonzero(vectors.any(axis=1))
+        if len(filled):
+            index.add((done + filled).astype(np.uint64), vectors[filled], threads=os.cpu_count() or 1)
+        done = until
+        told(done - first)
+        if time.monotonic() - since > _SAVED_EVERY and done < last:
+            _save(index, folder, first, done, complete=False)
+            since = time.monotonic()
+    _save(index, folder, first, last, complete=True)
+    return True
+
+
+def seconds_for(eight: Array, count: int) -> float:
+    """About how long building takes on this machine, from a few thousand vectors; later ones take longer."""
+    sample = np.ascontiguousarray(eight[:: max(1, len(eight) // _AT_ONCE)][:_AT_ONCE])
+    sample = sample[sample.any(axis=1)]
+    if not len(sample):
+        return 0.0
+    index, started = _empty(eight.shape[1]), time.perf_counter()
+    index.add(np.arange(len(sample), dtype=np.uint64), sample, threads=os.cpu_count() or 1)
+    return (time.perf_counter() - started) / len(sample) * count * slower(count, len(sample))
+
+
+def slower(count: int, sample: int) -> float:
+    """How many times longer one vector takes among `count` than among few: it grows with their logarithm."""
+    return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
+
+
+GROWTH = 0.35
+"""Fitted on 4,096 and 460,000 vectors."""
+
+
+def bytes_for(dimensions: int, count: int) -> int:
+    """About how many bytes the file will have: each vector, its neighbours and its key."""
+    return count * (dimensions + 5 * 2 * CONNECTIVITY - 11)
+
+
+def _empty(dimensions: int) -> Any:
+    from usearch.index import Index  # loaded on first use: an optional library
+
+    return Index(ndim=dimensions, metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD,
+                 expansion_search=EXPANSION_SEARCH, enable_key_lookups=False)
+
+
+def _files(folder: Path) -> list[tuple[Path, int, int, bool]]:
+    found = [(file, _FILE.fullmatch(file.name)) for file in sorted(folder.iterdir())]
+    return [(file, int(named[1]), int(named[2]), named[3] == "usearch") for file, named in found if named]
+
+
+def _save(index: Any, folder: Path, first: int, done: int, *, complete: bool) -> None:
+    """Write the file whole before it gets its name, then delete those that it takes the place of."""
+    new = folder / f"near-{first}.new"
+    index.save(str(new))
+    with new.open("rb+") as written:
+        os.fsync(written.fileno())
+    target = folder / f"near-{first}-{done}.{'usearch' if complete else 'part'}"
+    new.replace(target)
+    for file, its_first, *_ in _files(folder):
+        if its_first == first and file != target:
+            file.unlink()

@@ -1,0 +1,246 @@
+"""Builds the vectors of an index's names and descriptions: told what it costs, stopped, continued.
+
+    entities/vectors/            what is searched: complete, and of this very index
+        meta.json                the model, the labels, when the index was built
+        names/  descriptions/    one column each, perhaps with graphs of neighbours
+    entities/vectors.building/   the one in the making, which the next build continues
+
+A build fills `vectors.building` and gives it the name `vectors` when every vector is there. Graphs of
+neighbours come after that: until each is complete, its vectors are compared one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from filelock import FileLock, Timeout
+
+from graphground.graphs.entities.build import NAME
+from graphground.graphs.entities.files import Array, Files
+from graphground.graphs.entities.record import Progress
+from graphground.graphs.entities.vectors import approximate
+from graphground.graphs.entities.vectors.column import Column, ColumnWriter
+from graphground.graphs.entities.vectors.encoders import Encoder
+
+FOLDER, BUILDING = "vectors", "vectors.building"
+FORMAT = 2
+NAMES, DESCRIPTIONS = "names", "descriptions"
+MOST_SHARED = 10
+"""A description that more entities of a label share tells none of them apart, and gets no vector."""
+_AT_ONCE = 8_192
+_SAMPLE = 512
+
+
+class BuildRunning(Exception):
+    """Another process is building these vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What building will take: `Cost(459_393, 12.5, 132_000_000)` names, seconds, bytes; `done` are there already.
+
+    `descriptions` get a vector of their own; `approximate` of all vectors lie in labels large enough for a graph
+    of neighbours, which takes `approximate_seconds` of the seconds.
+    """
+
+    names: int
+    seconds: float
+    bytes: int
+    done: int = 0
+    descriptions: int = 0
+    approximate: int = 0
+    approximate_seconds: float = 0.0
+
+
+def estimate(files: Files, encoder: Encoder, labels: Collection[str] | None = None, *,
+             descriptions: bool = True, ann: int | None = None) -> Cost:
+    """What vectors for the names of some labels (all, when None) will cost, from a sample of them."""
+    wanted = _columns(files, labels, descriptions)
+    least = _least(ann)
+    encoder.encode(["a first text loads the model"])
+    seconds, size, near, near_seconds, dimensions = 0.0, 0, 0, 0.0, encoder.dimensions
+    for kind, rows in wanted.items():
+        sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]
+        if not len(sample):
+            continue
+        started = time.perf_counter()
+        vectors = encoder.encode(_texts(files, sample, kind))
+        seconds += (time.perf_counter() - started) / len(sample) * len(rows)
+        dimensions = vectors.shape[1]
+        size += len(rows) * (dimensions + dimensions // 8 + 6)
+        large = sum(last - first for first, last in large_labels(files, rows, least))
+        if large:
+            eight = np.round(encoder.encode(_texts(files, _spread(rows, 4_096), kind)) * 127).astype(np.int8)
+            near_seconds += approximate.seconds_for(eight, large)
+            size += approximate.bytes_for(dimensions, large)
+            near += large
+    return Cost(len(wanted[NAMES]), seconds + near_seconds, size, done_already(files, encoder, labels, descriptions),
+                len(wanted.get(DESCRIPTIONS, ())), near, near_seconds)
+
+
+def build_vectors(files: Files, encoder: Encoder, labels: Collection[str] | None = None, *,
+                  descriptions: bool = True, ann: int | None = None,
+                  progress: Callable[[Progress], None] | None = None,
+                  stop: Callable[[], bool] = lambda: False) -> bool:
+    """Make the vectors; a build that was stopped goes on where it was. Answers whether it is complete.
+
+    Labels of `ann` vectors and more get a graph of neighbours (None: a million, where the library is installed;
+    0: none). `stop` is asked after each few thousand vectors.
+
+    Raises:
+        BuildRunning: another process builds them.
+        LibraryMissing: `ann` was asked for, and the library is not installed.
+    """
+    least, told = _least(ann), progress or (lambda _: None)
+    try:
+        with FileLock(files.folder / "vectors.lock", timeout=0):
+            identity = _identity(files, encoder, labels, descriptions)
+            columns = _columns(files, labels, descriptions)
+            if not _served(files, identity) and not _encode(files, encoder, identity, columns, told, stop):
+                return False
+            return all(_neighbours(files, kind, rows, least, told, stop) for kind, rows in columns.items())
+    except Timeout:
+        raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
+
+
+def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool = True) -> int:
+    """How many vectors there are already, complete or from a build of the same kind that was stopped."""
+    identity = _identity(files, encoder, labels, descriptions)
+    for folder in (FOLDER, BUILDING):
+        meta = read_meta(files.folder / folder)
+        if meta is not None and meta["identity"] == identity:
+            return int(meta["done"])
+    return 0
+
+
+def read_meta(folder: Path) -> dict[str, Any] | None:
+    """What a folder of vectors says of itself; None where there is nothing of this version."""
+    try:
+        meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return meta if meta.get("format") == FORMAT else None
+
+
+def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
+    """The places of each label that has so many vectors; 0 for none."""
+    for _, _, kind, low, high in files.partitions:
+        first, last = np.searchsorted(rows, (low, high)).tolist()
+        if kind == NAME and least and last - first >= least:
+            yield first, last
+
+
+def _encode(files: Files, encoder: Encoder, identity: list[Any], columns: dict[str, npt.NDArray[np.uint32]],
+            told: Callable[[Progress], None], stop: Callable[[], bool]) -> bool:
+    folder = files.folder / BUILDING
+    meta = read_meta(folder)
+    done = int(meta["done"]) if meta is not None and meta["identity"] == identity else 0
+    if not done:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    dimensions = encoder.encode(["one"]).shape[1]
+    total, before = sum(map(len, columns.values())), 0
+    for kind, rows in columns.items():
+        if before + len(rows) <= done and done and len(rows):
+            before += len(rows)
+            continue
+        at = max(0, done - before)
+        writer = ColumnWriter(folder / kind, rows, dimensions, continued=at > 0)
+        while at < len(rows):
+            if stop():
+                return False
+            some = rows[at:at + _AT_ONCE]
+            writer.write(at, encoder.encode(_texts(files, some, kind)))
+            writer.flush()
+            at += len(some)
+            _write_meta(folder, identity, encoder, before + at, len(columns[NAMES]))
+            told(Progress("vectors", before + at, total))
+        before += len(rows)
+    _write_meta(folder, identity, encoder, total, len(columns[NAMES]))
+    _swap(files.folder)
+    return True
+
+
+def _swap(folder: Path) -> None:
+    """Put the complete vectors in the place of older ones; who has those open goes on with them."""
+    old = folder / "vectors.old"
+    shutil.rmtree(old, ignore_errors=True)
+    if (folder / FOLDER).exists():
+        (folder / FOLDER).rename(old)
+    (folder / BUILDING).rename(folder / FOLDER)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _neighbours(files: Files, kind: str, rows: Array, least: int, told: Callable[[Progress], None],
+                stop: Callable[[], bool]) -> bool:
+    folder = files.folder / FOLDER / kind
+    for first, last in large_labels(files, rows, least):
+        def tell(count: int, total: int = last - first) -> None:
+            told(Progress(f"neighbours of {kind}", count, total))
+
+        if not approximate.build_neighbours(folder, Column(folder).eight, first, last, told=tell, stop=stop):
+            return False
+    return True
+
+
+def _served(files: Files, identity: list[Any]) -> bool:
+    meta = read_meta(files.folder / FOLDER)
+    return meta is not None and meta["identity"] == identity
+
+
+def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
+    """The rows of each column: of every name, and of every name whose entity has a telling description."""
+    ranges = [np.arange(low, high, dtype=np.uint32) for label, _, kind, low, high in files.partitions
+              if kind == NAME and (labels is None or label in labels)]
+    columns = {NAMES: np.concatenate(ranges) if ranges else np.zeros(0, dtype=np.uint32)}
+    if descriptions:
+        told = [rows[_telling(files, rows)] for rows in ranges]
+        columns[DESCRIPTIONS] = np.concatenate(told) if told else np.zeros(0, dtype=np.uint32)
+    return columns
+
+
+def _telling(files: Files, rows: Array) -> Array:
+    """Which rows have a description that at most ten entities of their label share."""
+    entity = files.row_entity[rows]
+    described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1]
+                               > files.description.starts[entity])
+    if not len(described):
+        return described
+    texts = np.fromiter(map(hash, files.description.many(entity[described])), dtype=np.int64, count=len(described))
+    _, place, counts = np.unique(texts, return_inverse=True, return_counts=True)
+    return described[counts[place] <= MOST_SHARED]
+
+
+def _texts(files: Files, rows: Array, kind: str) -> list[str]:
+    return files.text.many(rows) if kind == NAMES else files.description.many(files.row_entity[rows])
+
+
+def _spread(rows: Array, count: int) -> Array:
+    return rows[:: max(1, len(rows) // count)][:count]
+
+
+def _least(ann: int | None) -> int:
+    if ann is None:
+        return approximate.FROM if approximate.installed() else 0
+    return ann
+
+
+def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
+    """What vectors must be of, to be continued or kept: the model, the labels, the descriptions, this index."""
+    return [encoder.name, sorted(labels) if labels is not None else None, descriptions, files.info.built_at,
+            files.info.nodes, files.info.texts]
+
+
+def _write_meta(folder: Path, identity: list[Any], encoder: Encoder, done: int, names: int) -> None:
+    new = folder / "meta.json.new"
+    new.write_text(json.dumps({"format": FORMAT, "identity": identity, "model": encoder.name, "done": done,
+                               "names": names, "index": identity[3:]}), encoding="utf-8")
+    new.replace(folder / "meta.json")

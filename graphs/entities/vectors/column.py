@@ -1,0 +1,121 @@
+"""One kind of vectors of an index, names or descriptions: eight bits a dimension, and one bit to search them by.
+
+A search compares the sign bits of every vector (32 bytes each, a population count) and then the nearest few
+hundred in eight bits. A label is a range here too. A label of very many vectors may have a graph of
+neighbours beside it (see `approximate.py`), which is then asked in place of comparing them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.graphs.entities.files import Array
+from graphground.graphs.entities.vectors.approximate import open_neighbours
+from graphground.graphs.entities.vectors.encoders import Vectors
+
+SCAN_KEEPS = 400
+"""How many of the nearest by sign bits are compared in eight bits."""
+
+
+class ColumnWriter:
+    """Fills the files of a column from a place on: `writer.write(0, vectors)`, then `writer.flush()`."""
+
+    def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not continued:
+            np.save(folder / "row.npy", rows)
+        mode, count = "r+" if continued else "w+", max(len(rows), 1)
+        opened: Any = np.lib.format.open_memmap
+        self._eight = opened(folder / "eight.npy", mode, np.int8, (count, dimensions))
+        self._sign = opened(folder / "sign.npy", mode, np.uint64, (dimensions // 64, count))
+        self._scale = opened(folder / "scale.npy", mode, np.float16, (count,))
+
+    def write(self, first: int, vectors: Vectors) -> None:
+        """Put unit vectors at `first` and the places after it."""
+        last = first + len(vectors)
+        scale = np.abs(vectors).max(axis=1) / 127 + 1e-9
+        self._eight[first:last] = np.round(vectors / scale[:, None]).astype(np.int8)
+        self._scale[first:last] = scale.astype(np.float16)
+        self._sign[:, first:last] = _signs(vectors).T
+
+    def flush(self) -> None:
+        """Have it all on disk."""
+        for mapped in (self._eight, self._sign, self._scale):
+            mapped.flush()
+
+
+class Column:
+    """The opened vectors of a folder: `nearest(vector, 0, 10_000, 5)` gives rows with their cosines, best first."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.row, self._scale = _mapped(folder / "row.npy"), _mapped(folder / "scale.npy")
+        self.eight, self._sign = _mapped(folder / "eight.npy"), _mapped(folder / "sign.npy")
+        self._parts = open_neighbours(folder, len(self.row))
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def approximate(self) -> int:
+        """How many of the vectors lie in graphs of neighbours."""
+        return sum(part.last - part.first for part in self._parts)
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.eight.shape[1])
+
+    def places(self, low: int, high: int) -> tuple[int, int]:
+        """The places of the vectors whose rows lie between `low` and `high`."""
+        first, last = np.searchsorted(self.row, (low, high)).tolist()
+        return first, last
+
+    def nearest(self, vector: Vectors, low: int, high: int, wanted: int, *,
+                exact: bool = False) -> list[tuple[int, float]]:
+        """The rows between `low` and `high` whose vectors are most like one; `exact` asks no graph of neighbours."""
+        first, last = self.places(low, high)
+        if first >= last or not vector.any():
+            return []
+        places = np.concatenate(list(self._likely(vector, first, last, max(wanted, 1), exact)))
+        cosines = (self.eight[places].astype(np.float32) @ vector) * self._scale[places].astype(np.float32)
+        best = np.argsort(-cosines, kind="stable")[:wanted]
+        return list(zip(self.row[places[best]].tolist(), cosines[best].tolist(), strict=True))
+
+    def _likely(self, vector: Vectors, first: int, last: int, wanted: int, exact: bool) -> Iterable[Array]:
+        at = first
+        for part in () if exact else self._parts:
+            if not part.opened(len(vector)):
+                self._parts = [one for one in self._parts if one is not part]
+                continue
+            if part.first < at or part.last > last:
+                continue
+            if at < part.first:
+                yield self._scan(vector, at, part.first, wanted)
+            yield part.nearest(vector, wanted)
+            at = part.last
+        if at < last:
+            yield self._scan(vector, at, last, wanted)
+
+    def _scan(self, vector: Vectors, first: int, last: int, wanted: int) -> Array:
+        kept = max(SCAN_KEEPS, wanted)
+        if last - first <= kept:
+            return np.arange(first, last)
+        differing = np.zeros(last - first, dtype=np.uint16)
+        for column, signs in zip(self._sign, _signs(vector[None])[0], strict=True):
+            differing += np.bitwise_count(column[first:last] ^ signs)
+        return first + np.argpartition(differing, kept)[:kept]
+
+
+def _signs(vectors: Vectors) -> Array:
+    return np.packbits(vectors > 0, axis=1).view(np.uint64)
+
+
+def _mapped(file: Path) -> Array:
+    return np.asarray(np.load(file, mmap_mode="r"))
+
+

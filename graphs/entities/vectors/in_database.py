@@ -1,0 +1,189 @@
+"""The vector index that a database has of its own, asked through the reading path, on request.
+
+A graph's settings say so: `vector_index = "movie_names"` (or `"auto"`, for the one that a label has) and
+`vector_model`, the model that made its vectors. Neo4j and ArcadeDB answer the same two statements; Memgraph has
+its own. Similarities are turned into cosines, so that they compare with those of the entity index.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
+from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.paging import NAME_PROPERTIES
+from graphground.graphs.entities.scoring import FOLDED
+from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
+
+DISCOVERED = "auto"
+SECONDS = 10.0
+_FILTERED = 10
+logger = logging.getLogger(__name__)
+
+_SHOWN = {"neo4j": "SHOW VECTOR INDEXES YIELD *", "arcadedb": "SHOW VECTOR INDEXES",
+          "memgraph": "CALL vector_search.show_index_info() YIELD * RETURN *"}
+_ASKED = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
+_ASKED_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near"
+
+
+class IndexUnfit(LookupError):
+    """No vector index of the database can be asked; the message says which there are, or what does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """`VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`; what the database does not tell is None."""
+
+    name: str
+    labels: tuple[str, ...]
+    dimensions: int | None
+    metric: str
+    online: bool = True
+
+    def cosine(self, near: float) -> float:
+        """The cosine behind the database's own number, for unit vectors."""
+        if self.metric == "euclidean":
+            return 1.0 - (1.0 / max(near, 1e-6) - 1.0) / 2.0
+        if self.metric == "cos":  # Memgraph: a distance
+            return 1.0 - near
+        if self.metric == "l2sq":
+            return 1.0 - near / 2.0
+        return 2.0 * near - 1.0
+
+
+class DatabaseVectors:
+    """`DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")` gives candidates.
+
+    The model begins to load in the background when this is made.
+
+    Raises:
+        EncoderMissing: the model needs a library that is not installed.
+    """
+
+    def __init__(self, engine: Engine, model: str, index: str = DISCOVERED):
+        self.model, self.index = model, index
+        self._engine = engine
+        self._known: list[VectorIndex] | None = None
+        self._lock = threading.Lock()
+        begin_loading(model)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model would make a vector at once."""
+        return bool(getattr(encoder(self.model), "ready", True))
+
+    def nearest(self, mention: str, *, label: str | None = None, limit: int = 5) -> list[Candidate]:
+        """The nodes whose vectors are most like the mention's, best first.
+
+        Raises:
+            IndexUnfit: there is no such index, or it holds vectors of other dimensions.
+            EngineError: the database failed.
+        """
+        chosen = self.chosen(label)
+        vector = encoder(self.model).encode([mention])[0]
+        if chosen.dimensions is not None and chosen.dimensions != len(vector):
+            raise self._other_dimensions(chosen, len(vector), chosen.dimensions)
+        if not vector.any():
+            return []
+        filtered = label is not None and label not in chosen.labels
+        rows = self._rows(chosen, vector, limit * _FILTERED if filtered else limit)
+        found = [_candidate(row, chosen, label) for row in rows if label is None or label in row[1]]
+        return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:limit]
+
+    def chosen(self, label: str | None) -> VectorIndex:
+        """The index that the settings name, or the only one of a label.
+
+        Raises:
+            IndexUnfit: there is none, or several could be meant.
+        """
+        known = self._indexes()
+        names = ", ".join(f"{one.name} ({':'.join(one.labels)})" for one in known) or "none"
+        if self.index != DISCOVERED:
+            named = [one for one in known if one.name == self.index]
+            if not named:
+                raise IndexUnfit(f"the database has no vector index {self.index!r} over nodes; it has: {names}")
+            if not named[0].online:
+                raise IndexUnfit(f"the database is still building its vector index {self.index!r}; ask again later")
+            return named[0]
+        fitting = [one for one in known if one.online and (label is None or label in one.labels)]
+        fitting = fitting or [one for one in known if one.online]
+        if len(fitting) != 1:
+            what = "several vector indexes" if fitting else "no vector index over nodes that is ready"
+            raise IndexUnfit(f"the database has {what} ({names}); name one with `vector_index` in the graph's "
+                             "settings" + (", or give a label" if fitting and label is None else ""))
+        return fitting[0]
+
+    def _indexes(self) -> list[VectorIndex]:
+        with self._lock:
+            if not self._known or not all(one.online for one in self._known):
+                dialect = self._engine.capabilities().dialect
+                table = self._engine.run(_SHOWN[dialect], timeout=SECONDS)
+                read = _of_memgraph if dialect == "memgraph" else _of_neo4j
+                found = [read(dict(zip(table.columns, row, strict=True))) for row in table.rows]
+                self._known = [one for one in found if one is not None]
+            return self._known
+
+    def _rows(self, chosen: VectorIndex, vector: Vectors, count: int) -> Sequence[Sequence[Any]]:
+        dialect = self._engine.capabilities().dialect
+        own_id = "elementId(node)" if dialect == "neo4j" else "id(node)"
+        names = ", ".join(f"node.{key}" for key in NAME_PROPERTIES)
+        query = (f"{_ASKED_MEMGRAPH if dialect == 'memgraph' else _ASKED} "
+                 f"RETURN near, labels(node) AS labels, coalesce(node.eid, {own_id}) AS id, "
+                 f"node.description AS description, [{names}] AS names")
+        parameters = {"index": chosen.name, "count": count, "vector": vector.tolist()}
+        try:
+            return self._engine.run(query, parameters, limit=count, timeout=SECONDS).rows
+        except QueryFailed as error:
+            if "dimension" in str(error).lower():
+                raise IndexUnfit(f"the vector index {chosen.name!r} does not take the vectors of {self.model} "
+                                 f"({len(vector)} dimensions): {error}") from error
+            raise
+
+    def _other_dimensions(self, chosen: VectorIndex, ours: int, theirs: int) -> IndexUnfit:
+        return IndexUnfit(f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, and the model "
+                          f"{self.model} makes {ours}; name the model that made them with `vector_model` in the "
+                          "graph's settings")
+
+
+def in_database(vectors: DatabaseVectors, mention: str, label: str | None, limit: int) -> list[Candidate]:
+    """The same where meaning only adds to spelling: nothing while the model loads, or where the database fails."""
+    try:
+        return vectors.nearest(mention, label=label, limit=limit) if vectors.ready else []
+    except (EncoderMissing, EngineError, IndexUnfit) as error:
+        logger.warning("the database's vector index was not asked: %s", error)
+        return []
+
+
+def _candidate(row: Sequence[Any], chosen: VectorIndex, label: str | None) -> Candidate | None:
+    near, labels, key, description, names = row
+    named = [(property, name) for property, name in zip(NAME_PROPERTIES, names, strict=True) if isinstance(name, str)]
+    if not named or not labels:
+        return None
+    property, name = named[0]
+    its_label = label or next((one for one in labels if one in chosen.labels), labels[0])
+    score = min(max(chosen.cosine(float(near)), 0.0), FOLDED)
+    return Candidate(name=name, label=its_label, property=property, score=round(score, 4), match="vector",
+                     key=str(key), description=description if isinstance(description, str) else None,
+                     matched=name, name_property=property)
+
+
+def _of_neo4j(row: dict[str, Any]) -> VectorIndex | None:
+    if row.get("entityType") != "NODE":
+        return None
+    config = (row.get("options") or {}).get("indexConfig") or {}
+    dimensions = config.get("vector.dimensions")
+    return VectorIndex(str(row["name"]), tuple(row.get("labelsOrTypes") or ()),
+                       int(dimensions) if dimensions is not None else None,
+                       str(config.get("vector.similarity_function") or "cosine").lower(), row.get("state") == "ONLINE")
+
+
+def _of_memgraph(row: dict[str, Any]) -> VectorIndex | None:
+    if "edge" in str(row.get("index_type", "")).lower():
+        return None
+    dimensions = row.get("dimension")
+    return VectorIndex(str(row["index_name"]), (str(row["label"]),), int(dimensions) if dimensions else None,
+                       str(row.get("metric") or "l2sq").lower())

@@ -1,0 +1,156 @@
+"""Graphs of neighbours over large labels: built beside the vectors, mapped, and never served unless whole."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.files import Files
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors import approximate, building
+from graphground.graphs.entities.vectors.approximate import LibraryMissing
+from graphground.graphs.entities.vectors.building import build_vectors, estimate
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.store import VectorStore
+
+WORDS = ["red", "blue", "green", "big", "small", "old", "new", "wild", "tame", "fast", "slow", "loud", "car", "train",
+         "dog", "horse", "bread", "wine", "house", "river", "mountain", "book", "song", "king", "queen", "soldier",
+         "teacher", "forest", "island", "bridge", "castle", "garden"]
+
+pytest.importorskip("usearch")
+
+
+def records(count: int) -> list[Record]:
+    """Three words each; the first label is the large one, the second stays small."""
+    rng = np.random.default_rng(3)
+    names = [" ".join(WORDS[place] for place in rng.choice(len(WORDS), 3, replace=False)) for _ in range(count + 50)]
+    return [Record(str(number), "Thing" if number < count else "Other", name) for number, name in enumerate(names)]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    build_index(tmp_path / "i", records(3_000))
+    return Files(tmp_path / "i")
+
+
+def test_neighbours_find_what_comparing_all_finds(files: Files) -> None:
+    assert build_vectors(files, encoder(STATIC), ann=1_000)
+    store = VectorStore(files)
+    assert store.approximate == 3_000
+    column, found, wanted = store.names_column, 0, 0
+    for mention in ("automobile", "a ship on the river", "old monarch", "scarlet mare", "brook", "novel"):
+        vector = encoder(STATIC).encode([mention])[0]
+        least = column.nearest(vector, 0, 1 << 32, 10, exact=True)[-1][1]
+        near = column.nearest(vector, 0, 1 << 32, 10)
+        assert len(near) == 10
+        found += sum(cosine >= least - 1e-6 for _, cosine in near)
+        wanted += 10
+    assert found >= 0.9 * wanted
+
+
+def test_a_label_filters_with_and_without_neighbours(files: Files) -> None:
+    build_vectors(files, encoder(STATIC), ann=1_000)
+    index = open_index(files.folder)
+    assert {one.label for one in index.find("automobile", mode="vector", limit=20)} >= {"Thing"}
+    assert {one.label for one in index.find("automobile", label="Other", mode="vector", limit=20)} == {"Other"}
+    assert {one.label for one in index.find("automobile", label="Thing", mode="vector", limit=20)} == {"Thing"}
+
+
+def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> None:
+    assert building.large_labels(files, np.arange(3_050), 1_000)
+    assert estimate(files, encoder(STATIC), ann=1_000).approximate == 3_000
+    assert estimate(files, encoder(STATIC), ann=0).approximate == 0
+    assert estimate(files, encoder(STATIC)).approximate == 0
+    assert build_vectors(files, encoder(STATIC), ann=0)
+    assert VectorStore(files).approximate == 0
+
+
+def test_a_stopped_graph_of_neighbours_goes_on_and_is_not_served_before(
+        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(approximate, "_AT_ONCE", 500)
+    build_vectors(files, encoder(STATIC), ann=0)
+    asked = iter([False, False, True])
+    assert not build_vectors(files, encoder(STATIC), ann=1_000, stop=lambda: next(asked))
+    folder = files.folder / "vectors" / "names"
+    assert [file.name for file in folder.glob("near-*")] == ["near-0-1000.part"]
+    store = VectorStore(files)
+    assert store.approximate == 0
+    assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
+    told = []
+    assert build_vectors(files, encoder(STATIC), ann=1_000, progress=told.append)
+    assert [one.done for one in told] == [1_500, 2_000, 2_500, 3_000]
+    assert [file.name for file in folder.glob("near-*")] == ["near-0-3000.usearch"]
+    assert VectorStore(files).approximate == 3_000
+
+
+def test_a_graph_of_neighbours_is_opened_by_mapping_and_built_once(files: Files) -> None:
+    build_vectors(files, encoder(STATIC), ann=1_000)
+    file = files.folder / "vectors" / "names" / "near-0-3000.usearch"
+    before = file.stat().st_mtime_ns
+    assert build_vectors(files, encoder(STATIC), ann=1_000)
+    assert file.stat().st_mtime_ns == before
+    store = VectorStore(files)
+    store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
+    if sys.platform == "linux":
+        assert file.name in Path("/proc/self/maps").read_text()
+
+
+def test_a_file_that_is_not_whole_is_not_served(files: Files) -> None:
+    build_vectors(files, encoder(STATIC), ann=1_000)
+    file = files.folder / "vectors" / "names" / "near-0-3000.usearch"
+    file.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
+    store = VectorStore(files)
+    assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
+    assert store.approximate == 0
+
+
+def test_without_the_library_all_vectors_are_compared_and_asking_for_it_says_how(
+        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_vectors(files, encoder(STATIC), ann=1_000)
+    monkeypatch.setattr(approximate, "installed", lambda: False)
+    store = VectorStore(files)
+    assert store.approximate == 0
+    assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
+    with pytest.raises(LibraryMissing, match=r"pip install 'graphground\[ann\]'"):
+        build_vectors(files, encoder(STATIC), ann=500)
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from graphground.graphs.entities.files import Files
+from graphground.graphs.entities.vectors import building
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+building._AT_ONCE = 500
+def told(one):
+    if one.done >= 1500:
+        os.kill(os.getpid(), 9)
+building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=told)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill -9")
+def test_a_killed_build_leaves_older_vectors_served_and_goes_on(
+        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_vectors(files, encoder(STATIC), ["Other"])
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(files.folder)], timeout=100)
+    assert killed.returncode == -9
+    assert VectorStore(files).names == 50
+    assert estimate(files, encoder(STATIC)).done == 1_500
+    told = []
+    monkeypatch.setattr(building, "_AT_ONCE", 1_000)
+    assert build_vectors(files, encoder(STATIC), progress=told.append)
+    assert [one.done for one in told] == [2_500, 3_050]
+    assert VectorStore(files).names == 3_050
+
+
+def test_two_builds_at_once_are_refused(files: Files) -> None:
+    from filelock import FileLock
+
+    with FileLock(files.folder / "vectors.lock"), pytest.raises(building.BuildRunning):
+        build_vectors(files, encoder(STATIC))

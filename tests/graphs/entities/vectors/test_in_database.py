@@ -1,0 +1,243 @@
+"""The vector indexes of real databases, asked through the reading path."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from neo4j_server import Neo4jServer, neo4j_5, neo4j_newest  # noqa: F401
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors, IndexUnfit, VectorIndex
+from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.loading import load_file
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.stored import open_stored
+from graphground.server.settings import Database, SettingsError, read_settings
+from graphground.server.sources import open_database
+from graphground.tools.failure import ToolFailure
+from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+
+NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
+INDEX = ("CREATE VECTOR INDEX {name} FOR (n:{label}) ON (n.{property}) OPTIONS {{indexConfig: "
+         "{{`vector.dimensions`: {dimensions}, `vector.similarity_function`: '{metric}'}}}}")
+
+
+def with_vectors(server: Neo4jServer) -> BoltEngine:
+    """Things with vectors of ours in a cosine index and a Euclidean one, and one index of other dimensions."""
+    vectors = encoder(STATIC).encode(NAMES).tolist()
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n")
+        driver.execute_query("UNWIND $rows AS row CREATE (n:Thing {name: row[0], description: 'a ' + row[0]}) "
+                             "SET n.vector = row[1], n.again = row[1]", rows=list(zip(NAMES, vectors, strict=True)))
+        driver.execute_query("CREATE (:Other {name: 'car', short: [1.0, 0.0, 0.0, 0.5]})")
+        for values in ({"name": "things", "label": "Thing", "property": "vector", "dimensions": 256,
+                        "metric": "cosine"},
+                       {"name": "far_things", "label": "Thing", "property": "again", "dimensions": 256,
+                        "metric": "euclidean"},
+                       {"name": "others", "label": "Other", "property": "short", "dimensions": 4,
+                        "metric": "cosine"}):
+            driver.execute_query(INDEX.format(**values))  # type: ignore[arg-type]
+        driver.execute_query("CALL db.awaitIndexes(60)")
+    return bolt_engine(BoltAddress(server.uri, server.user, server.password))
+
+
+@pytest.fixture(scope="module")
+def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:  # noqa: F811
+    engine = with_vectors(neo4j_5)
+    yield engine
+    engine.close()
+    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
+        for name in ("things", "far_things", "others"):
+            driver.execute_query(f"DROP INDEX {name}")  # type: ignore[arg-type]
+
+
+@pytest.mark.neo4j
+def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(things: BoltEngine) -> None:
+    found = DatabaseVectors(things, STATIC, "things").nearest("automobile", limit=2)
+    model = encoder(STATIC)
+    expected = float((model.encode(["automobile"]) @ model.encode(["car"]).T)[0, 0])
+    assert (found[0].name, found[0].label, found[0].property, found[0].match) == ("car", "Thing", "name", "vector")
+    assert found[0].score == pytest.approx(expected, abs=0.01)
+    assert found[0].description == "a car"
+    assert len(found) == 2
+
+
+@pytest.mark.neo4j
+def test_a_euclidean_index_gives_the_same_scores(things: BoltEngine) -> None:
+    first = DatabaseVectors(things, STATIC, "things").nearest("automobile", limit=3)
+    second = DatabaseVectors(things, STATIC, "far_things").nearest("automobile", limit=3)
+    assert [one.name for one in first] == [one.name for one in second]
+    assert [one.score for one in first] == pytest.approx([one.score for one in second], abs=0.01)
+
+
+@pytest.mark.neo4j
+def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name(things: BoltEngine) -> None:
+    vectors = DatabaseVectors(things, STATIC)
+    assert vectors.chosen("Other").name == "others"
+    with pytest.raises(IndexUnfit, match=r"several vector indexes \(.*things \(Thing\).*vector_index"):
+        vectors.chosen("Thing")
+    with pytest.raises(IndexUnfit, match=r"no vector index 'nosuch' over nodes; it has: .*others"):
+        DatabaseVectors(things, STATIC, "nosuch").nearest("automobile")
+
+
+@pytest.mark.neo4j
+def test_other_dimensions_are_refused_before_the_database_is_asked(things: BoltEngine) -> None:
+    with pytest.raises(IndexUnfit, match=r"'others' holds vectors of 4 dimensions, and the model static-minilm-256 "
+                                         r"makes 256; .*vector_model"):
+        DatabaseVectors(things, STATIC, "others").nearest("automobile")
+
+
+@pytest.mark.neo4j
+def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngine) -> None:
+    vectors = DatabaseVectors(things, STATIC, "things")
+    assert [one.name for one in vectors.nearest("automobile", label="Thing", limit=1)] == ["car"]
+    assert vectors.nearest("automobile", label="Other") == []
+
+
+@pytest.mark.neo4j
+def test_the_settings_of_a_graph_ask_for_the_database_s_index(
+        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "settings.toml").write_text(
+        f'[graphs.things]\nuri = "{neo4j_5.uri}"\nusername = "{neo4j_5.user}"\npassword = "{neo4j_5.password}"\n'
+        f'vector_index = "things"\nvector_model = "{STATIC}"\n')
+    database = read_settings({"home": str(tmp_path)}, {}).databases[0]
+    graph = open_database(database, Home(tmp_path).make())
+    assert graph.engine is not None
+    graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
+    try:
+        for mode in ("vector", "auto"):
+            answer, = find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode=mode, limit=2)).mentions
+            assert (answer.candidates[0].name, answer.candidates[0].match) == ("car", "vector")
+            assert answer.candidates[0].cypher == "(n:Thing {name: 'car'})"
+    finally:
+        graph.engine.close()
+
+
+@pytest.mark.neo4j
+def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
+        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+    graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
+    assert graph.engine is not None
+    graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
+    try:
+        with pytest.raises(ToolFailure, match="graphground entities build things --vectors"):
+            find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode="vector"))
+        answer, = find_entities(graphs, FindEntitiesRequest(mentions=["hrse"], label="Thing")).mentions
+        assert answer.candidates[0].name == "horse"
+    finally:
+        graph.engine.close()
+
+
+@pytest.mark.neo4j
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_newest_neo4j_answers_too(neo4j_newest: Neo4jServer) -> None:  # noqa: F811
+    engine = with_vectors(neo4j_newest)
+    try:
+        assert DatabaseVectors(engine, STATIC, "things").nearest("automobile", limit=1)[0].name == "car"
+    finally:
+        engine.close()
+        with neo4j.GraphDatabase.driver(neo4j_newest.uri, auth=(neo4j_newest.user, neo4j_newest.password)) as driver:
+            driver.execute_query("MATCH (n) DETACH DELETE n")
+            for name in ("things", "far_things", "others"):
+                driver.execute_query(f"DROP INDEX {name}")  # type: ignore[arg-type]
+
+
+ARCADEDB = """
+import json, os, sys
+import arcadedb_embedded
+with arcadedb_embedded.open_database(sys.argv[1]) as db:
+    with db.transaction():
+        db.command("sql", "CREATE PROPERTY Thing.vector ARRAY_OF_FLOATS")
+        db.command("sql", "CREATE INDEX ON Thing (vector) LSM_VECTOR METADATA {dimensions: 256, similarity: 'COSINE'}")
+    with db.transaction():
+        for name, vector in json.loads(sys.stdin.read()):
+            db.command("sql", "UPDATE Thing SET vector = ? WHERE name = ?", vector, name)
+os._exit(0)  # its JVM may wait for ever at a usual exit
+"""
+
+
+@pytest.fixture(scope="module")
+def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    """A graph on the embedded engine, to whose files vectors were added before the engine began."""
+    try:
+        require_arcadedb()
+    except EngineError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("things")
+    schema = {"name": "things", "entities": [{"label": "Thing", "properties": {}}], "relations": []}
+    (folder / "things.json").write_text(json.dumps({"schema": schema, "entities": [
+        {"eid": f"T{number}", "label": "Thing", "name": name, "aliases": [], "description": f"a {name}",
+         "properties": {}} for number, name in enumerate(NAMES)], "relations": []}))
+    home = Home(folder / "home")
+    entry = load_file(folder / "things.json", home, name="things")
+    end_engine(home, kill=True)
+    vectors = encoder(STATIC).encode(NAMES).tolist()
+    subprocess.run([sys.executable, "-c", ARCADEDB, str(home.databases / entry.id)], check=True, timeout=200,
+                   input=json.dumps(list(zip(NAMES, vectors, strict=True))), text=True, cwd=folder,
+                   stdout=subprocess.DEVNULL)
+    graph = open_stored("things", home)
+    yield graph
+    if graph.engine is not None:
+        graph.engine.close()
+    end_engine(home, kill=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_vector_index_of_arcadedb_is_asked_by_its_reading_user(arcadedb: Graph) -> None:
+    assert arcadedb.engine is not None
+    found = DatabaseVectors(arcadedb.engine, STATIC).nearest("automobile", label="Thing", limit=2)
+    assert (found[0].name, found[0].key) == ("car", "T0")
+    assert found[0].score == pytest.approx(0.75, abs=0.25)
+
+
+class OneIndex:
+    """Answers what Memgraph's documentation shows; no Memgraph runs in these tests."""
+
+    def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
+        from graphground.graphs.table import Table
+
+        if "show_index_info" in query:
+            return Table(["capacity", "dimension", "index_name", "index_type", "label", "metric", "property",
+                          "scalar_kind", "size"],
+                         [[100, 256, "m", "label+property_vector", "Thing", "cos", "vector", "f32", 6]], False, 0.0)
+        assert query.startswith("CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near ")
+        return Table(["near", "labels", "id", "description", "names"],
+                     [[0.25, ["Thing"], 7, None, ["car", *[None] * 7]]], False, 0.0)
+
+    def explain(self, query: str, parameters: Any = None) -> None: ...
+
+    def capabilities(self) -> Any:
+        from graphground.graphs.engines.engine import Capabilities
+
+        return Capabilities("Memgraph", "3", "memgraph", True, True)
+
+    def close(self) -> None: ...
+
+
+def test_memgraph_s_distances_become_cosines() -> None:
+    found = DatabaseVectors(OneIndex(), STATIC).nearest("automobile")
+    assert [(one.name, one.score, one.key) for one in found] == [("car", 0.75, "7")]
+    assert VectorIndex("m", ("Thing",), 2, "l2sq").cosine(0.5) == 0.75
+
+
+def test_one_vector_setting_without_the_other_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('[graphs.a]\nuri = "bolt://localhost"\nvector_index = "auto"\n')
+    with pytest.raises(SettingsError, match=r"vector_index .* and vector_model .* go together"):
+        read_settings({"home": str(tmp_path)}, {})
+
+
+def test_a_schema_alone_has_no_vectors() -> None:
+    assert Graph("a", PropertyGraphSchema("a", {}, ())).vectors is None

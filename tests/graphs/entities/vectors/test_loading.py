@@ -1,0 +1,113 @@
+"""A model that takes seconds to load does so in the background; nothing else waits for it."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors import encoders
+from graphground.graphs.entities.vectors.building import build_vectors
+from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, encoder
+
+SLOW = "a-slow-model"
+MODULE = """
+import gate
+gate.begun.set()
+gate.opened.wait(30)
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+if gate.broken:
+    raise OSError("the model's files are gone")
+
+class SentenceTransformer:
+    def __init__(self, place, device): ...
+    def encode(self, texts, **options):
+        return encoder(STATIC).encode(texts)
+"""
+
+
+class Gate:
+    """The import of the library waits here, as long as the test wants."""
+
+    def __init__(self) -> None:
+        self.begun, self.opened, self.broken = threading.Event(), threading.Event(), False
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """A library named sentence_transformers whose import takes as long as the gate is shut."""
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "sentence_transformers.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path / "library")
+    gate = Gate()
+    monkeypatch.setitem(sys.modules, "gate", gate)
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+    encoders.encoder.cache_clear()
+    yield gate
+    gate.opened.set()
+    for thread in threading.enumerate():
+        if thread.name == "sentence-transformers":
+            thread.join(30)
+    sys.modules.pop("sentence_transformers", None)
+    encoders.encoder.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, gate: Gate) -> Path:
+    """An index whose vectors say that the slow model made them."""
+    build_index(tmp_path / "i", [Record("1", "Thing", "car"), Record("2", "Thing", "bread")])
+    build_vectors(open_index(tmp_path / "i")._files, encoder(STATIC))
+    meta = tmp_path / "i" / "vectors" / "meta.json"
+    meta.write_text(json.dumps({**json.loads(meta.read_text()), "model": SLOW}))
+    return tmp_path / "i"
+
+
+def test_opening_a_graph_with_vectors_begins_to_load_their_model_and_waits_for_nothing(
+        folder: Path, gate: Gate) -> None:
+    index = open_index(folder)
+    assert gate.begun.wait(30)
+    assert index.find("bread")[0].name == "bread"
+    assert [one.match for one in index.find("automobile")] == []
+    gate.opened.set()
+    assert index.find("automobile", mode="vector", limit=1)[0].name == "car"
+    assert index.find("automobile", limit=1)[0].match == "vector"
+
+
+async def asked(folder: Path, gate: Gate) -> list[str]:
+    """What `find` gives from a thread while the library is being imported, and the event loop goes on."""
+    index = await asyncio.to_thread(open_index, folder)
+    waiting = asyncio.create_task(asyncio.to_thread(index.find, "automobile", mode="vector", limit=1))
+    async with asyncio.timeout(30):
+        assert await asyncio.to_thread(gate.begun.wait, 30)
+        found = [one.name for one in await asyncio.to_thread(index.find, "bred")]
+        assert not waiting.done()
+        gate.opened.set()
+        return found + [one.name for one in await waiting]
+
+
+def test_the_event_loop_goes_on_while_the_library_is_imported(folder: Path, gate: Gate) -> None:
+    assert asyncio.run(asked(folder, gate)) == ["bread", "car"]
+
+
+def test_a_model_that_does_not_load_leaves_auto_working_and_says_why(folder: Path, gate: Gate) -> None:
+    gate.broken = True
+    gate.opened.set()
+    index = open_index(folder)
+    with pytest.raises(EncoderMissing, match="could not be loaded: the model's files are gone"):
+        index.find("automobile", mode="vector")
+    assert index.find("bred")[0].name == "bread"
+
+
+def test_vectors_of_a_model_that_is_not_installed_leave_auto_working_and_say_how_to_install_it(
+        folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    index = open_index(folder)
+    assert index.find("bred")[0].name == "bread"
+    with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
+        index.find("automobile", mode="vector")
