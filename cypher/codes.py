@@ -51,3 +51,18 @@ LANGUAGE_CODES: Mapping[str, Code] = {
                                    "LOAD CSV FROM 'file:///x' AS row RETURN row"),
 }
 """The codes that need no schema. Those of the schema and data checks are beside them, in `checks`."""
+
+DATABASE_CODES: Mapping[str, Code] = {
+    "not_in_this_database": Code("hint", "The graph's kind of database lacks what Neo4j has here; the message says "
+                                 "what to write instead. What only some of its versions lack is told once it has "
+                                 "refused the query.", "MATCH p = SHORTEST 1 (a:Team)-->+(b:Team) RETURN length(p)"),
+    "refused_by_database": Code("error", "The database itself refused or failed the query, in its own words.",
+                                "RETURN 1 / 0"),
+    "filter_removes_all": Code("warning", "The answer is empty because of this condition; the message has the values "
+                               "that there are.", "MATCH (p:Player) WHERE p.height_cm > 999 RETURN p.name"),
+    "matches_nothing": Code("warning", "The answer is empty because this part of the pattern matches nothing. A hint "
+                            "where it does match and only what is returned of it is empty.",
+                            "MATCH (t:Team)-[:partOfDivision]->(:Division {name: 'x'}) RETURN t.name"),
+    "shortened": Code("hint", "Long texts or lists of the answer were cut, and say so.", "RETURN range(1, 9999) AS n"),
+}
+"""The codes that come with an answer of a database, or of a database of one kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphground.cypher.checks.codes import SCHEMA_CODES
-from graphground.cypher.codes import LANGUAGE_CODES, Code
+from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, Code
 
 INTRODUCTION = """\
 # Diagnostic codes
@@ -25,7 +25,9 @@ def reference_page() -> str:
                       _section("Of the language", "Found without a schema.", LANGUAGE_CODES),
                       _section("Of the schema and the data",
                                "Found where the graph's schema is known; never for an open schema or a property of "
-                               "mixed or unknown type.", SCHEMA_CODES)])
+                               "mixed or unknown type.", SCHEMA_CODES),
+                      _section("Of the database", "Told by `execute_cypher` with an answer or a refusal; the first one "
+                               "by `validate_cypher` too.", DATABASE_CODES)])
 
 
 def _section(title: str, note: str, codes: Mapping[str, Code]) -> str:

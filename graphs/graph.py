@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineUnavailable
 from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.table import Table
@@ -35,6 +36,10 @@ class Graph:
     """Ends what still asks the engine in the background."""
     vectors: DatabaseVectors | None = None
     """The vector index of the database itself, where the graph's settings ask for it."""
+    dialect: Dialect | None = None
+    """What its kind of database does in its own way, where that is known without asking it."""
+    refuses_writes: bool | None = None
+    """Whether the database itself refuses writes, as it was tried; None while it was not."""
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:

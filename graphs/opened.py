@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
 Counts = tuple[int | None, int | None]
+CLOSING_SECONDS = 2.0
+logger = logging.getLogger(__name__)
 
 
 class UnknownGraph(LookupError):
@@ -31,7 +34,8 @@ class UnknownGraph(LookupError):
 class GraphSummary:
     """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`; counts are None while unknown.
 
-    `problem` says in words why the graph cannot be asked just now.
+    `problem` says in words why the graph cannot be asked just now; `refuses_writes` whether its database itself
+    refused a write, None while that was not tried.
     """
 
     name: str
@@ -40,6 +44,7 @@ class GraphSummary:
     nodes: int | None
     relationships: int | None
     problem: str | None = None
+    refuses_writes: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
     `counts` answers how many nodes and relationships it has without opening it, where that is known; when
-    `version` changes, the graph is opened anew.
+    `version` changes, the graph is opened anew. A server opens an `eager` one by itself once it is up.
     """
 
     name: str
@@ -56,6 +61,7 @@ class GraphSource:
     open: Callable[[], Graph]
     counts: Callable[[], Counts] = lambda: (None, None)
     version: Callable[[], object] = lambda: None
+    eager: bool = False
 
 
 class OpenGraphs:
@@ -97,17 +103,33 @@ class OpenGraphs:
                 known[1].close()
             return graph
 
+    def open_eager(self) -> None:
+        """Open what is to be open before anybody asks; what cannot be is logged, and told again when it is asked."""
+        for source in self._sources.values():
+            if source.eager and not self._closed:
+                try:
+                    self.get(source.name)
+                except EngineError as error:
+                    if not self._closed:
+                        logger.warning("graph %r: %s", source.name, error)
+
     def summaries(self) -> list[GraphSummary]:
         """What can be said of each graph without waiting for a database."""
         return [self._summary(source) for source in self._sources.values()]
 
     def close(self) -> None:
-        """Close every graph that was opened; calling it twice is fine."""
+        """Close every graph that was opened; calling it twice is fine. One that is just being opened is left."""
         self._closed = True
         for name, lock in self._locks.items():
-            with lock:
+            if not lock.acquire(timeout=CLOSING_SECONDS):
+                continue
+            try:
                 known = self._opened.pop(name, None)
+            finally:
+                lock.release()
             if known is not None:
+                if known[1].engine is not None:
+                    known[1].engine.cancel()
                 known[1].close()
 
     def _source(self, name: str | None) -> GraphSource:
@@ -145,4 +167,6 @@ class OpenGraphs:
             nodes = relationships = None
             problem = problem or str(error)
         description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
-        return GraphSummary(source.name, description, source.engine, nodes, relationships, problem)
+        known = self._opened.get(source.name)
+        return GraphSummary(source.name, description, source.engine, nodes, relationships, problem,
+                            known[1].refuses_writes if known is not None else None)

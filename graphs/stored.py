@@ -7,6 +7,7 @@ from functools import partial
 from graphground.graphs.bundled import bundled_graphs
 from graphground.graphs.bundled_loading import load_bundled
 from graphground.graphs.catalog import Catalog, Entry
+from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.index import open_index
@@ -38,7 +39,7 @@ def open_stored(name: str, home: Home) -> Graph:
     """
     catalog, entry = Catalog(home), _entry(name, home)
     return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
-                 open_index(catalog.folder(entry) / "entities"))
+                 open_index(catalog.folder(entry) / "entities"), dialect=ARCADEDB)
 
 
 def _entry(name: str, home: Home) -> Entry:

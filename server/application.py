@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -42,6 +43,19 @@ class Application:
             if self._graphs is None:
                 self._graphs = self._open_graphs()
             return self._graphs
+
+    def open_in_background(self, seconds: float) -> None:
+        """Connect to the databases of one's own after so many seconds, when clients have been greeted.
+
+        What is wrong with one, or that it does not refuse writes itself, is then logged before anybody asks it.
+        """
+        def work() -> None:
+            with suppress(Exception):  # told again, in words, to whoever asks
+                self.graphs().open_eager()
+
+        timer = threading.Timer(seconds, work)
+        timer.daemon = True
+        timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Run one tool; it never raises."""

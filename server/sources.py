@@ -12,7 +12,7 @@ from graphground.graphs.bundled_loading import source_of
 from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import Engine, EngineUnavailable
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable
 from graphground.graphs.entities.places import index_of
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
@@ -21,6 +21,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.home import Home
 from graphground.graphs.opened import GraphSource, OpenGraphs
 from graphground.graphs.stored import stored_sources
+from graphground.graphs.walls import refuses_writes
 from graphground.server.settings import Database, Settings, default_home
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,8 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     tell_unusable(databases)
-    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home)) for one in databases]
+    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home), eager=True)
+           for one in databases]
     taken = {source.name for source in own}
     if own and not settings.graph:
         taken |= bundled_names(home)
@@ -83,20 +85,29 @@ def open_database(database: Database, home: Home | None = None) -> Graph:
     """Connect to a database of one's own and read its schema, or take the one read before.
 
     The entity index that was built of it in the data folder goes with it. Without a data folder nothing is read.
+    Where the database itself does not refuse writes, that is logged as a warning.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
     """
     address = BoltAddress(database.uri, database.username or "", database.password or "", database.database)
     engine = bolt_engine(address)
-    if home is None:
-        return Graph(database.name, PropertyGraphSchema(database.name, {}, (), open=True), database.description, engine)
-    key = f"{database.uri} {database.database or ''} {database.username or ''}"
-    graph = connected_graph(database.name, database.description, engine, key, home.schemas)
-    index = index_of(home, database.name)
-    graph.entities, graph.vectors = index, vectors_in(database, engine)
-    if index is not None:
-        index.database = graph.vectors
+    try:
+        refused = refuses_writes(database.name, engine)
+        if home is None:
+            nothing = PropertyGraphSchema(database.name, {}, (), open=True)
+            graph = Graph(database.name, nothing, database.description, engine)
+        else:
+            key = f"{database.uri} {database.database or ''} {database.username or ''}"
+            graph = connected_graph(database.name, database.description, engine, key, home.schemas)
+            index = index_of(home, database.name)
+            graph.entities, graph.vectors = index, vectors_in(database, engine)
+            if index is not None:
+                index.database = graph.vectors
+        graph.refuses_writes, graph.dialect = refused, engine.capabilities().speaks
+    except EngineError:
+        engine.close()
+        raise
     return graph
 
 

@@ -7,8 +7,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.engines.engine import QueryFailed
+from graphground.graphs.engines.lacks import lacking
+from graphground.graphs.graph import Graph
 
 
 class DiagnosticAnswer(BaseModel):
@@ -28,6 +31,20 @@ class DiagnosticAnswer(BaseModel):
     def of(cls, diagnostic: Diagnostic) -> DiagnosticAnswer:
         """The JSON form of a diagnostic."""
         return cls(**diagnostic.as_dict())
+
+
+def of_dialect(graph: Graph, query: str, *, refused: bool = False) -> list[Diagnostic]:
+    """Hints on what the graph's kind of database lacks of Neo4j's Cypher; none where its kind is not known yet.
+
+    `refused` is for a query that the database has refused: then what only some of its versions lack is told too.
+    """
+    lacks = graph.dialect.lacks if graph.dialect is not None else ()
+    if not lacks:
+        return []
+    try:
+        return lacking(parse(query), lacks, refused=refused)
+    except CypherSyntaxError:
+        return []
 
 
 def from_engine(error: QueryFailed, query: str) -> Diagnostic:

@@ -11,7 +11,7 @@ from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.tree import Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
-from graphground.tools.diagnostics import DiagnosticAnswer, from_engine
+from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect
 from graphground.tools.failure import ToolFailure
 from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -58,7 +58,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     try:
         table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
-        raise failure_of(error, request.query) from error
+        raise failure_of(error, request.query, graph) from error
     if not table.truncated:
         diagnostics = [one for one in diagnostics if one.code != "no_limit"]
     if shorten_rows(table.rows):
@@ -122,14 +122,14 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list
                               nearest=[report.suggested_query] if report.suggested_query else [],
                               diagnostics=report.diagnostics,
                               next="Mend the query and check it with validate_cypher; get_schema has the names.")
-    return [DiagnosticAnswer.of(one) for one in report.diagnostics]
+    return [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, query))]
 
 
 def _runs_other_cypher(graph: Graph) -> bool:
-    return graph.engine is not None and graph.engine.capabilities().dialect == "memgraph"
+    return graph.engine is not None and graph.engine.capabilities().speaks.other_cypher
 
 
-def failure_of(error: EngineError, query: str) -> ToolFailure:
+def failure_of(error: EngineError, query: str, graph: Graph) -> ToolFailure:
     """What an engine's error means for the one who asked."""
     message = str(error)
     match error:
@@ -141,7 +141,8 @@ def failure_of(error: EngineError, query: str) -> ToolFailure:
         case EngineBusy():
             return ToolFailure("engine_busy", message, next="Call again in a moment.")
         case QueryFailed():
-            return ToolFailure("query_failed", message, diagnostics=[from_engine(error, query)],
+            told = [from_engine(error, query), *of_dialect(graph, query, refused=True)]
+            return ToolFailure("query_failed", message, diagnostics=told,
                                next="Mend the query and check it with validate_cypher; get_schema has the names.")
     return ToolFailure("engine_error", message, next="Call again; if it stays, run `graphground doctor`.")
 

@@ -19,6 +19,8 @@ class GraphSummary(BaseModel):
     engine: str = Field(description="Where its data lies; `none` for a schema without data.")
     nodes: int | None = Field(description="How many nodes; null while it is not known.")
     relationships: int | None = Field(description="How many relationships; null while it is not known.")
+    database_refuses_writes: bool | None = Field(None, description="Whether the database itself refuses writes too; "
+                                                 "null while it was not tried.")
 
 
 class ListGraphsAnswer(Answer):
@@ -31,7 +33,7 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
     """Summarise every open graph."""
     return ListGraphsAnswer(graphs=[
         GraphSummary(name=graph.name, description=graph.description, engine=graph.engine, nodes=graph.nodes,
-                     relationships=graph.relationships)
+                     relationships=graph.relationships, database_refuses_writes=graph.refuses_writes)
         for graph in graphs.summaries()])
 
 

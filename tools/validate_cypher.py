@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from graphground.cypher import validate
-from graphground.tools.diagnostics import DiagnosticAnswer
+from graphground.tools.diagnostics import DiagnosticAnswer, of_dialect
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -40,7 +40,8 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters,
                       read_only=True)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
-                                diagnostics=[DiagnosticAnswer.of(one) for one in report.diagnostics])
+                                diagnostics=[DiagnosticAnswer.of(one) for one in
+                                             (*report.diagnostics, *of_dialect(graph, request.query))])
 
 
 TOOL = Tool("validate_cypher", "Check a query",

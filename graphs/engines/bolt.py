@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import count, islice
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import neo4j
@@ -18,20 +18,27 @@ import orjson
 from neo4j import exceptions
 
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.dialects import Dialect, dialect_of
+from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
     Capabilities,
     EngineBusy,
     EngineError,
+    EngineUnreachable,
     QueryCancelled,
+    QueryFailed,
 )
-from graphground.graphs.engines.errors import timed_out, translated
+from graphground.graphs.engines.errors import timed_out, translated, was_ended
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
 from graphground.graphs.rewriting import faster
+from graphground.graphs.schema_forms import quoted
 from graphground.graphs.table import Table
 
+if TYPE_CHECKING:
+    from graphground.graphs.extraction.findings import Extraction
+
 CHUNK = 1000
+CLOSING_SECONDS = 2.0
 TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
 # What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
@@ -57,6 +64,9 @@ class BoltEngine:
         self._driver = self._connect(address)
         self._administrator = self._connect(administrator) if administrator else self._driver
         self._capabilities: Capabilities | None = None
+        self._running: set[RunningQuery] = set()
+        self._ending: set[threading.Event] = set()
+        self._closed = False
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
@@ -66,7 +76,7 @@ class BoltEngine:
             try:
                 return self._run(query, parameters, limit, timeout, started)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
-                if not error.is_retryable():
+                if not error.is_retryable() or was_ended(error):
                     raise translated(error, self.address, timeout) from error
             except EngineError:
                 raise
@@ -93,20 +103,37 @@ class BoltEngine:
         """Compile without running."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
 
+    def cancel(self) -> None:
+        """End all queries that run through this engine, and wait a moment until they are over."""
+        threads = [threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True)
+                   for running in list(self._running)]
+        for thread in threads:
+            thread.start()
+        if threads:
+            self._wait_for_queries()
+
+    def introspect(self, name: str, *, step_timeout: float = 30.0, total_timeout: float = 300.0) -> Extraction:
+        """Read the exact schema."""
+        from graphground.graphs.extraction.extract import extract  # it asks engines itself
+
+        return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
+
     def capabilities(self) -> Capabilities:
-        """What the database says of itself, and whether it refuses a write (tried once, rolled back)."""
+        """What the database says of itself, and whether it refuses a write (tried once)."""
         if self._capabilities is None:
-            version = self._agent.rpartition("/")[2]
-            if self.dialect.components:
-                table = self.run(self.dialect.components, limit=1, timeout=10)
-                version = str(table.rows[0][0]) if table.rows else version
+            dialect = self.dialect
             self._capabilities = Capabilities(
-                self.dialect.product, version, self.dialect.name, self._refuses_writes(),
-                can_terminate=self.dialect.terminate is not None, has_vector_index=self.dialect.name == "neo4j")
+                dialect.product, self._version(), dialect.name, self._refuses_writes(),
+                can_terminate=dialect.terminate is not None, has_vector_index=dialect.vector_index)
         return self._capabilities
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Give back the connections; what runs, or is just being ended, gets a moment to be over."""
+        if not self._closed:
+            self._closed = True
+            self._wait_for_queries()
+            for done in list(self._ending):
+                done.wait(CLOSING_SECONDS)
         self._driver.close()
         self._administrator.close()
 
@@ -131,6 +158,7 @@ class BoltEngine:
         tag = f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}"
         with self._session(fetch_size) as session, RunningQuery(
                 timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session)) as running:
+            self._running.add(running)
             try:
                 text = faster(query, self.dialect.name, limit)
                 result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": tag}, timeout=timeout),
@@ -152,6 +180,8 @@ class BoltEngine:
                 if not running.stopped:
                     raise
                 raise self._ended(running, timeout) from error
+            finally:
+                self._running.discard(running)
             if running.stopped and not truncated:
                 raise self._ended(running, timeout)
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
@@ -164,16 +194,26 @@ class BoltEngine:
 
     def _told_to_end(self, tag: str, client: str) -> bool:
         """Tell the database to end the query of that tag or client; false where it runs none."""
-        dialect, known = self.dialect, False
+        dialect = self.dialect
         if not dialect.running or not dialect.terminate:
             return False
+        done = threading.Event()
+        self._ending.add(done)
+        try:
+            return self._end_query(dialect.running, dialect.terminate, tag, client)
+        finally:
+            self._ending.discard(done)
+            done.set()
+
+    def _end_query(self, list_all: str, end: str, tag: str, client: str) -> bool:
+        known = False
         with self._administrator.session(database=self.address.database) as administration:
-            for row in administration.run(cast(Any, dialect.running), tag=tag):
+            for row in administration.run(cast(Any, list_all), tag=tag):
                 values = row.data()
                 if any(value == tag or tag in str(value) or str(value).endswith(client) for value in values.values()):
                     known = True
                     found = values.get("id", values.get("transactionId", values.get("transaction_id")))
-                    administration.run(cast(Any, dialect.terminate.replace("{id}", str(found))), id=found).consume()
+                    administration.run(cast(Any, end.replace("{id}", str(found))), id=found).consume()
         return known
 
     def _abandon(self, tag: str, session: neo4j.Session) -> None:
@@ -206,25 +246,55 @@ class BoltEngine:
             raise EngineBusy(f"{self._slot_count} queries are running on {self.address.where()} already; "
                              "the same call in a moment may do.")
         try:
+            if self._closed:
+                raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
             yield
         finally:
             self._slots.release()
 
+    def _wait_for_queries(self) -> None:
+        """Wait until no query runs, `CLOSING_SECONDS` at most."""
+        deadline = time.monotonic() + CLOSING_SECONDS
+        free = 0
+        while free < self._slot_count and self._slots.acquire(timeout=max(deadline - time.monotonic(), 0)):
+            free += 1
+        for _ in range(free):
+            self._slots.release()
+
+    def _version(self) -> str:
+        if self.dialect.components:
+            try:
+                rows = self.run(self.dialect.components, limit=1, timeout=10).rows
+            except QueryFailed:  # a user that may not ask
+                rows = []
+            if rows:
+                return str(rows[0][0])
+        return version_of(self._agent)
+
     def _refuses_writes(self) -> bool:
-        probe = self.dialect.write_probe
+        """Whether a write is refused, met as a query meets it; a failure of another kind proves nothing."""
+        dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
-            labels = self.run("CALL db.labels()", limit=1, timeout=10).rows
+            try:
+                labels = self.run(dialect.labels, limit=1, timeout=10).rows
+            except QueryFailed:
+                labels = []
             if not labels:
                 return False
-            probe = probe.replace("{label}", str(labels[0][0]).replace("`", "``"))
+            probe = probe.replace("{label}", quoted(str(labels[0][0])))
+        query: Any = neo4j.Query(cast(Any, probe), timeout=10)
         try:
-            with self._session(1) as session, session.begin_transaction(timeout=10) as transaction:
-                try:
-                    transaction.run(cast(Any, probe)).consume()
-                finally:
-                    transaction.rollback()
-        except exceptions.Neo4jError:
-            return True
+            with self._session(1) as session:
+                if dialect.probe_writes:
+                    with session.begin_transaction(timeout=10) as transaction:
+                        try:
+                            transaction.run(query.text).consume()
+                        finally:
+                            transaction.rollback()
+                else:
+                    session.run(query).consume()
+        except exceptions.Neo4jError as error:
+            return dialect.refusal.search(f"{error.code} {error.message}") is not None
         except exceptions.DriverError as error:
             raise translated(error, self.address) from error
         return False

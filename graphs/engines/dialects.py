@@ -1,14 +1,20 @@
-"""What databases that speak Bolt do each in their own way, as data."""
+"""What databases that speak Bolt do each in their own way, as data: the rest of the program asks here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from graphground.graphs.engines.lacks import ARCADEDB_LACKS, MEMGRAPH_LACKS, Lack
+
+NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
+"""A query that may write and never does: where it is refused, so is every write of a query like it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The statements of one kind of database: how it is asked for its version, how one query of it is ended."""
+    """One kind of database: `DIALECTS["memgraph"].own_id` is `id(n)`."""
 
     name: str
     product: str
@@ -20,9 +26,29 @@ class Dialect:
     terminate: str | None
     """Ends the transaction `$id`; `{id}` is written into the text where parameters are not allowed."""
     write_probe: str
-    """A write that is rolled back where the database lets it through; `{label}` is a label that exists."""
-    lacks: Mapping[str, str] = field(default_factory=dict)
-    """What Neo4j has and this database has not, with the hint for it."""
+    """A write that is let through only where the database does not guard against writes."""
+    probe_writes: bool
+    """Whether the probe would write: then it runs in a transaction that is rolled back, and `{label}` in it is a
+    label that exists."""
+    refusal: re.Pattern[str]
+    """What the code and message of a refused write look like; any other failure proves nothing."""
+    reader: str
+    """How its administrator makes a user that can only read."""
+    own_id: str
+    """The database's own identifier of the node `n`."""
+    by_id: str
+    """The condition that `n` has the identifier `$key`, a text."""
+    create_index: str
+    """An index on a property: `{label}` and `{key}` are written into it, quoted, and `{name}`, a plain word."""
+    labels: str = "CALL db.labels()"
+    relationship_types: str = "CALL db.relationshipTypes()"
+    await_indexes: str | None = None
+    """Answers when indexes are built."""
+    other_cypher: bool = False
+    """Whether it has functions and procedures that Neo4j has not, so that what Neo4j would refuse may run here."""
+    vector_index: bool = False
+    lacks: tuple[Lack, ...] = ()
+    """What Neo4j has and this database has not."""
 
 
 NEO4J = Dialect(
@@ -30,34 +56,65 @@ NEO4J = Dialect(
     components="CALL dbms.components() YIELD versions RETURN versions[0] AS version",
     running="SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.graphground = $tag RETURN id, $tag",
     terminate="TERMINATE TRANSACTIONS $id",
-    write_probe="CREATE (:`GraphgroundProbe`)")
+    write_probe=NOTHING_WRITTEN, probe_writes=False,
+    refusal=re.compile(r"Statement\.AccessMode|Security\.Forbidden|ForbiddenOnReadOnlyDatabase"
+                       r"|WriteOnReadOnlyAccessDatabase"),
+    reader="on Enterprise and Aura: GRANT ROLE reader TO the user; every Neo4j refuses writes in the READ sessions "
+           "that graphground opens, so look at what stands between",
+    own_id="elementId(n)", by_id="elementId(n) = $key",
+    create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
+    await_indexes="CALL db.awaitIndexes(600)", vector_index=True)
 
 MEMGRAPH = Dialect(
     "memgraph", "Memgraph",
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
-    write_probe="CREATE (:`GraphgroundProbe`)",
-    lacks={
-        "EXISTS {": "Memgraph takes a pattern in exists(…): exists((n)-[:T]->()).",
-        "COUNT {": "Memgraph has no COUNT subquery: use OPTIONAL MATCH with count().",
-        "CALL {": "Memgraph 3 needs the variables inside: CALL { WITH n … }.",
-        "elementId(": "Memgraph names nodes by id(n).",
-        "datetime(": "Memgraph has localDateTime() and, since 2.19, datetime().",
-        "shortestPath(": "Memgraph writes [*BFS] in the pattern.",
-    })
+    # A transaction of its own would be judged by its access mode, which a query without one may not be.
+    write_probe=NOTHING_WRITTEN, probe_writes=False,
+    refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),
+    reader="with Memgraph's roles, which need its Enterprise licence: GRANT MATCH TO the user, and READ on the labels "
+           "and edge types; without them, give graphground the address of a replica",
+    own_id="id(n)", by_id="toString(id(n)) = $key",
+    create_index="CREATE INDEX ON :{label}({key})",
+    labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
+    relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
+    other_cypher=True, lacks=MEMGRAPH_LACKS)
 
 ARCADEDB = Dialect(
     "arcadedb", "ArcadeDB",
     components=None,
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTION '{id}'",
-    write_probe="CREATE (:`{label}`)")
+    # It judges records, not queries: only a record that would really be written is refused.
+    write_probe="CREATE (:{label})", probe_writes=True,
+    refusal=re.compile(r"Security\.Forbidden|not allowed"),
+    reader="a user in a group of server-groups.json whose access to types is [\"readRecord\"] alone",
+    own_id="id(n)", by_id="toString(id(n)) = $key",
+    create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
+    lacks=ARCADEDB_LACKS)
+
+DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, ARCADEDB)}
 
 
 def dialect_of(agent: str) -> Dialect:
-    """The dialect behind a server's greeting: `Neo4j/5.26.30`, `… - Memgraph`, `ArcadeDB/26.10.2`."""
+    """The dialect behind a server's greeting.
+
+        >>> [dialect_of(one).name for one in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
+        ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
+        ['neo4j', 'memgraph', 'arcadedb']
+    """
     greeting = agent.lower()
     if "memgraph" in greeting:
         return MEMGRAPH
     return ARCADEDB if "arcade" in greeting else NEO4J
+
+
+def version_of(agent: str) -> str:
+    """The version in a greeting: of the product itself where it says that it is compatible with another.
+
+        >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
+        ('26.10.2', '5.26.30')
+    """
+    found = re.search(r"(?:ArcadeDB|Memgraph)[ /]v?(\d[\w.-]*)", agent) or re.search(r"/v?(\d[\w.-]*)", agent)
+    return found.group(1) if found else ""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from graphground.graphs.engines.dialects import DIALECTS, Dialect
 from graphground.graphs.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.extraction.findings import Extraction
+    from graphground.graphs.simplekg import SimpleKGFile
 
 
 class EngineError(Exception):
@@ -58,11 +63,17 @@ class Capabilities:
     """Whether one query can be ended without ending others."""
     has_vector_index: bool = False
 
+    @property
+    def speaks(self) -> Dialect:
+        """What this kind of database does in its own way."""
+        return DIALECTS[self.dialect]
+
 
 class Engine(Protocol):
-    """A connected database. Every method may be called from any thread.
+    """A connected database that is only read. Every method may be called from any thread.
 
-    All raise `EngineError` or a subclass, never a driver's own exception.
+    All raise `EngineError` or a subclass, never a driver's own exception. What writes (indexes, a bulk load) is
+    another interface, `Loader`, which no tool can reach.
     """
 
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
@@ -74,8 +85,37 @@ class Engine(Protocol):
         """Compile without running. Raises `QueryFailed` with the place where the database refuses it."""
         ...
 
+    def cancel(self) -> None:
+        """End all queries that run through this engine, in the database; they raise `QueryCancelled`.
+
+        Waits a moment until they are over.
+
+        One query alone is ended through `cancellation.cancellable`.
+        """
+        ...
+
+    def introspect(self, name: str, *, step_timeout: float, total_timeout: float) -> Extraction:
+        """Read the exact schema, in the way that this kind of database allows; `name` becomes the schema's."""
+        ...
+
     def capabilities(self) -> Capabilities:
         """What this database can do."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections; calling it twice is fine."""
+        ...
+
+
+class Loader(Protocol):
+    """The writing side of a database, for `graphground graphs load` alone: tools are given an `Engine`."""
+
+    def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
+        """An index on each of these properties of each label; one that is there already is no error."""
+        ...
+
+    def bulk_load(self, file: SimpleKGFile, progress: Callable[[str, int], None] | None = None) -> tuple[int, int]:
+        """Write a whole graph; answers how many nodes and relationships it has."""
         ...
 
     def close(self) -> None:

@@ -17,6 +17,8 @@ from graphground.graphs.engines.engine import (
 )
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
+MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
+"""`line 1:9 mismatched input …`: its parser counts both from 1 (`frontend/opencypher/parser.hpp`)."""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
 TIMEOUT_CODES = frozenset({
     "Neo.ClientError.Transaction.TransactionTimedOut",
@@ -26,7 +28,15 @@ RESTARTED_CODES = frozenset({
     "Neo.TransientError.General.DatabaseUnavailable", "Neo.TransientError.Cluster.NotALeader",
     "Neo.ClientError.Cluster.NotALeader", "Neo.TransientError.Transaction.LeaseExpired",
 })
+MEMGRAPH_ENDED = re.compile(r"Transactions? was asked to abort")
+"""What Memgraph says of a query that it ended, under the code of whatever might be tried again (its source,
+`query/exceptions.hpp`: by another user, because of a timeout, because of a shutdown)."""
 BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
+
+
+def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
+    """Whether the database ended this very query on purpose: then to ask again would undo what somebody wanted."""
+    return isinstance(error, exceptions.Neo4jError) and MEMGRAPH_ENDED.search(error.message or "") is not None
 
 
 def translated(error: BaseException, address: BoltAddress, timeout: float | None = None) -> EngineError:
@@ -45,7 +55,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
             return EngineUnavailable(f"{where} has no database {address.database!r}. Give the name of one that it "
                                      "has as NEO4J_DATABASE or --database.")
-        case exceptions.Neo4jError() if code in TIMEOUT_CODES:
+        case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return QueryTimeout(_timed_out(timeout))
         case exceptions.Neo4jError() if code in BUSY_CODES:
             return EngineBusy(f"{where} is busy; the same call in a moment may do.")
@@ -74,9 +84,21 @@ def _nobody(where: str, message: str) -> EngineUnavailable:
 
 def failed(message: str, code: str) -> QueryFailed:
     """The refusal of a query, with its place where the message tells one."""
-    place = PLACE.search(message)
     text = JAVA_CLASS.sub("", message).strip()
-    return QueryFailed(text or code, code, *(map(int, place.groups()) if place else (None, None)))
+    return QueryFailed(text or code, code, *place_in(message))
+
+
+def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
+    """Line and column, from 1, that a message names.
+
+        >>> place_in("line 1:9 mismatched input 'RETRN'"), place_in("Invalid input (line 2, column 1 (offset: 10))")
+        ((1, 9), (2, 1))
+    """
+    if found := PLACE.search(message):
+        return int(found[1]), int(found[2])
+    if found := MEMGRAPH_PLACE.search(message):
+        return int(found[1] or found[3]), int(found[2] or found[4])
+    return None, None
 
 
 def _timed_out(timeout: float | None) -> str:

@@ -34,7 +34,7 @@ class RunningQuery:
     def __enter__(self) -> RunningQuery:
         if self._timeout is not None:
             self._handles.append(DEADLINES.add(self._timeout, self._stop))
-        if self._cancellation is not None and not self._cancellation.add(self._cancel):
+        if self._cancellation is not None and not self._cancellation.add(self.cancel):
             self.stopped = self.cancelled = True
         return self
 
@@ -44,9 +44,10 @@ class RunningQuery:
         for handle in list(self._handles):
             DEADLINES.drop(handle)
         if self._cancellation is not None:
-            self._cancellation.remove(self._cancel)
+            self._cancellation.remove(self.cancel)
 
-    def _cancel(self) -> None:
+    def cancel(self) -> None:
+        """End it now; returns when it is over, or the last resort has been called."""
         self.cancelled = True
         self._stop()
 

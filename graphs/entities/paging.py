@@ -89,4 +89,4 @@ def _text(value: Any) -> str | None:
 
 
 def _own_id(engine: Engine) -> str:
-    return "elementId(n)" if engine.capabilities().dialect == "neo4j" else "id(n)"
+    return engine.capabilities().speaks.own_id

@@ -19,12 +19,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     label = schema.labels.get(candidate.label)
     if label is None:
         return []
-    if "eid" in label.properties:
-        condition = "n.eid = $key"
-    elif engine.capabilities().dialect == "neo4j":
-        condition = "elementId(n) = $key"
-    else:
-        condition = "toString(id(n)) = $key"
+    condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().speaks.by_id
     told: list[str] = []
     for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
         labels = dict.fromkeys(getattr(one, other) for one in schema.patterns if getattr(one, mine) == candidate.label)

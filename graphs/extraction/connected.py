@@ -11,7 +11,6 @@ from pathlib import Path
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.extraction.cache import SchemaCache, fingerprint
-from graphground.graphs.extraction.extract import extract
 from graphground.graphs.extraction.findings import Extraction
 from graphground.graphs.graph import Graph
 
@@ -56,7 +55,7 @@ class LiveSchema:
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
         """Read the database now and keep the answer; what was cancelled meanwhile is not an answer."""
         mark = fingerprint(self.engine)
-        found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
+        found = self.engine.introspect(self.name, step_timeout=step_timeout, total_timeout=total_timeout)
         asked = CURRENT.get()
         if asked is not None and asked.cancelled:
             raise QueryCancelled(f"The schema of {self.name} was not read to its end.")

@@ -1,7 +1,8 @@
 """Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON, kept up to date by the database itself.
 
 It needs the flag `--schema-info-enabled=true`; without it the query fails and plain Cypher reads the schema.
-Written after Memgraph's documentation; no Memgraph was at hand to try it on.
+Written after Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); no Memgraph was
+at hand to try it on. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are read.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> No
         for property_ in node.get("properties", ()):
             findings.add_property(labels, property_["key"], types_of(property_))
     for edge in info.get("edges", ()):
+        type_ = str(edge["type"]).removeprefix(":")
         for start in edge["start_node_labels"]:
             for end in edge["end_node_labels"]:
-                findings.add_pattern(edge["type"], start, end, int(edge.get("count", 0)))
+                findings.add_pattern(type_, start, end, int(edge.get("count", 0)))
         for property_ in edge.get("properties", ()):
-            findings.add_type_property(edge["type"], property_["key"], types_of(property_))
+            findings.add_type_property(type_, property_["key"], types_of(property_))
 
 
 def types_of(property_: Mapping[str, Any]) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import EngineError, QueryTimeout
 from graphground.graphs.extraction.steps import Steps
 from graphground.graphs.extraction.value_types import EMPTY_LIST, merged, property_type
@@ -26,16 +27,21 @@ def scan(steps: Steps) -> None:
         combinations = labels_one_by_one(steps)
     for labels, count in combinations:
         steps.findings.add_combination(labels, count)
-    types = [str(row[0]) for row in steps.rows("relationship types", "CALL db.relationshipTypes()") or ()]
+    types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
     steps.each([(f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
                 for labels, _ in combinations if labels]
                + [(f"relationships {type_}", partial(relationships, steps, type_)) for type_ in types])
 
 
+def dialect(steps: Steps) -> Dialect:
+    """How this kind of database is asked for names."""
+    return steps.engine.capabilities().speaks
+
+
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:
     """Each label with its count, where grouping all nodes takes too long; combinations stay unknown."""
     found = []
-    for row in steps.rows("label names", "CALL db.labels()") or ():
+    for row in steps.rows("label names", dialect(steps).labels) or ():
         counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted(row[0])}) RETURN count(n) AS c")
         if counted and counted[0][0]:
             found.append([[row[0]], counted[0][0]])

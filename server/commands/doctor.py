@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from graphground import __version__
+from graphground.graphs.engines.engine import Engine
 from graphground.server.commands.serving import add_options, open_graphs, settings_from
 from graphground.server.settings import Settings, default_home
 
@@ -21,12 +22,20 @@ LEAST_FREE = 500 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Finding:
-    """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`."""
+    """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
+
+    Good with something to mend is a warning.
+    """
 
     what: str
     good: bool
     found: str
     mend: str = ""
+
+    @property
+    def word(self) -> str:
+        """What the line begins with."""
+        return "BAD " if not self.good else "WARN" if self.mend else "ok  "
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,9 +45,9 @@ def main(arguments: Sequence[str]) -> int:
     settings = settings_from(parser.parse_args(arguments), parser)
     bad = 0
     for finding in findings(settings):
-        sys.stdout.write(f"{'ok  ' if finding.good else 'BAD '} {finding.what}: {finding.found}\n")
-        if not finding.good:
-            bad += 1
+        sys.stdout.write(f"{finding.word} {finding.what}: {finding.found}\n")
+        bad += not finding.good
+        if finding.mend:
             sys.stdout.write(f"     {finding.mend}\n")
         sys.stdout.flush()
     sys.stdout.write("Everything works.\n" if not bad else f"{bad} to mend.\n")
@@ -98,10 +107,23 @@ def graphs(settings: Settings) -> Iterator[Finding]:
             yield Finding("graphs", False, "none is loaded",
                           "Load one: graphground graphs load FILE; or serve a database with --uri.")
         for name in opened.names():
-            yield check(f"graph {name}", lambda name=name: opened.get(name).run(  # type: ignore[misc]
+            answered = check(f"graph {name}", lambda name=name: opened.get(name).run(  # type: ignore[misc]
                 "RETURN 1 AS one", limit=1, timeout=30).elapsed_ms)
+            yield answered
+            engine = opened.get(name).engine if answered.good else None
+            if engine is not None:
+                yield second_wall(name, engine)
     finally:
         opened.close()
+
+
+def second_wall(name: str, engine: Engine) -> Finding:
+    """Whether the database itself refuses writes, beside this program's own check."""
+    from graphground.graphs.walls import warning
+
+    if engine.capabilities().enforces_read_only:
+        return Finding(f"graph {name}", True, "a write is refused by the database too")
+    return Finding(f"graph {name}", True, "a write is refused by this server alone", warning(engine))
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:

@@ -10,6 +10,8 @@ from functools import partial
 from graphground.server.commands.serving import add_options, open_graphs, set_up_logging, settings_from
 from graphground.server.settings import SettingsError
 
+CONNECT_AFTER_SECONDS = 1.0
+
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until the client leaves (stdio) or the program is interrupted (HTTP)."""
@@ -24,6 +26,8 @@ def main(arguments: Sequence[str]) -> int:
 
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
     server = Protocol(application).server
+    if settings.bolt_databases():
+        application.open_in_background(CONNECT_AFTER_SECONDS)
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)

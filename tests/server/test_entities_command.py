@@ -38,6 +38,8 @@ class ThreePeople:
 
         return Capabilities("Neo4j", "5.26", "neo4j", True, True)
 
+    def cancel(self) -> None: ...
+
     def close(self) -> None: ...
 
 

@@ -32,6 +32,9 @@ class Recorder:
     def capabilities(self) -> Capabilities:
         return Capabilities("recorder", "1", self.dialect, enforces_read_only=False, can_terminate=False)
 
+    def cancel(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

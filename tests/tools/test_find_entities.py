@@ -39,6 +39,8 @@ class Relationships:
     def capabilities(self) -> Capabilities:
         return Capabilities("Neo4j", "5", "neo4j", True, True)
 
+    def cancel(self) -> None: ...
+
     def close(self) -> None: ...
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
@@ -17,6 +17,9 @@ from graphground.graphs.engines.engine import Capabilities, EngineUnavailable, E
 from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.home import Home
 from graphground.graphs.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
 ENDING_SECONDS = 5.0
@@ -71,6 +74,16 @@ class EmbeddedEngine:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         """Compile without running."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
+
+    def cancel(self) -> None:
+        """End all queries that run through this engine."""
+        bolt = self._bolt
+        if bolt is not None:
+            bolt.cancel()
+
+    def introspect(self, name: str, *, step_timeout: float = 30.0, total_timeout: float = 300.0) -> Extraction:
+        """Read the exact schema."""
+        return self._connected(None).introspect(name, step_timeout=step_timeout, total_timeout=total_timeout)
 
     def capabilities(self) -> Capabilities:
         """What the engine can do; whether it refuses a write is tried."""

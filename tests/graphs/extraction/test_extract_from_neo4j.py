@@ -17,6 +17,7 @@ from graphground.graphs.engines.engine import Capabilities, QueryTimeout
 from graphground.graphs.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.extraction.connected import LiveSchema, connected_graph
 from graphground.graphs.extraction.extract import extract
+from graphground.graphs.extraction.findings import Extraction
 from graphground.graphs.extraction.findings import Findings
 from graphground.graphs.extraction.scanning import scan
 from graphground.graphs.extraction.steps import Steps
@@ -118,6 +119,12 @@ class Slow:
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         self.engine.explain(query, parameters)
+
+    def cancel(self) -> None:
+        self.engine.cancel()
+
+    def introspect(self, name: str, *, step_timeout: float, total_timeout: float) -> Extraction:
+        return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
 
     def capabilities(self) -> Capabilities:
         return self.engine.capabilities()

@@ -34,6 +34,8 @@ class Counts:
     def capabilities(self) -> Capabilities:
         return Capabilities("counts", "1", "neo4j", enforces_read_only=True, can_terminate=True)
 
+    def cancel(self) -> None: ...
+
     def close(self) -> None: ...
 
 

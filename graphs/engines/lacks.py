@@ -1,0 +1,146 @@
+"""What one database's Cypher lacks of Neo4j's, as data: the construct, what it looks like in the tree, what to write.
+
+    >>> from graphground.cypher import parse
+    >>> from graphground.graphs.engines.dialects import DIALECTS
+    >>> [one.message for one in lacking(parse("MATCH (n) RETURN radians(n.angle)"), DIALECTS["memgraph"].lacks)]
+    ['Memgraph has no radians(): multiply by 3.141592653589793 / 180.']
+
+Memgraph's are those that its documentation names ("Differences in Cypher implementations", read in November 2026).
+What newer versions of it have is told only beside a refusal of the database itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+
+CODE = "not_in_this_database"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """`Lack("COUNT { … }", is_it, "Many versions of Memgraph have no COUNT subquery: …", some_versions=True)`."""
+
+    construct: str
+    matches: Callable[[t.Node], bool]
+    hint: str
+    some_versions: bool = False
+    """Whether some versions in use have it: then it is told only once the database has refused the query."""
+
+
+def lacking(query: t.Query, lacks: Sequence[Lack], *, refused: bool = False) -> list[Diagnostic]:
+    """A hint for each construct of the query that the database lacks, where it first stands.
+
+    `refused` adds what only some versions lack: the database has just said no to the query.
+    """
+    left = [one for one in lacks if refused or not one.some_versions]
+    found: list[Diagnostic] = []
+    for node in query.walk() if left else ():
+        for one in left:
+            if one.matches(node):
+                found.append(_diagnostic(query, node, one.hint))
+                left = [other for other in left if other is not one]
+                break
+    return found
+
+
+def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
+    (line, column), (end_line, end_column) = query.position(node.start), query.position(node.end)
+    return Diagnostic(CODE, "hint", hint, line, column, end_line, end_column, query.text[node.start:node.end])
+
+
+def function(*names: str) -> Callable[[t.Node], bool]:
+    """A call of one of these functions, whatever the case."""
+    keys = frozenset(name.lower() for name in names)
+    return lambda node: isinstance(node, t.FunctionCall) and node.key in keys
+
+
+def subquery(kind: str) -> Callable[[t.Node], bool]:
+    """`EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`."""
+    return lambda node: isinstance(node, t.Subquery) and node.kind == kind
+
+
+def _quantified(node: t.Node) -> bool:
+    return isinstance(node, t.PathQuantifier)
+
+
+def _shortest(node: t.Node) -> bool:
+    return isinstance(node, t.PathPattern) and node.shortest is not None
+
+
+def _selected(node: t.Node) -> bool:
+    return isinstance(node, t.PathSelector)
+
+
+def _several_values(node: t.Node) -> bool:
+    return isinstance(node, t.WhenThen) and len(node.conditions) > 1
+
+
+def _typed(node: t.Node) -> bool:
+    return isinstance(node, t.IsTyped)
+
+
+def _negated_label(node: t.Node) -> bool:
+    return isinstance(node, t.LabelNot)
+
+
+def _exists_property(node: t.Node) -> bool:
+    return function("exists")(node) and isinstance(next(iter(node.children()), None), t.Property)
+
+
+def _match_mode(node: t.Node) -> bool:
+    return isinstance(node, t.Match) and (node.mode or "").upper().startswith("REPEATABLE")
+
+
+def _schema_procedure(node: t.Node) -> bool:
+    return isinstance(node, t.CallProcedure) and node.name.lower() in (
+        "db.schema.nodetypeproperties", "db.schema.reltypeproperties")
+
+
+def _functions(product: str, instead: dict[str, str]) -> Iterator[Lack]:
+    for name, hint in instead.items():
+        yield Lack(f"{name}()", function(name), f"{product} has no {name}(): {hint}.")
+
+
+MEMGRAPH_LACKS: tuple[Lack, ...] = (
+    Lack("shortestPath(…)", _shortest, "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
+                                       "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all."),
+    Lack("SHORTEST k", _selected, "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."),
+    Lack("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
+    Lack("!Label", _negated_label, "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or "
+                                   "type(r) <> 'TYPE'."),
+    Lack("CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."),
+    Lack("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
+    Lack("exists(n.key)", _exists_property, "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
+    *_functions("Memgraph", {
+        "isEmpty": "compare size(x) = 0", "nullIf": "write CASE WHEN a = b THEN null ELSE a END",
+        "percentileCont": "collect the values in order and take one by its index",
+        "percentileDisc": "collect the values in order and take one by its index",
+        "stDev": "compute it from avg(x) and avg(x * x)", "stDevP": "compute it from avg(x) and avg(x * x)",
+        "isNaN": "NaN alone differs from itself, so compare x <> x", "cot": "write 1 / tan(x)",
+        "degrees": "multiply by 180 / 3.141592653589793", "radians": "multiply by 3.141592653589793 / 180",
+        "haversin": "write (1 - cos(x)) / 2", "normalize": "compare the texts as they are",
+        "time": "use localTime(), which has no time zone"}),
+    Lack("COUNT { … }", subquery("COUNT"), "Many versions of Memgraph have no COUNT subquery: use OPTIONAL MATCH with "
+                                           "count().", some_versions=True),
+    Lack("COLLECT { … }", subquery("COLLECT"), "Many versions of Memgraph have no COLLECT subquery: use OPTIONAL MATCH "
+                                               "with collect().", some_versions=True),
+    Lack("EXISTS { … }", subquery("EXISTS"), "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).",
+         some_versions=True),
+    Lack("elementId(…)", function("elementId"), "Older versions of Memgraph have no elementId(): use id(n).",
+         some_versions=True),
+    Lack("datetime(…)", function("datetime"), "Older versions of Memgraph have no datetime(): use localDateTime().",
+         some_versions=True),
+)
+
+ARCADEDB_LACKS: tuple[Lack, ...] = (
+    Lack("SHORTEST k", _selected, "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
+                                  "allShortestPaths((a)-[*]-(b))."),
+    Lack("REPEATABLE ELEMENTS", _match_mode, "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."),
+    Lack("db.schema.…", _schema_procedure, "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): "
+                                           "ask for MATCH (n) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key."),
+)
+"""Tried on ArcadeDB 26.10, construct by construct."""

@@ -1,0 +1,28 @@
+"""The second wall: whether the database itself refuses writes, beside this program's own check of every query."""
+
+from __future__ import annotations
+
+import logging
+
+from graphground.graphs.engines.engine import Engine
+
+logger = logging.getLogger(__name__)
+
+
+def refuses_writes(name: str, engine: Engine) -> bool:
+    """Whether the database refuses a write, tried; where it does not, that is logged as a warning.
+
+    Raises:
+        EngineError: the database does not answer.
+    """
+    if engine.capabilities().enforces_read_only:
+        return True
+    logger.warning("graph %r: %s", name, warning(engine))
+    return False
+
+
+def warning(engine: Engine) -> str:
+    """What to say, and what to do, where only the first wall stands."""
+    capabilities = engine.capabilities()
+    return (f"its {capabilities.product} did not refuse a write that was tried and undone. Only graphground's own "
+            f"check keeps queries from writing. Give it a user that can only read ({capabilities.speaks.reader}).")

@@ -1,0 +1,165 @@
+"""What graphground does with what Memgraph's documentation says that Memgraph says: on a stand-in, not on Memgraph."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memgraph_stand_in import Memgraph, memgraph_stand_in
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.engine import QueryCancelled, QueryFailed, QueryTimeout
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.server.settings import Database
+from graphground.server.sources import open_database
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
+
+
+@pytest.fixture
+def memgraph() -> Iterator[tuple[BoltEngine, Memgraph]]:
+    with memgraph_stand_in() as (server, memgraph):
+        engine = bolt_engine(BoltAddress(server.uri))
+        yield engine, memgraph
+        engine.close()
+
+
+@pytest.fixture
+def graphs() -> Iterator[OpenGraphs]:
+    with memgraph_stand_in() as (server, _):
+        source = GraphSource("films", "", "bolt", lambda: open_database(Database("films", server.uri)))
+        graphs = OpenGraphs([source])
+        yield graphs
+        graphs.close()
+
+
+def test_the_greeting_tells_memgraph_and_its_own_version_is_asked(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    capabilities = memgraph[0].capabilities()
+    assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", "memgraph")
+
+
+def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    found = memgraph[0].introspect("films")
+    assert not found.partial
+    assert found.schema.labels["Movie"].properties["rating"] == "float|int"
+    assert found.schema.labels["Movie"].properties["released"] == "date"
+    assert {str(pattern) for pattern in found.schema.patterns} == {
+        "(:Movie)-[:directedBy]->(:Director)", "(:Movie)-[:directedBy]->(:Person)"}
+    assert found.schema.label_combinations == {frozenset(("Director", "Person"))}
+
+
+@pytest.mark.parametrize("reads_only", [True, False])
+def test_whether_it_refuses_writes_is_tried_without_a_transaction(reads_only: bool, tmp_path: Path,
+                                                                  caplog: pytest.LogCaptureFixture) -> None:
+    with memgraph_stand_in(Memgraph(reads_only=reads_only)) as (server, _), caplog.at_level(logging.WARNING):
+        graph = open_database(Database("films", server.uri))
+        assert graph.engine is not None
+        graph.engine.close()
+        assert graph.refuses_writes is reads_only
+        (probe,) = [call for call in server.calls if "CREATE" in call.query]
+        assert not probe.in_transaction
+        assert probe.extra["mode"] == "r"
+    said = [record.getMessage() for record in caplog.records if "did not refuse a write" in record.getMessage()]
+    assert len(said) == (0 if reads_only else 1)
+    assert reads_only or "GRANT MATCH" in said[0]
+
+
+def test_list_graphs_tells_whether_the_database_refuses_writes(graphs: OpenGraphs) -> None:
+    assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is None
+    graphs.open_eager()
+    assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is None, "it is not eager"
+    graphs.get("films")
+    assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is False
+
+
+def test_a_query_is_ended_by_its_tag_at_its_time_limit(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    engine, server = memgraph
+    begin = time.monotonic()
+    with pytest.raises(QueryTimeout, match=r"time limit of 0.3 s"):
+        engine.run("RETURN 'endless' AS x", timeout=0.3)
+    assert time.monotonic() - begin < 10
+    assert not server.running
+
+
+def test_a_cancelled_query_is_ended_and_all_are_ended_by_cancel(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    engine, server = memgraph
+    for whole_engine in (False, True):
+        server.started.clear()
+        with cancellable() as cancellation:
+            stop = engine.cancel if whole_engine else cancellation.cancel
+            thread = threading.Thread(target=lambda stop=stop: server.started.wait(20) and stop())
+            thread.start()
+            with pytest.raises(QueryCancelled):
+                engine.run("RETURN 'endless' AS x", timeout=60)
+            thread.join(20)
+        assert not server.running
+
+
+def test_what_memgraph_ended_by_its_own_time_limit_is_not_asked_again(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    with memgraph_stand_in() as (server, _):
+        engine = bolt_engine(BoltAddress(server.uri))
+        with pytest.raises(QueryTimeout):
+            engine.run("RETURN 'too slow' AS x", timeout=30)
+        assert len([call for call in server.calls if "too slow" in call.query]) == 1
+        engine.close()
+
+
+def test_a_syntax_error_has_the_place_that_memgraph_tells(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        memgraph[0].run("MATCH (n) RETRN n")
+    assert (caught.value.line, caught.value.column) == (1, 11)
+
+
+@pytest.mark.parametrize(("query", "hint"), [
+    ("MATCH p = shortestPath((a:Movie)-[*]-(b:Person)) RETURN length(p) AS l", "*BFS"),
+    ("MATCH (a:Movie)-[:directedBy]->{1,3}(b) RETURN b.name AS name LIMIT 3", "inside the brackets"),
+    ("MATCH (m:Movie) WHERE isEmpty(m.name) RETURN m.name AS name LIMIT 3", "size(x) = 0"),
+    ("MATCH (m:Movie) RETURN CASE m.name WHEN 'a', 'b' THEN 1 END AS x LIMIT 3", "one value after WHEN"),
+    ("MATCH (m:Movie) WHERE m.name IS :: STRING RETURN m.name AS name LIMIT 3", "valueType"),
+    ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
+])
+def test_what_memgraph_lacks_is_told_before_and_with_the_answer(graphs: OpenGraphs, query: str, hint: str) -> None:
+    graphs.get("films")
+    verdict = validate_cypher(graphs, ValidateCypherRequest(query=query))
+    (told,) = [one for one in verdict.diagnostics if one.code == "not_in_this_database"]
+    assert hint in told.message
+    assert told.severity == "hint"
+    answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
+    assert [one.message for one in answer.diagnostics if one.code == "not_in_this_database"] == [told.message]
+
+
+@pytest.mark.parametrize("query", [
+    "MATCH (m:Movie) WHERE m.name = 'shortestPath( isEmpty( COUNT {' RETURN m.name AS name LIMIT 3",
+    "MATCH (m:Movie) RETURN m.name AS name LIMIT 3 // isEmpty(x)",
+    "MATCH (m:Movie) WHERE EXISTS { (m)-->() } RETURN COUNT { (m)-->() } AS `isEmpty(`, elementId(m) AS e LIMIT 3",
+    "MATCH (m:Movie)-[:directedBy*1..3]->(b) RETURN CASE m.name WHEN 'a' THEN 1 END AS x LIMIT 3",
+])
+def test_no_hint_on_what_memgraph_has_or_some_version_of_it(graphs: OpenGraphs, query: str) -> None:
+    graphs.get("films")
+    found = validate_cypher(graphs, ValidateCypherRequest(query=query)).diagnostics
+    assert "not_in_this_database" not in {one.code for one in found}
+
+
+def test_what_only_newer_versions_have_is_told_with_the_refusal(graphs: OpenGraphs) -> None:
+    query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
+    with pytest.raises(ToolFailure) as failure:
+        execute_cypher(graphs, ExecuteCypherRequest(query=query))
+    assert [one.code for one in failure.value.diagnostics] == ["refused_by_database", "not_in_this_database"]
+    assert "OPTIONAL MATCH" in failure.value.diagnostics[1].message
+
+
+def test_without_schema_info_plain_cypher_reads_the_schema() -> None:
+    with memgraph_stand_in(Memgraph(schema_info=False)) as (server, _):
+        engine = bolt_engine(BoltAddress(server.uri))
+        found = engine.introspect("films", step_timeout=5, total_timeout=20)
+        engine.close()
+        assert not any(call.query.startswith("CALL db.") for call in server.calls), "Memgraph has no such procedures"
+    assert not found.partial, found.problems
+    assert found.schema.labels["Movie"].properties == {"name": "str"}
+    assert found.schema.relationship_properties == {"directedBy": {"year": "int"}}

@@ -1,0 +1,170 @@
+"""An ArcadeDB server of one's own, over Bolt: the one that the embedded engine is made of, addressed as any other."""
+
+import logging
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from serving import COMMAND, environment
+from small_graph import films  # noqa: F401
+
+from graphground.graphs.catalog import Catalog
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.paging import database_records
+from graphground.graphs.entities.places import index_folder, index_of
+from graphground.graphs.home import Home
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.server.settings import Database
+from graphground.server.sources import open_database
+from graphground.tools import all_tools
+from graphground.tools.failure import ToolFailure
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where it listens, and the passwords of a user that may all and of one that may read."""
+
+    uri: str
+    root: str
+    reader: str
+    database: str
+
+    def as_user(self, user: str, database: str | None = None) -> Database:
+        return Database("films", self.uri, user, self.root if user == "root" else self.reader,
+                        database or self.database)
+
+
+@pytest.fixture(scope="module")
+def server(films: Home) -> Server:  # noqa: F811
+    state = ensure_engine(films)
+    return Server(f"bolt://127.0.0.1:{state.port}", state.root, state.reader, Catalog(films).get("films").id)
+
+
+@pytest.fixture(params=["root", "reader"])
+def graphs(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Iterator[OpenGraphs]:
+    database = server.as_user(request.param)
+    graphs = OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database, Home(tmp_path).make()),
+                                     eager=True)])
+    yield graphs
+    graphs.close()
+
+
+def test_it_says_what_it_is(server: Server) -> None:
+    graph = open_database(server.as_user("reader"))
+    assert graph.engine is not None
+    capabilities = graph.engine.capabilities()
+    graph.engine.close()
+    assert (capabilities.product, capabilities.dialect) == ("ArcadeDB", "arcadedb")
+    assert capabilities.version.startswith("26.")
+
+
+def test_only_a_user_that_can_only_read_is_a_second_wall(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    walls = {}
+    for user in ("root", "reader"):
+        with caplog.at_level(logging.WARNING):
+            graph = open_database(server.as_user(user))
+        assert graph.engine is not None
+        walls[user] = (graph.refuses_writes, [one for one in caplog.messages if "did not refuse a write" in one])
+        assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
+        graph.engine.close()
+        caplog.clear()
+    assert walls["reader"] == (True, [])
+    refused, (said,) = walls["root"]
+    assert refused is False
+    assert said.startswith("graph 'films': its ArcadeDB did not refuse")
+    assert "readRecord" in said
+
+
+def test_every_tool_works_on_it(graphs: OpenGraphs, tmp_path: Path) -> None:
+    graph = graphs.get()
+    assert graph.engine is not None
+    folder = index_folder(Home(tmp_path), "films")
+    folder.parent.mkdir()
+    build_index(folder, database_records(graph.engine, graph.schema))
+    graph.entities = index_of(Home(tmp_path), "films")
+    calls = {
+        "list_graphs": ({}, "films"), "get_schema": ({"form": "enhanced"}, "has cast"),
+        "get_filtered_schema": ({"question": "Who directed Heat?"}, "directedBy"),
+        "find_entities": ({"mentions": ["Micheal Mann"]}, "Michael Mann"),
+        "validate_cypher": ({"query": "MATCH (m:Movi) RETURN m.name"}, "Movie"),
+        "execute_cypher": ({"query": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name, m.released"},
+                           "1995-12-15"),
+        "suggest_queries": ({"mentions": ["Heat"]}, "directedBy")}
+    tools = all_tools()
+    assert calls.keys() == tools.keys()
+    for name, (arguments, expected) in calls.items():
+        answer = tools[name].run(graphs, tools[name].request.model_validate(arguments))
+        assert expected in (answer.as_text() or answer.model_dump_json()), name
+
+
+def test_the_first_wall_stands_where_the_second_does_not(server: Server, graphs: OpenGraphs) -> None:
+    tool = all_tools()["execute_cypher"]
+    for query in ("CREATE (:Movie {name: 'x'})", "MATCH (n) DETACH DELETE n", "CREATE (:Unheard)"):
+        with pytest.raises(ToolFailure) as failure:
+            tool.run(graphs, tool.request.model_validate({"query": query}))
+        assert failure.value.error == "not_read_only"
+    assert graphs.get().run("MATCH (n) RETURN count(n)").rows == [[4]]
+
+
+def test_a_construct_that_arcadedb_lacks_is_told_before_and_with_its_refusal(graphs: OpenGraphs) -> None:
+    query = {"query": "MATCH p = SHORTEST 1 (a:Movie)-[:directedBy]->+(b:Person) RETURN length(p) AS hops"}
+    graphs.open_eager()
+    validate, execute = all_tools()["validate_cypher"], all_tools()["execute_cypher"]
+    verdict = validate.run(graphs, validate.request.model_validate(query))
+    assert [one.code for one in verdict.diagnostics if one.code == "not_in_this_database"]
+    with pytest.raises(ToolFailure) as failure:
+        execute.run(graphs, execute.request.model_validate(query))
+    refusal, hint = failure.value.diagnostics
+    assert "not supported" in refusal.message
+    assert (hint.code, "shortestPath((a)-[*]-(b))" in hint.message) == ("not_in_this_database", True)
+
+
+def test_what_is_wrong_with_an_address_is_told(server: Server) -> None:
+    with pytest.raises(EngineUnavailable, match="has no database 'nothing'"):
+        open_database(server.as_user("reader", "nothing"))
+    with pytest.raises(EngineUnavailable, match="refused the user 'nobody'"):
+        open_database(Database("films", server.uri, "nobody", "wrong", server.database))
+
+
+def test_a_refused_write_that_passed_the_first_wall_is_refused_by_the_reader(server: Server) -> None:
+    graph = open_database(server.as_user("reader"))
+    assert graph.engine is not None
+    with pytest.raises(QueryFailed):
+        graph.engine.run("CREATE (:Movie {name: 'x'})")
+    graph.engine.close()
+
+
+def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--uri", server.uri, "--user", "root", "--database", server.database, "--name", "films"],
+        env=environment(tmp_path, {"NEO4J_PASSWORD": server.root}), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    watchdog = threading.Timer(90, process.kill)
+    watchdog.start()
+    try:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert any("WARNING" in line and "did not refuse a write" in line for line in lines)
+    finally:
+        watchdog.cancel()
+        rest = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, rest
+
+
+def test_doctor_warns_where_only_the_first_wall_stands(server: Server, tmp_path: Path) -> None:
+    said = {}
+    for user, password in (("root", server.root), ("reader", server.reader)):
+        done = subprocess.run([*COMMAND, "doctor", "--uri", server.uri, "--user", user, "--database", server.database,
+                               "--name", "films"], capture_output=True, text=True, timeout=100,
+                              env=environment(tmp_path, {"NEO4J_PASSWORD": password}))
+        assert done.returncode == 0, done.stdout + done.stderr
+        said[user] = done.stdout
+    assert "WARN graph films: a write is refused by this server alone\n" in said["root"]
+    assert "ok   graph films: a write is refused by the database too\n" in said["reader"]
