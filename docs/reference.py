@@ -1,4 +1,4 @@
-"""Writes what the documentation tells from the code: reference.md, index.md, parts of README.md.
+"""Writes what the documentation tells from the code: reference.md, index.md, parts of README.md and differences.md.
 
     python docs/reference.py                  write them
     python docs/reference.py --transcripts    also run the commands of the transcripts and keep what they print
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from graphground.graphs.engines.lacks import MEMGRAPH_LACKS
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
 from graphground.server.definitions import tool_definition
@@ -25,6 +26,7 @@ from graphground.tools import all_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", ROOT / "docs" / "index.md"
+DIFFERENCES = ROOT / "docs" / "differences.md"
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
@@ -112,6 +114,21 @@ def marked(text: str, mark: str, content: str) -> str:
     return f"{head}{begin}{content}\n{end}{tail}"
 
 
+def lacks_tables() -> str:
+    """What Memgraph lacks, from the data that the hints are made of."""
+    parts = []
+    for some in (False, True):
+        hints = [(one.construct, one.hint.replace("|", "\\|")) for one in MEMGRAPH_LACKS if one.some_versions is some]
+        rows = [f"| `{construct}` | {hint} |" for construct, hint in hints]
+        parts.append("\n".join(["| Neo4j's | hint |", "|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
+def written_differences(text: str) -> str:
+    """differences.md as the code would have it."""
+    return marked(text, "memgraph", lacks_tables())
+
+
 def written_readme(text: str) -> str:
     """README.md as the code would have it."""
     return marked(text, "tools", tool_table())
@@ -143,6 +160,7 @@ def main() -> None:
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
     README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    DIFFERENCES.write_text(written_differences(DIFFERENCES.read_text(encoding="utf-8")), encoding="utf-8")
     if "--transcripts" in sys.argv:
         for page in (README, *sorted(REFERENCE.parent.glob("*.md"))):
             page.write_text(replayed(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -83,8 +83,12 @@ def libraries(kind: str, version: str) -> Path:
 
 @contextmanager
 def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, heap: str = "768m",
-                  settings: dict[str, str] | None = None) -> Iterator[Neo4jServer]:
-    """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block."""
+                  settings: dict[str, str] | None = None, port: int = 0,
+                  password: str | None = None) -> Iterator[Neo4jServer]:
+    """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block.
+
+    With the `port` and the `password` of one that was stopped it is that one started again.
+    """
     java = java_for(version)
     if java is None:
         pytest.skip(f"needs Java {'21' if version.startswith('20') else '17'} or newer, to run Neo4j {version}")
@@ -96,7 +100,7 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
                 (folder / "plugins" / jar.name).symlink_to(jar)
         class_path.append(f"{folder}/plugins/*")
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
     config = {
         "server.bolt.enabled": "true", "server.bolt.listen_address": f"127.0.0.1:{port}",
@@ -104,7 +108,7 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
         "dbms.usage_report.enabled": "false", "server.memory.pagecache.size": "128m",
         "dbms.security.procedures.unrestricted": "*", **(settings or {})}
     (folder / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in config.items()))
-    ready, password = folder / "ready", secrets.token_hex(12)
+    ready, password = folder / "ready", password or secrets.token_hex(12)
     ready.unlink(missing_ok=True)
     with (folder / "neo4j.log").open("wb") as log:
         process = subprocess.Popen(

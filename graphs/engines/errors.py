@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import ssl
+from collections.abc import Iterator
 
 from neo4j import exceptions
 
@@ -63,8 +65,11 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             return EngineUnavailable(f"{where} cannot serve the database just now: {message}")
         case exceptions.Neo4jError():
             return failed(message, code)
+        case exceptions.WriteServiceUnavailable() | exceptions.ReadServiceUnavailable():
+            return EngineUnavailable(f"{where} cannot serve the database just now: none of its servers takes queries, "
+                                     "as while a leader changes. The same call in a moment may do.")
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
-            return _nobody(where, message)
+            return _about_encryption(error, address) or _nobody(where, message)
         case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
             return _nobody(where, message)
         case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
@@ -74,6 +79,37 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case ValueError() | TypeError() | OverflowError():
             return QueryFailed(f"A parameter cannot be sent to the database: {message}", "parameter")
     return EngineUnavailable(f"{where}: {type(error).__name__}: {_first_line(message)}")
+
+
+def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnavailable | None:
+    """What is wrong where one side speaks TLS and the other does not, or the certificate is not trusted."""
+    where, scheme = address.where(), address.uri.partition("://")[0]
+    plain = scheme.partition("+")[0]
+    found = list(_causes(error))
+    for one in found:
+        if isinstance(one, ssl.SSLCertVerificationError):
+            return EngineUnavailable(
+                f"The certificate of {where} is not trusted here ({one.verify_message}). Write {plain}+ssc:// to "
+                "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE.")
+    if any(isinstance(one, ssl.SSLError | ConnectionResetError) for one in found) and scheme != plain:
+        return EngineUnreachable(f"{where} does not speak TLS. Write {plain}:// instead, or turn TLS on there.")
+    if scheme == plain and "incomplete handshake" in " ".join(map(str, found)):
+        return EngineUnreachable(f"{where} ended the connection before it spoke Bolt. Where it wants TLS, write "
+                                 f"{plain}+s://, or {plain}+ssc:// for a self-signed certificate.")
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that led to it: causes, contexts, and the parts of groups."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        parts = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+        waiting += [part for part in (*parts, one.__cause__, one.__context__) if part is not None]
 
 
 def _nobody(where: str, message: str) -> EngineUnavailable:

@@ -47,13 +47,34 @@ def list_graphs(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")
 @app.command()
 def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .json.gz).")],
          name: Annotated[str | None, typer.Option(help="Its name; the schema's own without it.")] = None,
-         description: Annotated[str, typer.Option(help="One line that says what the graph holds.")] = "") -> None:
+         description: Annotated[str, typer.Option(help="One line that says what the graph holds.")] = "",
+         into: Annotated[str | None, typer.Option(help="Load it into the empty database at this Bolt address instead: "
+                                                  "of your own Neo4j, Memgraph or ArcadeDB.")] = None,
+         user: Annotated[str, typer.Option(help="With --into: a user who may write; the password comes from "
+                                           "GRAPHGROUND_ADMIN_PASSWORD.")] = "",
+         database: Annotated[str | None, typer.Option(help="With --into: which database of that server.")] = None,
+         ) -> None:
     """Load a SimpleKG file, in place of an older graph of that name."""
+    if into is not None:
+        load_into_database(file, into, user, database)
+        return
     from graphground.graphs.loading import load_file
 
     with _progress_bar(file) as progress:
         entry = load_file(file, Home.default(), name=name, description=description, progress=progress)
     sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+
+
+def load_into_database(file: Path, uri: str, user: str, database: str | None) -> None:
+    """Write the file into a database of one's own, as a user who may."""
+    import os
+
+    from graphground.graphs.engines.address import BoltAddress
+    from graphground.graphs.loading_into import load_into
+
+    address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)
+    nodes, relationships = load_into(file, address)
+    sys.stdout.write(f"Loaded into {address.where()}: {nodes:,} nodes, {relationships:,} relationships.\n")
 
 
 @app.command()

@@ -34,6 +34,8 @@ def test_the_reference_is_what_the_code_says() -> None:
 
 def test_the_tool_table_of_the_readme_is_what_the_code_says() -> None:
     assert generator().written_readme(README) == README, "run: python docs/reference.py"
+    differences = generator().DIFFERENCES.read_text(encoding="utf-8")
+    assert generator().written_differences(differences) == differences, "run: python docs/reference.py"
 
 
 def test_every_tool_prompt_command_and_setting_is_documented() -> None:

@@ -17,8 +17,7 @@ from graphground.graphs.engines.engine import Capabilities, QueryTimeout
 from graphground.graphs.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.extraction.connected import LiveSchema, connected_graph
 from graphground.graphs.extraction.extract import extract
-from graphground.graphs.extraction.findings import Extraction
-from graphground.graphs.extraction.findings import Findings
+from graphground.graphs.extraction.findings import Extraction, Findings
 from graphground.graphs.extraction.scanning import scan
 from graphground.graphs.extraction.steps import Steps
 from graphground.graphs.opened import GraphSource, OpenGraphs

@@ -1,0 +1,40 @@
+"""Certificates for tests, made on the spot: one that signs itself, for `localhost` and 127.0.0.1."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+def self_signed(folder: Path) -> Path:
+    """Write `private.key` and `public.crt` into the folder; answers the certificate's path."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([
+            x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256()))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "private.key").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    return folder / "public.crt"
+
+
+def tls_settings(folder: Path) -> dict[str, str]:
+    """The settings of a Neo4j that speaks Bolt over TLS alone, with the certificate in that folder."""
+    policy = "dbms.ssl.policy.bolt"
+    return {f"{policy}.enabled": "true", f"{policy}.base_directory": str(folder),
+            f"{policy}.private_key": "private.key", f"{policy}.public_certificate": "public.crt",
+            f"{policy}.client_auth": "NONE", "server.bolt.tls_level": "REQUIRED"}

@@ -1,0 +1,117 @@
+"""Addresses of real Neo4j servers: TLS, routing, several databases, a server that restarts between two calls."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from certificates import self_signed, tls_settings
+from neo4j_server import LTS, Neo4jServer, neo4j_5, neo4j_newest, running_neo4j, seeded  # noqa: F401
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(params=["neo4j_5", "neo4j_newest"])
+def server(request: pytest.FixtureRequest) -> Neo4jServer:
+    found: Neo4jServer = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(scope="module")
+def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neo4jServer, Path]]:
+    """A Neo4j that speaks Bolt over TLS alone, with a certificate that signs itself."""
+    folder = tmp_path_factory.mktemp("neo4j-tls")
+    certificate = self_signed(folder / "certificates")
+    with running_neo4j(folder, LTS, heap="512m", settings=tls_settings(folder / "certificates")) as server:
+        yield server, certificate
+
+
+def as_scheme(server: Neo4jServer, scheme: str, database: str | None = None) -> BoltAddress:
+    return BoltAddress(server.uri.replace("bolt://", f"{scheme}://"), server.user, server.password, database)
+
+
+def answers(address: BoltAddress) -> bool:
+    engine = bolt_engine(address)
+    try:
+        return engine.run("RETURN 1 AS one").rows == [[1]]
+    finally:
+        engine.close()
+
+
+def refusal(address: BoltAddress) -> str:
+    started = time.monotonic()
+    with pytest.raises(EngineUnavailable) as caught:
+        bolt_engine(address)
+    assert time.monotonic() - started < 20
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_a_self_signed_certificate_is_accepted_where_the_address_says_so(
+        encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+    assert answers(as_scheme(encrypted[0], f"{kind}+ssc"))
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_an_untrusted_certificate_is_told_with_what_to_do(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+    said = refusal(as_scheme(encrypted[0], f"{kind}+s"))
+    assert said.startswith(f"The certificate of {kind}+s://127.0.0.1:")
+    assert f"Write {kind}+ssc:// to accept a self-signed one" in said
+    assert "SSL_CERT_FILE" in said
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
+        encrypted: tuple[Neo4jServer, Path], kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(encrypted[1]))
+    assert answers(as_scheme(encrypted[0], f"{kind}+s"))
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_tls_on_one_side_alone_is_told_as_that(encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer,  # noqa: F811
+                                               kind: str) -> None:
+    assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
+    assert f"does not speak TLS. Write {kind}:// instead" in refusal(as_scheme(neo4j_5, f"{kind}+s"))
+
+
+def test_the_driver_is_routed_and_the_database_chosen(server: Neo4jServer) -> None:
+    for database in (None, "neo4j"):
+        assert answers(as_scheme(server, "neo4j", database))
+    assert "has no database 'films'" in refusal(as_scheme(server, "neo4j", "films"))
+    assert "refused the user" in refusal(BoltAddress(server.uri.replace("bolt://", "neo4j://"), server.user, "wrong"))
+
+
+def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer) -> None:
+    """Community has one for data; the other one is `system`, which answers what it is for and refuses the rest."""
+    data = BoltEngine(as_scheme(server, "neo4j", "neo4j"))
+    system = BoltEngine(as_scheme(server, "neo4j", "system"))
+    assert data.run("RETURN 1 AS one").rows == [[1]]
+    assert {row[0] for row in system.run("SHOW DATABASES YIELD name RETURN name").rows} == {"neo4j", "system"}
+    with pytest.raises(QueryFailed):
+        system.run("MATCH (n) RETURN n")
+    data.close()
+    system.close()
+
+
+def test_nobody_is_impersonated(server: Neo4jServer) -> None:
+    """Sessions run as the user that the address names: there is no way to ask for another one."""
+    engine = bolt_engine(as_scheme(server, "bolt"))
+    assert engine.run("SHOW CURRENT USER YIELD user RETURN user").rows == [[server.user]]
+    engine.close()
+
+
+def test_a_server_that_restarts_between_two_calls_answers_the_second(tmp_path: Path) -> None:
+    with running_neo4j(tmp_path, LTS, heap="512m") as first:
+        port = int(first.uri.rpartition(":")[2])
+        seeded(first, "CREATE (:Movie {name: 'Heat'})")
+        engine = bolt_engine(BoltAddress(first.uri, first.user, first.password))
+        assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
+    with pytest.raises(EngineUnavailable, match="Nobody answers Bolt"):
+        engine.run("MATCH (n) RETURN count(n)")
+    with running_neo4j(tmp_path / "again", LTS, heap="512m", port=port, password=first.password):
+        assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
+    engine.close()

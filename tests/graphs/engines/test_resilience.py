@@ -1,0 +1,106 @@
+"""What no real server does on demand, on a Bolt stand-in: a leader that changes, a connection that drops."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from bolt_stand_in import Answer, Call, Refusal, Rows, StandIn, stand_in
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryFailed
+
+NEO4J = "Neo4j/5.26.30"
+TWICE = "RETURN 'asked' AS x"
+
+
+@contextmanager
+def scripted(*answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri) -> Iterator[
+        tuple[BoltEngine, list[Call]]]:
+    """An engine on a stand-in that answers so, one after the other; the last answer stays."""
+    left = list(answers)
+
+    def answer(call: Call) -> Answer:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    with stand_in(NEO4J, answer) as server:
+        engine = BoltEngine(BoltAddress(uri(server)))
+        try:
+            yield engine, server.calls
+        finally:
+            engine.close()
+
+
+ROWS = Rows(["x"], [[1], [2], [3]])
+
+
+@pytest.mark.parametrize("trouble", [
+    Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."),
+    Refusal("Neo.TransientError.General.DatabaseUnavailable", "The database is not available."),
+    Refusal("Neo.TransientError.Transaction.LeaseExpired", "The lease is over.", when_pulled=True),
+    Rows(["x"], [[1], [2], [3]], drop_after=0),
+    Rows(["x"], [[1], [2], [3]], drop_after=2),
+], ids=["leader change", "database unavailable", "lease expired", "dropped before the rows", "dropped among the rows"])
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> None:
+    with scripted(trouble, ROWS, uri=lambda server: server.uri.replace("bolt", scheme)) as (engine, calls):
+        assert engine.run(TWICE).rows == [[1], [2], [3]], "whole, and no row twice"
+        assert len(calls) == 2
+
+
+@pytest.mark.parametrize(("trouble", "said"), [
+    (Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."), "cannot serve the database just now"),
+    (Rows(["x"], [[1]], drop_after=0), "Nobody answers Bolt"),
+])
+def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> None:
+    with scripted(trouble) as (engine, calls):
+        with pytest.raises(EngineUnavailable, match=said):
+            engine.run(TWICE)
+        assert len(calls) == 2
+
+
+@pytest.mark.parametrize("code", ["Neo.ClientError.Statement.SyntaxError", "Neo.DatabaseError.General.UnknownError"])
+def test_what_would_fail_again_is_not_asked_again(code: str) -> None:
+    with scripted(Refusal(code, "no")) as (engine, calls):
+        with pytest.raises(QueryFailed, match="no"):
+            engine.run(TWICE)
+        assert len(calls) == 1
+
+
+def test_a_database_without_free_threads_is_busy() -> None:
+    full = Refusal("Neo.TransientError.Request.NoThreadsAvailable", "full")
+    with scripted(full) as (engine, _), pytest.raises(EngineBusy, match="the same call in a moment may do"):
+        engine.run(TWICE)
+
+
+def test_connections_that_a_restart_left_dead_in_the_pool_are_replaced() -> None:
+    with stand_in(NEO4J, lambda call: ROWS) as server:
+        engine = BoltEngine(BoltAddress(server.uri))
+        together = threading.Barrier(5)
+
+        def ask() -> None:
+            together.wait(20)
+            assert engine.run(TWICE).rows == [[1], [2], [3]]
+
+        for _ in range(3):
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            together.wait(20)
+            for thread in threads:
+                thread.join(20)
+                assert not thread.is_alive()
+            server.drop_connections()
+        assert engine.run(TWICE).rows == [[1], [2], [3]]
+        engine.close()
+
+
+def test_a_write_probe_that_fails_for_another_reason_proves_nothing() -> None:
+    def answer(call: Call) -> Answer:
+        return Refusal("Neo.DatabaseError.General.UnknownError", "out of luck") if "CREATE" in call.query else ROWS
+
+    with stand_in(NEO4J, answer) as server:
+        engine = BoltEngine(BoltAddress(server.uri))
+        assert not engine.capabilities().enforces_read_only
+        engine.close()

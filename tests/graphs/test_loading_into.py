@@ -1,0 +1,125 @@
+"""A SimpleKG file loaded into a database of one's own: a real Neo4j, a real ArcadeDB, and a stand-in for Memgraph."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+from memgraph_stand_in import memgraph_stand_in
+from neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
+from serving import COMMAND, environment
+from small_graph import SMALL, home, loaded, small, written  # noqa: F401
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.home import Home
+from graphground.graphs.loading_into import BoltLoader, load_into
+from graphground.graphs.simplekg import SimpleKGError
+
+pytestmark = pytest.mark.timeout(300)
+FACTS = {
+    "MATCH (m:Movie {name: 'Heat'}) RETURN m.released, m.runtime_minute, m.filming_location, m.seen, m.aliases":
+        [["1995-12-15", 170.0, ["Los Angeles"], True, ["Heat (1995)"]]],
+    "MATCH (p:Person {eid: 'P2'}) RETURN p.born, p.name": [["-0044-03-15", "Robert De Niro"]],
+    "MATCH (m:Movie) WHERE m.released > date('1990-01-01') RETURN m.name": [["Heat"]],
+    "MATCH (:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN c.role, c.signed, c.year, p.name":
+        [["Neil", "1994-11-02", 1994, "Robert De Niro"]],
+    "MATCH ()-[r]->() RETURN count(r)": [[3]], "MATCH (n) RETURN count(n)": [[4]]}
+
+
+@pytest.fixture
+def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:  # noqa: F811
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
+    yield BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
+
+
+@pytest.fixture
+def own_arcadedb(home: Home, tmp_path: Path) -> BoltAddress:  # noqa: F811
+    """The server of the embedded engine, asked as root, with its graph deleted."""
+    entry = loaded(home, tmp_path)
+    state = ensure_engine(home)
+    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
+    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
+    return address
+
+
+@pytest.mark.parametrize("database", [pytest.param("own_neo4j", marks=pytest.mark.neo4j), "own_arcadedb"])
+def test_a_graph_is_there_as_the_file_has_it(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    address: BoltAddress = request.getfixturevalue(database)
+    assert load_into(written(tmp_path, SMALL), address) == (4, 3)
+    engine = bolt_engine(address)
+    for query, rows in FACTS.items():
+        assert engine.run(query).rows == rows, query
+    engine.close()
+    with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph is loaded into an empty database only"):
+        load_into(written(tmp_path, SMALL), address)
+    with BoltLoader(address) as loader:
+        loader.create_indexes(["Movie", "Person"], ["name"])  # they are there already
+
+
+@pytest.mark.neo4j
+def test_names_are_found_by_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+    load_into(written(tmp_path, SMALL), own_neo4j)
+    engine = bolt_engine(own_neo4j)
+    rows = engine.run("SHOW INDEXES YIELD labelsOrTypes, properties, state WHERE labelsOrTypes = ['Movie'] "
+                      "RETURN properties[0] AS key, state ORDER BY key").rows
+    engine.close()
+    assert rows == [["eid", "ONLINE"], ["name", "ONLINE"]]
+
+
+def broken(change: Callable[[dict], None]) -> dict:
+    document = small()
+    change(document)
+    return document
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize(("document", "said"), [
+    (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is the id of no entity"),
+    (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
+    (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
+])
+def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, tmp_path: Path, document: dict,
+                                                       said: str) -> None:
+    with pytest.raises(SimpleKGError, match=said):
+        load_into(written(tmp_path, document), own_neo4j)
+    engine = bolt_engine(own_neo4j)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
+    engine.close()
+
+
+def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, home: Home, tmp_path: Path) -> None:  # noqa: F811
+    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(home).reader, own_arcadedb.database)
+    with pytest.raises(EngineError, match="not allowed"):
+        load_into(written(tmp_path, SMALL), reader)
+
+
+@pytest.mark.neo4j
+def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+    file = written(tmp_path, SMALL)
+
+    def load(password: str) -> subprocess.CompletedProcess[str]:
+        command = [*COMMAND, "graphs", "load", str(file), "--into", own_neo4j.uri, "--user", own_neo4j.user]
+        return subprocess.run(command, capture_output=True, text=True, timeout=100,
+                              env=environment(tmp_path, {"GRAPHGROUND_ADMIN_PASSWORD": password}))
+
+    refused = load("wrong")
+    assert refused.returncode == 1
+    assert "refused the user" in refused.stderr
+    done = load(own_neo4j.password)
+    assert done.stdout == f"Loaded into {own_neo4j.uri}: 4 nodes, 3 relationships.{os.linesep}", done.stderr
+
+
+def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
+    with memgraph_stand_in() as (server, memgraph), BoltLoader(BoltAddress(server.uri)) as loader:
+        loader.create_indexes(["Movie", "Box Office"], ["name"])
+        asked = [index.rstrip(";") for index in memgraph.indexes]
+    # GQLAlchemy, where it is installed, first looks which are there: the stand-in says that the first one is.
+    assert asked[-1] == "CREATE INDEX ON :`Box Office`(`name`)"
+    assert len(asked) in (1, 2)
