@@ -1,7 +1,9 @@
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from graphground.graphs.entities.discovery import text_schema
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors.encoders import Vectors
 from graphground.graphs.table import Table
 from graphground.server.commands.entities import make_vectors
 
@@ -60,6 +63,46 @@ def test_the_cost_of_vectors_is_told_before_they_are_built(tmp_path: Path, capsy
     assert capsys.readouterr().out.startswith("vectors of 1 names with static-minilm-256: about 0 s")
     assert make_vectors(tmp_path / "i", "", None, False) == 0
     assert capsys.readouterr().out.endswith("done\n")
+
+
+def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphground.graphs.entities.build import build_index
+    from graphground.graphs.entities.files import Files
+    from graphground.graphs.entities.vectors import building
+    from graphground.graphs.entities.vectors.encoders import StaticEncoder
+    from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
+
+    build_index(tmp_path / "i", [Record(str(number), "City" if number % 2 else "River", f"Place {number}")
+                                 for number in range(20)])
+    monkeypatch.setattr(building, "_AT_ONCE", 4)
+    encode = StaticEncoder.encode
+
+    def interrupted(self: StaticEncoder, texts: Sequence[str]) -> Vectors:
+        if len(texts) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return encode(self, texts)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StaticEncoder, "encode", interrupted)
+        assert make_vectors(tmp_path / "i", "", ["City"], False) == 1
+    told = capsys.readouterr().out
+    assert told.startswith("vectors of 10 names with static-minilm-256: about ")
+    assert told.endswith("stopped; the same command continues\n")
+    with pytest.raises(VectorsMissing):
+        VectorStore(Files(tmp_path / "i"))
+    assert make_vectors(tmp_path / "i", "", ["City"], False) == 0
+    assert "(4 vectors are there already)" in capsys.readouterr().out
+    assert VectorStore(Files(tmp_path / "i")).names == 10
+
+
+def test_a_label_that_the_index_does_not_have_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    from graphground.graphs.entities.build import build_index
+    from graphground.graphs.entities.record import UnknownName
+
+    build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
+    with pytest.raises(UnknownName, match="did you mean City"):
+        make_vectors(tmp_path / "i", "", ["Citty"], True)
 
 
 def test_the_command_names_the_graph_that_is_missing(tmp_path: Path) -> None:
