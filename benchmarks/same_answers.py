@@ -1,4 +1,4 @@
-"""Whether the embedded engine and Neo4j give the same rows: gold queries and real predictions on stand-in graphs.
+"""Whether the embedded engine and Neo4j give the same rows: gold, predicted and made-up queries on stand-in graphs.
 
     python benchmarks/same_answers.py FOLDER bolt://127.0.0.1:7687 neo4j PASSWORD [--graphs art nba] [--most 2000]
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
+from made_queries import made_queries
 from standins import GRAPHS, gold_queries, predicted_queries, schema_of
 
 from graphground.cypher import CypherSyntaxError, parse, validate
@@ -150,7 +151,8 @@ def main() -> None:
     arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
     arguments.add_argument("--without", type=int, default=0, help="leave out the queries that --most so many chooses")
     arguments.add_argument("--paths", action="store_true", help="only queries with patterns of variable length")
-    arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted"])
+    arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted", "made"])
+    arguments.add_argument("--made", type=int, default=400, help="queries to make up for each graph")
     arguments.add_argument("--shown", type=int, default=12)
     given = arguments.parse_args()
     for name in given.graphs:
@@ -158,7 +160,9 @@ def main() -> None:
         ours = open_stored(name, Home(given.folder))
         theirs = BoltEngine(BoltAddress(given.uri, given.user, given.password))
         schema = schema_of(name)
-        for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name))):
+        document = json.loads((given.folder / f"{name}.json").read_text("utf-8"))
+        for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name)),
+                              ("made", list(made_queries(schema, document, given.made)))):
             if kind not in given.kinds:
                 continue
             done = set(chosen_of(queries, given.without))
@@ -167,7 +171,9 @@ def main() -> None:
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()
             started = time.monotonic()
-            for query in chosen:
+            for number, query in enumerate(chosen):
+                if number % 500 == 499:
+                    print(f"  {name} {kind}: {number + 1} of {len(chosen)}: {dict(counts)}", flush=True)
                 try:
                     parse(query)
                 except CypherSyntaxError:

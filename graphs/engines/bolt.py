@@ -73,6 +73,7 @@ class BoltEngine:
         """Run one reading query; it is run once more when the connection broke under it."""
         started = time.perf_counter()
         with self._slot():
+            begun = time.monotonic()
             try:
                 return self._run(query, parameters, limit, timeout, started)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
@@ -82,8 +83,11 @@ class BoltEngine:
                 raise
             except Exception as error:
                 raise translated(error, self.address, timeout) from error
+            left = None if timeout is None else timeout - (time.monotonic() - begun)
+            if left is not None and left <= 0:
+                raise timed_out(timeout)
             try:
-                return self._run(query, parameters, limit, timeout, started)
+                return self._run(query, parameters, limit, left, started)
             except EngineError:
                 raise
             except Exception as error:

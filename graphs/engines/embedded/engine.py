@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from graphground.graphs.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
-ENDING_SECONDS = 5.0
+ENDING_SECONDS = 15.0
+"""How long a query that was told to end may go on after nobody waits for it any more."""
+SILENT_SECONDS = 4.0
+"""How long the engine may leave the question unanswered whether it has ended."""
 AGAIN = 0.2
 ATTEMPTS = 6
 BREAKS = 2
@@ -121,19 +124,24 @@ class EmbeddedEngine:
 
         The process ends such a query itself as a rule (`stopping.py`), and the other clients notice nothing.
         """
-        ended = threading.Event()
+        ended, begun = threading.Event(), time.monotonic()
+        heard = begun
 
         def ask() -> None:
-            deadline = time.monotonic() + ENDING_SECONDS
-            while time.monotonic() < deadline and not ended.is_set():
-                with suppress(Exception):  # an engine that does not even answer is as good as one that runs it
+            nonlocal heard
+            while not ended.wait(AGAIN) and time.monotonic() - begun < ENDING_SECONDS:
+                with suppress(Exception):  # no answer
                     if not runs():
                         ended.set()
-                ended.wait(AGAIN)
+                    heard = time.monotonic()
 
         threading.Thread(target=ask, name="graphground-ending", daemon=True).start()
-        if not ended.wait(ENDING_SECONDS) and not self._closed:
-            end_engine(self._home, instance=instance, kill=True)
+        while not ended.wait(AGAIN):
+            now = time.monotonic()
+            if now - begun > ENDING_SECONDS or now - heard > SILENT_SECONDS:
+                if not self._closed:
+                    end_engine(self._home, instance=instance, kill=True)
+                return
 
     def _touch(self) -> None:
         """Tell the process now and then that it is used."""

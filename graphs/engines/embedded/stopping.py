@@ -58,8 +58,7 @@ class Stopping:
     def __init__(self, running: Any, after: float) -> None:
         self._running, self._after = running, after
         self._told: dict[str, float] = {}
-        self._threads: Any = None
-        self._jvm: ToolInterface | None = None
+        self._means: tuple[Threads, ToolInterface] | None = None
 
     def look(self) -> bool:
         """End the threads of every query that was told to end `after` seconds ago or longer.
@@ -74,6 +73,8 @@ class Stopping:
         return True
 
     def _look(self, now: float) -> None:
+        if self._means is None:  # at the first look, long before they are needed: it takes its time
+            self._means = Threads(), ToolInterface()
         lasting = {str(query.getId()): query for query in self._running.getRunning() if query.isTerminated()}
         self._told = {number: self._told.get(number, now) for number in lasting}
         for number, query in lasting.items():
@@ -84,12 +85,12 @@ class Stopping:
         """Whether some thread of the query was stopped."""
         import jpype
 
-        if self._jvm is None:
-            self._threads, self._jvm = Threads(), ToolInterface(jpype)
+        assert self._means is not None
+        threads, jvm = self._means
         why = jpype.JClass("com.arcadedb.exception.QueryTerminatedException")(f"{query.getId()} was told to end")
         stopped = False
-        for thread in self._threads.of(query) if not query.isEnded() else ():
-            stopped |= self._jvm.stop(thread, why)
+        for thread in threads.of(query) if not query.isEnded() else ():
+            stopped |= jvm.stop(thread, why)
             hang_up(thread)
         return stopped
 
@@ -151,7 +152,8 @@ def opened(member: Any) -> Any:
 class ToolInterface:
     """The two C interfaces of the JVM that runs in this process, as far as they are needed here."""
 
-    def __init__(self, jpype: Any) -> None:
+    def __init__(self) -> None:
+        import jpype
         from arcadedb_embedded.jvm import get_bundled_jre_lib_path
 
         self._properties = jpype.JClass("java.lang.System").getProperties()
