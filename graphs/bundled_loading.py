@@ -5,6 +5,8 @@ Processes that ask at the same moment load it once; the others wait for that.
 
 from __future__ import annotations
 
+import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -17,17 +19,19 @@ from graphground.graphs.home import Home
 from graphground.graphs.loading import load_file
 
 LOAD_SECONDS = 180.0
+DROPPED = "dropped-bundled.json"
+"""The file of the data folder that names the bundled graphs which the user dropped."""
 
 
 def load_bundled(name: str, home: Home) -> Entry | None:
     """The entry of that bundled graph, loaded now if need be; None where none is bundled under that name.
 
-    A graph of the same name that the user loaded is left alone.
+    A graph of the same name that the user loaded is left alone, and one that the user dropped is not loaded again.
 
     Raises:
         EngineUnavailable: it cannot be loaded here, and why.
     """
-    bundled = next((one for one in bundled_graphs() if one.name == name), None)
+    bundled = next((one for one in offered(home) if one.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
         return Catalog(home).find(name)
     home.make()
@@ -38,6 +42,35 @@ def load_bundled(name: str, home: Home) -> Entry | None:
     except Timeout:
         raise EngineUnavailable(f"The bundled graph {name!r} is being loaded by another process; "
                                 "the same call in a moment may do.") from None
+
+
+def offered(home: Home) -> list[BundledGraph]:
+    """The bundled graphs without those that the user dropped."""
+    dropped = _dropped(home)
+    return [one for one in bundled_graphs() if one.name not in dropped]
+
+
+def is_bundled(name: str, home: Home) -> bool:
+    """Whether a name is that of a bundled graph, with none of the user's own in its place."""
+    entry = Catalog(home).find(name)
+    return any(one.name == name and (entry is None or entry.source == source_of(one)) for one in bundled_graphs())
+
+
+def offer(name: str, home: Home, again: bool) -> None:
+    """Offer a bundled graph again, or no more: it is then not loaded when it is next asked for."""
+    home.make()
+    with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
+        dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
+        path = home.folder / DROPPED
+        path.with_suffix(".new").write_text(json.dumps(sorted(dropped)), encoding="utf-8")
+        os.replace(path.with_suffix(".new"), path)
+
+
+def _dropped(home: Home) -> set[str]:
+    try:
+        return set(json.loads((home.folder / DROPPED).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return set()
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:

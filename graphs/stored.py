@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from graphground.graphs.bundled import bundled_graphs
-from graphground.graphs.bundled_loading import load_bundled
+from graphground.graphs.bundled_loading import load_bundled, offered
 from graphground.graphs.catalog import Catalog, Entry
 from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
@@ -20,7 +19,7 @@ ENGINE = "embedded"
 
 def stored_sources(home: Home) -> list[GraphSource]:
     """Every loaded graph of a data folder, and the bundled ones, which are loaded when they are first asked for."""
-    descriptions = {bundled.name: bundled.description for bundled in bundled_graphs()}
+    descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
     return [stored_source(name, description, home) for name, description in descriptions.items()]
 
@@ -50,8 +49,8 @@ def _entry(name: str, home: Home) -> Entry:
 
 
 def _counts(name: str, home: Home) -> Counts:
-    entry = Catalog(home).find(name)
-    return (entry.nodes, entry.relationships) if entry else (None, None)
+    known = Catalog(home).find(name) or next((one for one in offered(home) if one.name == name), None)
+    return (known.nodes, known.relationships) if known else (None, None)
 
 
 def _version(name: str, home: Home) -> object:

@@ -8,8 +8,7 @@ from functools import partial
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import bundled_graphs
-from graphground.graphs.bundled_loading import source_of
-from graphground.graphs.catalog import Catalog
+from graphground.graphs.bundled_loading import is_bundled
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable
@@ -47,9 +46,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
 
 def bundled_names(home: Home) -> set[str]:
     """The graphs that come with the program, but for those in whose place the user loaded one of their own."""
-    catalog = Catalog(home)
-    return {bundled.name for bundled in bundled_graphs()
-            if (entry := catalog.find(bundled.name)) is None or entry.source == source_of(bundled)}
+    return {bundled.name for bundled in bundled_graphs() if is_bundled(bundled.name, home)}
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:

@@ -26,11 +26,16 @@ from graphground.graphs.bundled import nba, tables
 
 @dataclass(frozen=True)
 class BundledGraph:
-    """One bundled graph: `BundledGraph("nba", "Basketball: …", <function that builds the document>)`."""
+    """One bundled graph: `BundledGraph("nba", "Basketball: …", <function that builds the document>, 541, 2823)`.
+
+    How many nodes and relationships it has is written down, so that it can be told before the graph is built.
+    """
 
     name: str
     description: str
     build: Callable[[], dict[str, Any]]
+    nodes: int
+    relationships: int
 
     def document(self) -> dict[str, Any]:
         """The graph as a SimpleKG document: `{"schema": …, "entities": […], "relations": […]}`."""
@@ -53,7 +58,7 @@ class BundledGraph:
         return digest.hexdigest()
 
 
-GRAPHS = (BundledGraph("nba", nba.DESCRIPTION, nba.build),)
+GRAPHS = (BundledGraph("nba", nba.DESCRIPTION, nba.build, nodes=541, relationships=2_823),)
 
 
 def bundled_graphs() -> tuple[BundledGraph, ...]:

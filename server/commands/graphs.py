@@ -45,7 +45,8 @@ def list_graphs(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")
 
 
 @app.command()
-def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .json.gz).")],
+def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .json.gz), or the name of a bundled "
+                                              "graph that was dropped.")],
          name: Annotated[str | None, typer.Option(help="Its name; the schema's own without it.")] = None,
          description: Annotated[str, typer.Option(help="One line that says what the graph holds.")] = "",
          into: Annotated[str | None, typer.Option(help="Load it into the empty database at this Bolt address instead: "
@@ -58,11 +59,19 @@ def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .j
     if into is not None:
         load_into_database(file, into, user, database)
         return
+    from graphground.graphs.bundled_loading import is_bundled, load_bundled, offer
     from graphground.graphs.loading import load_file
 
+    home = Home.default()
+    if not file.exists() and is_bundled(str(file), home):
+        offer(str(file), home, again=True)
+        found = load_bundled(str(file), home)
+        assert found is not None
+        sys.stdout.write(_loaded(found))
+        return
     with _progress_bar(file) as progress:
-        entry = load_file(file, Home.default(), name=name, description=description, progress=progress)
-    sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+        entry = load_file(file, home, name=name, description=description, progress=progress)
+    sys.stdout.write(_loaded(entry))
 
 
 def load_into_database(file: Path, uri: str, user: str, database: str | None) -> None:
@@ -96,11 +105,18 @@ def info(name: Annotated[str, typer.Argument(help="The graph's name.")],
 
 @app.command()
 def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None:
-    """Forget a loaded graph and delete its data."""
+    """Forget a loaded graph and delete its data; a bundled one is not loaded again until `load` names it."""
+    from graphground.graphs.bundled_loading import is_bundled, offer
     from graphground.graphs.loading import drop_graph
 
-    drop_graph(name, Home.default())
-    sys.stdout.write(f"Dropped {name!r}.\n")
+    home = Home.default()
+    bundled = is_bundled(name, home)
+    if bundled:
+        offer(name, home, again=False)
+    if not bundled or Catalog(home).find(name) is not None:
+        drop_graph(name, home)
+    back = f" It comes with graphground: `graphground graphs load {name}` brings it back." if bundled else ""
+    sys.stdout.write(f"Dropped {name!r}.{back}\n")
 
 
 @app.command()
@@ -111,6 +127,10 @@ def export(name: Annotated[str, typer.Argument(help="The graph's name.")],
 
     nodes, relationships = export_graph(name, file, Home.default())
     sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")
+
+
+def _loaded(entry: Entry) -> str:
+    return f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n"
 
 
 def _described(entry: Entry) -> dict[str, Any]:

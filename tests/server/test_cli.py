@@ -68,3 +68,21 @@ def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
         "asyncio.run(Protocol(Application(lambda: None)).list_tools(None, None))\n"
         f"print([name for name in {heavy} if name in sys.modules])")], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_until_it_is_loaded_again(
+        tmp_path: Path) -> None:
+    def listed() -> list[tuple[str, int]]:
+        done = graphground("call", "list_graphs", "--json", home=tmp_path)
+        return [(one["name"], one["nodes"]) for one in json.loads(done.stdout)["graphs"]]
+
+    assert listed() == [("nba", 541)]
+    assert not (tmp_path / "catalog.json").exists()
+    dropped = graphground("graphs", "drop", "nba", home=tmp_path)
+    assert dropped.stdout == "Dropped 'nba'. It comes with graphground: `graphground graphs load nba` brings it back.\n"
+    assert listed() == []
+    assert graphground("graphs", "load", "nba", home=tmp_path).stdout.startswith("Loaded 'nba': 541 nodes, 2,823")
+    assert listed() == [("nba", 541)]
+    assert "brings it back" in graphground("graphs", "drop", "nba", home=tmp_path).stdout
+    assert (listed(), graphground("graphs", "drop", "nba", home=tmp_path).returncode) == ([], 0)
+    assert graphground("graphs", "drop", "nothing", home=tmp_path).returncode == 1

@@ -30,6 +30,12 @@ def test_nba_is_the_first_bundled_graph():
     assert [graph.name for graph in bundled_graphs()] == ["nba"]
 
 
+@pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
+def test_the_sizes_that_are_told_before_a_load_are_right(graph):
+    document = graph.document()
+    assert (graph.nodes, graph.relationships) == (len(document["entities"]), len(document["relations"]))
+
+
 def test_an_unknown_name_is_refused_with_the_names_that_exist():
     with pytest.raises(KeyError, match="'soccer'; there are: nba"):
         open_bundled("soccer")
@@ -51,10 +57,10 @@ def test_a_changed_fact_changes_the_content_hash(monkeypatch, tmp_path):
     nba = bundled_graph("nba")
     before = nba.content_hash
     monkeypatch.setattr(bundled, "files", lambda package: copied)
-    assert BundledGraph("nba", "", nba.build).content_hash == before
+    assert BundledGraph("nba", "", nba.build, 0, 0).content_hash == before
     players = copied / "nba" / "players.csv"
     players.write_text(players.read_text(encoding="utf-8").replace("1984-12-30", "1984-12-31"), encoding="utf-8")
-    assert BundledGraph("nba", "", nba.build).content_hash != before
+    assert BundledGraph("nba", "", nba.build, 0, 0).content_hash != before
 
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
