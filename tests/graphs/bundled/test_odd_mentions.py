@@ -1,0 +1,127 @@
+"""Odd mentions, and names that several nodes share, through the tool: on the bundled graph and on the movie slice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from shared_data import SHARED, needs
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.graph import Graph
+from graphground.graphs.home import Home
+from graphground.graphs.loading import load_file
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.stored import open_stored
+from graphground.tools.failure import ToolFailure
+from graphground.tools.find_entities import FindEntitiesRequest, MentionAnswer, find_entities
+
+SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
+ODD = {"empty": "", "blank": " \t\n", "one letter": "J", "one digit": "7", "punctuation": "?!…—()[]{}'\"",
+       "emoji": "🏀", "control characters": "LeBron\x00\x1b[31m James\x7f", "right to left": "\u202eLeBron James\u202c",
+       "lone surrogate": "\ud800", "very long": "LeBron James " * 800, "one long word": "a" * 10_000,
+       "Cypher": "') DETACH DELETE n //"}
+
+
+def ask(graph: Graph, mention: str, label: str | None = None) -> MentionAnswer:
+    graphs = OpenGraphs([GraphSource(graph.name, "", "embedded", lambda: graph)])
+    (answer,) = find_entities(graphs, FindEntitiesRequest(mentions=[mention], label=label, limit=5)).mentions
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.graphs.entities.surroundings.SECONDS", 60.0)
+
+
+@pytest.fixture(scope="module")
+def without_index(nba: Graph) -> Graph:
+    """The bundled graph as a database that nobody has built an index of."""
+    return Graph(nba.name, nba.schema, "", nba.engine)
+
+
+@pytest.mark.parametrize("mention", ODD.values(), ids=list(ODD))
+def test_an_odd_mention_is_an_ordinary_question(nba: Graph, without_index: Graph, mention: str) -> None:
+    for graph in (nba, without_index):
+        answer = ask(graph, mention)
+        assert answer.mention == mention
+        assert len(answer.candidates) <= 5
+        assert all(0 < one.score <= 1 for one in answer.candidates)
+
+
+@pytest.mark.parametrize("mention", ["", " \t\n", "?!…—()[]{}'\"", "🏀"])
+def test_a_mention_of_nothing_in_the_graph_has_no_candidates(nba: Graph, without_index: Graph, mention: str) -> None:
+    assert ask(nba, mention).candidates == []
+    assert ask(without_index, mention).candidates == []
+
+
+def test_control_characters_do_not_hide_a_name(nba: Graph, without_index: Graph) -> None:
+    for graph in (nba, without_index):
+        assert ask(graph, "LeBron\x00James").candidates[0].name == "LeBron James"
+        assert ask(graph, "\u202eLeBron James\u202c").candidates[0].name == "LeBron James"
+
+
+def test_a_graph_without_an_index_is_searched_by_its_names(without_index: Graph) -> None:
+    assert [(one.name, one.match) for one in ask(without_index, "Lebron Jmes").candidates[:1]] == [
+        ("LeBron James", "fuzzy")]
+    with pytest.raises(ToolFailure) as failure:
+        ask(without_index, "LeBron James", label="Playr")
+    assert failure.value.nearest == ["Player"]
+
+
+def test_an_unknown_label_names_the_nearest_and_what_to_call_next(nba: Graph) -> None:
+    with pytest.raises(ToolFailure) as failure:
+        ask(nba, "LeBron James", label="Playr")
+    assert (failure.value.nearest, failure.value.error) == (["Player"], "unknown_label")
+    assert failure.value.next.startswith("Call find_entities again")
+
+
+def test_a_nickname_of_two_players_tells_them_apart(nba: Graph) -> None:
+    answer = ask(nba, "Big Red")
+    assert (answer.ambiguous, answer.same_name) == (True, 2)
+    first, second = answer.candidates[:2]
+    assert {first.name, second.name} == {"Dave Cowens", "Bill Walton"}
+    assert first.key != second.key
+    assert first.description != second.description
+    assert first.relationships
+    assert first.relationships != second.relationships
+
+
+def test_a_name_of_a_player_and_a_team_is_told_apart_by_its_label(nba: Graph) -> None:
+    answer = ask(nba, "Magic")
+    assert answer.ambiguous
+    assert {(one.name, one.label) for one in answer.candidates[:2]} == {
+        ("Magic Johnson", "Player"), ("Orlando Magic", "Team")}
+    assert not ask(nba, "Magic", label="Team").ambiguous
+
+
+@pytest.fixture(scope="module")
+def movies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
+    home = Home(tmp_path_factory.mktemp("movies"))
+    load_file(SHARED.joinpath(*SLICE), home, name="movies")
+    graph = open_stored("movies", home)
+    yield graph
+    graph.close()
+    end_engine(home)
+
+
+@needs(*SLICE)
+@pytest.mark.parametrize(("mention", "label"), [("Casino Royale", "Movie"), ("graham greene", "Person")])
+def test_films_and_people_of_one_name_are_told_apart(movies: Graph, mention: str, label: str) -> None:
+    answer = ask(movies, mention)
+    assert (answer.ambiguous, answer.same_name) == (True, 2)
+    first, second = answer.candidates[:2]
+    assert first.label == second.label == label
+    assert first.name.casefold() == second.name.casefold() == mention.casefold()
+    assert first.key != second.key
+    assert first.description != second.description
+    assert first.relationships
+    assert second.relationships
+    assert first.relationships != second.relationships
+
+
+def test_one_node_is_not_ambiguous(nba: Graph) -> None:
+    answer = ask(nba, "LeBron James")
+    assert (answer.ambiguous, answer.same_name) == (False, 0)
+    assert answer.candidates[0].key is None
