@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from graphground.cypher.quoting import in_backticks as quoted
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
@@ -48,8 +49,3 @@ def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[
             yield {"rid": str(number), "label": pattern.type, "subj_id": start, "obj_id": end,
                    "properties": properties, "provenance": provenance}
             number += 1
-
-
-def quoted(name: str) -> str:
-    """A name as Cypher takes any: `` `has cast` ``."""
-    return "`" + name.replace("`", "``") + "`"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
+from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.record import UnknownName
@@ -182,17 +183,12 @@ def _around(graph: Graph, candidate: Candidate) -> list[str]:
 
 def pattern_for(candidate: Candidate, graph: Graph | None = None) -> str:
     """The node as a pattern: `(n:Player {name: 'LeBron James'})`; a value in a list needs a WHERE."""
-    value = candidate.name.replace("\\", "\\\\").replace("'", "\\'")
-    label, key = quoted(candidate.label), quoted(candidate.name_property)
+    value = quoted_string(candidate.name)
+    label, key = quoted_name(candidate.label), quoted_name(candidate.name_property)
     known = graph.schema.labels.get(candidate.label) if graph is not None else None
     if known is not None and known.properties.get(candidate.name_property, "").startswith("list["):
-        return f"(n:{label}) WHERE '{value}' IN n.{key}"
-    return f"(n:{label} {{{key}: '{value}'}})"
-
-
-def quoted(name: str) -> str:
-    """A label or property as Cypher writes it: `Movie`, or between backticks where needed."""
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+        return f"(n:{label}) WHERE {value} IN n.{key}"
+    return f"(n:{label} {{{key}: {value}}})"
 
 
 TOOL = Tool("find_entities", "Find entities by name",

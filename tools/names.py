@@ -6,7 +6,9 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+from graphground.cypher.quoting import in_backticks
 from graphground.graphs.entities.candidate import Candidate, Mode
+from graphground.graphs.entities.folding import clean
 from graphground.graphs.graph import Graph
 
 MOST_NAMES = 1_000_000
@@ -41,7 +43,7 @@ class NamesInTheDatabase:
                                   f"`graphground entities build {name} --vectors`")
             return self._graph.vectors.nearest(mention, label=label, limit=limit)
         entries = self._read()
-        wanted = folded(mention)
+        wanted = folded(clean(mention))
         found: dict[tuple[str, str], Candidate] = {}
         places = [place for place, entry in enumerate(entries)
                   if (label is None or entry.label == label) and (property is None or entry.property == property)]
@@ -88,8 +90,7 @@ class NamesInTheDatabase:
                   description: bool) -> list[tuple[str, Candidate]]:
         parts = ["n.name", "n.aliases" if aliases else "[]", "n.eid" if eid else "n.name",
                  "n.description" if description else "null"]
-        quoted = "`" + label.replace("`", "``") + "`"
-        table = self._graph.run(f"MATCH (n:{quoted}) WHERE n.name IS NOT NULL RETURN " + ", ".join(
+        table = self._graph.run(f"MATCH (n:{in_backticks(label)}) WHERE n.name IS NOT NULL RETURN " + ", ".join(
             f"{part} AS c{number}" for number, part in enumerate(parts)), limit=MOST_NAMES)
         entries = []
         for name, other_names, key, text in table.rows:

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse
-from graphground.cypher.checks.findings import Findings, listed, quoted_string
+from graphground.cypher.checks.findings import Findings, listed
 from graphground.cypher.diagnostics import Severity
+from graphground.cypher.quoting import quoted_string
 
 NAMES = frozenset({"name", "title"})
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})

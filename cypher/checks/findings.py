@@ -46,16 +46,6 @@ class Findings:
         return iter(self.diagnostics)
 
 
-def quoted_name(name: str) -> str:
-    """A name as it must be written: `quoted_name("first name")` is `` `first name` ``."""
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
-
-
-def quoted_string(text: str) -> str:
-    r"""A string literal: `quoted_string("Night's Watch")` is `'Night\'s Watch'`."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
-
-
 def listed(words: Sequence[str], most: int = 8) -> str:
     """Words for a message: `listed(["a", "b"])` is `a, b`; past `most` it counts the rest."""
     if len(words) <= most:

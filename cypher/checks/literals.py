@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import quoted_string
+from graphground.cypher.quoting import quoted_string
 
 NUMBERS = frozenset({"int", "float"})
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

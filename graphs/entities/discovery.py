@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from graphground.cypher.quoting import in_backticks as quoted
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
-from graphground.graphs.entities.paging import quoted
 
 SAMPLE = 1_000
 

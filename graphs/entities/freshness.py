@@ -6,9 +6,9 @@ import threading
 import time
 from weakref import WeakKeyDictionary
 
+from graphground.cypher.quoting import in_backticks as quoted
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.index import EntityIndex
-from graphground.graphs.entities.paging import quoted
 
 SECONDS = 2.0
 _ASKED_AGAIN = 60.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from graphground.cypher.quoting import in_backticks as quoted
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.record import Record
@@ -33,11 +34,6 @@ def database_records(engine: Engine, schema: PropertyGraphSchema, labels: Iterab
     """
     for label in _chosen(schema, labels):
         yield from _records_of(engine, label, page)
-
-
-def quoted(name: str) -> str:
-    """A name as Cypher writes it anywhere."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def name_property(label: Label) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from graphground.cypher.quoting import in_backticks as quoted
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
-from graphground.graphs.entities.paging import name_property, quoted
+from graphground.graphs.entities.paging import name_property
 
 SECONDS = 2.0
 

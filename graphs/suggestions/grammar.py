@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import orjson
 
+from graphground.cypher.quoting import quoted_name as name
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.suggestions.patterns import name
 from graphground.graphs.suggestions.suggest import Suggestion
 
 NUMBER = "[1-9][0-9]{0,3}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.entities.candidate import EntityLookup
 
 MEANINGS = 3
@@ -25,9 +26,7 @@ class Entity:
 
     def node(self, variable: str) -> str:
         """`(m0:Person {name: 'Michael Mann'})`."""
-        value = self.name.replace("\\", "\\\\").replace("'", "\\'")
-        label = self.label if self.label.isidentifier() else "`" + self.label.replace("`", "``") + "`"
-        return f"({variable}:{label} {{name: '{value}'}})"
+        return f"({variable}:{quoted_name(self.label)} {{name: {quoted_string(self.name)}}})"
 
 
 def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from graphground.cypher.quoting import quoted_name as name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.schema import RelationshipPattern as SchemaPattern
 from graphground.graphs.suggestions.mentions import Entity
@@ -94,8 +95,3 @@ def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -
             for right in single[other]:
                 if left[0].origin == right[0].origin:
                     yield Shape(left[0].origin, ((left, one), (right, other)))
-
-
-def name(text: str) -> str:
-    """A label or type as Cypher writes it."""
-    return text if text.isidentifier() else "`" + text.replace("`", "``") + "`"

@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphground.cypher.quoting import quoted_name as name
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.mentions import Entity
-from graphground.graphs.suggestions.patterns import Shape, name, shapes
+from graphground.graphs.suggestions.patterns import Shape, shapes
 from graphground.graphs.suggestions.rank import Question, parts, score
 
 BATCH = 24

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.graphs.why_empty.probe import Probe, name
+from graphground.cypher.quoting import quoted_name as name
+from graphground.graphs.why_empty.probe import Probe
 
 
 def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.RelationshipPattern,

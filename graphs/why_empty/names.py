@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.quoting import quoted_name as name
 from graphground.graphs.why_empty.filters import explain_condition
-from graphground.graphs.why_empty.probe import Probe, name, quoted
+from graphground.graphs.why_empty.probe import Probe, quoted
 
 NAMES = frozenset({"name", "title", "label", "aliases"})
 MENDS = 5

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Severity
+from graphground.cypher.quoting import quoted_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
@@ -72,10 +73,5 @@ class Probe:
 def quoted(value: Any) -> str:
     """A value as Cypher writes it: `'Ballon d\\'Or'`, `3`."""
     if isinstance(value, str):
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quoted_string(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def name(text: str) -> str:
-    """A label, type or property as Cypher writes it, between backticks where it must be."""
-    return text if text.isidentifier() else "`" + text.replace("`", "``") + "`"
