@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphground.cypher.api import Language
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineUnavailable
@@ -38,6 +39,8 @@ class Graph:
     """The vector index of the database itself, where the graph's settings ask for it."""
     dialect: Dialect | None = None
     """What its kind of database does in its own way, where that is known without asking it."""
+    language: Language = "cypher5"
+    """The version of Cypher of queries that do not say their own."""
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
 

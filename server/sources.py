@@ -102,6 +102,7 @@ def open_database(database: Database, home: Home | None = None) -> Graph:
             if index is not None:
                 index.database = graph.vectors
         graph.refuses_writes, graph.dialect = refused, engine.capabilities().speaks
+        graph.language = engine.capabilities().language
     except EngineError:
         engine.close()
         raise

@@ -42,7 +42,7 @@ def of_dialect(graph: Graph, query: str, *, refused: bool = False) -> list[Diagn
     if not lacks:
         return []
     try:
-        return lacking(parse(query), lacks, refused=refused)
+        return lacking(parse(query, language=graph.language), lacks, refused=refused)
     except CypherSyntaxError:
         return []
 

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, SkipValidation
 
 from graphground.cypher import parse, validate
+from graphground.cypher.api import Language
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.tree import Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
@@ -68,14 +69,14 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.code, one.line, one.column) for one in diagnostics}
         diagnostics += [one for one in reasons(graph, request) if (one.code, one.line, one.column) not in told]
-    return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query), rows=table.rows,
+    return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query, graph.language), rows=table.rows,
                                row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
 
 
-def columns_of(query: str) -> list[str]:
+def columns_of(query: str, language: Language) -> list[str]:
     """The columns that a query asks for, which the embedded engine does not tell of an empty answer."""
-    body = parse(query).body
+    body = parse(query, language=language).body
     while isinstance(body, Union):
         body = body.parts[0]
     last = body.clauses[-1] if isinstance(body, SingleQuery) else None
@@ -105,14 +106,15 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list
     Raises:
         ToolFailure: it does more than read, or it is not Cypher that a database would compile.
     """
-    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters, read_only=True)
+    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters, read_only=True,
+                      language=graph.language)
     refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
     if refused is not None:
         raise ToolFailure("not_read_only", f"This server only reads: line {refused.line}, column {refused.column}: "
                           f"{refused.message}", diagnostics=report.diagnostics,
                           next="Write a query that reads: MATCH … RETURN …")
     if not report.valid:
-        language = validate(query, parameters=parameters)
+        language = validate(query, parameters=parameters, language=graph.language)
         # Names that the schema lacks are no reason to refuse, and Memgraph has functions that Neo4j has not; but
         # what cannot be parsed cannot be known to read only.
         unread = any(one.code == "syntax" for one in language.diagnostics)

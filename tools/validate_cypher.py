@@ -38,7 +38,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters,
-                      read_only=True)
+                      read_only=True, language=graph.language)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
                                 diagnostics=[DiagnosticAnswer.of(one) for one in
                                              (*report.diagnostics, *of_dialect(graph, request.query))])

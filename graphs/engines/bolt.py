@@ -17,6 +17,7 @@ import neo4j
 import orjson
 from neo4j import exceptions
 
+from graphground.cypher.api import Language
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
@@ -128,8 +129,16 @@ class BoltEngine:
             dialect = self.dialect
             self._capabilities = Capabilities(
                 dialect.product, self._version(), dialect.name, self._refuses_writes(),
-                can_terminate=dialect.terminate is not None, has_vector_index=dialect.vector_index)
+                can_terminate=dialect.terminate is not None, has_vector_index=dialect.vector_index,
+                language=self._language())
         return self._capabilities
+
+    def _language(self) -> Language:
+        if self.dialect.newer is not None:
+            with suppress(QueryFailed):
+                self.explain(self.dialect.newer)
+                return "cypher25"
+        return "cypher5"
 
     def close(self) -> None:
         """Give back the connections; what runs, or is just being ended, gets a moment to be over."""

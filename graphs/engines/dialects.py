@@ -47,6 +47,8 @@ class Dialect:
     other_cypher: bool = False
     """Whether it has functions and procedures that Neo4j has not, so that what Neo4j would refuse may run here."""
     vector_index: bool = False
+    newer: str | None = None
+    """A query that compiles only where a query that does not say its version is taken for Cypher 25."""
     lacks: tuple[Lack, ...] = ()
     """What Neo4j has and this database has not."""
 
@@ -63,7 +65,7 @@ NEO4J = Dialect(
            "that graphground opens, so look at what stands between",
     own_id="elementId(n)", by_id="elementId(n) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
-    await_indexes="CALL db.awaitIndexes(600)", vector_index=True)
+    await_indexes="CALL db.awaitIndexes(600)", vector_index=True, newer="LET x = 1 RETURN x")
 
 MEMGRAPH = Dialect(
     "memgraph", "Memgraph",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from graphground.cypher.api import Language
 from graphground.graphs.engines.dialects import DIALECTS, Dialect
 from graphground.graphs.table import Table
 
@@ -62,6 +63,8 @@ class Capabilities:
     can_terminate: bool
     """Whether one query can be ended without ending others."""
     has_vector_index: bool = False
+    language: Language = "cypher5"
+    """The version of Cypher that a query is in which does not say its own."""
 
     @property
     def speaks(self) -> Dialect:

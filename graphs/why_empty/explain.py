@@ -28,7 +28,7 @@ def why_empty(graph: Graph, text: str, parameters: Mapping[str, Any] | None = No
     For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
     """
     try:
-        query = parse(text)
+        query = parse(text, language=graph.language)
     except CypherSyntaxError:
         return []
     probe = Probe(graph, query, parameters or {}, seconds)

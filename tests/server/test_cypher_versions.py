@@ -1,0 +1,66 @@
+"""A database whose queries are Cypher 25 unless they say otherwise: they are judged as such."""
+
+from collections.abc import Iterator
+
+import pytest
+from neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+
+from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.server.application import Application
+from graphground.server.call import Outcome
+from graphground.server.settings import Database
+from graphground.server.sources import open_database
+
+pytestmark = pytest.mark.neo4j
+NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS name"
+
+
+@pytest.fixture
+def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:  # noqa: F811
+    seeded(neo4j_newest, "MATCH (n) DETACH DELETE n", "CREATE (:Film {name: 'Heat', year: 1995})",
+           "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25")
+    yield neo4j_newest
+    seeded(neo4j_newest, "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 5", "MATCH (n) DETACH DELETE n")
+
+
+def application(server: Neo4jServer) -> Application:
+    def opened() -> OpenGraphs:
+        database = Database("films", server.uri, server.user, server.password)
+        return OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database))])
+
+    return Application(opened)
+
+
+def called(server: Neo4jServer, tool: str, query: str) -> Outcome:
+    app = application(server)
+    try:
+        return app.call(tool, {"query": query})
+    finally:
+        app.close()
+
+
+def test_cypher_25_is_run_and_found_valid_where_it_is_the_database_s_default(newer: Neo4jServer) -> None:
+    checked = called(newer, "validate_cypher", NEWER)
+    assert b'"valid":true' in checked.payload, checked.payload
+    answer = called(newer, "execute_cypher", NEWER)
+    assert not answer.is_error
+    assert b'"rows":[["Heat"]]' in answer.payload
+
+
+def test_an_empty_answer_of_cypher_25_is_explained(newer: Neo4jServer) -> None:
+    answer = called(newer, "execute_cypher", "MATCH (f:Film) FILTER f.year > 2000 RETURN f.name AS name")
+    assert not answer.is_error
+    assert b'"rows":[]' in answer.payload
+    assert b"matches_nothing" in answer.payload
+
+
+def test_a_write_in_cypher_25_is_refused(newer: Neo4jServer) -> None:
+    answer = called(newer, "execute_cypher", "LET x = 1 INSERT (:Film {year: x})")
+    assert answer.is_error
+    assert b"not_read_only" in answer.payload
+
+
+def test_a_database_of_cypher_5_is_told_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:  # noqa: F811
+    checked = called(neo4j_5, "validate_cypher", NEWER)
+    assert b'"valid":false' in checked.payload
+    assert b"Cypher 25" in checked.payload
