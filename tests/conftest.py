@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.home import Home
+
+# A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
+hypothesis.settings.register_profile("any-machine", deadline=None,
+                                     suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("any-machine")
 
 
 @pytest.fixture
