@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ import ijson
 import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+from graphground.graphs.simplekg_blocks import NotInBlocks, entity_blocks, relation_blocks
 
 GZIP = b"\x1f\x8b"
 PARTS = ("schema", "entities", "relations")
@@ -39,6 +41,7 @@ class SimpleKGFile:
     def __init__(self, path: Path, read: Callable[[int], None] | None = None) -> None:
         self.path = Path(path)
         self._read = read
+        self._relations_begin: int | None = None
         if not self.path.is_file():
             raise SimpleKGError(f"there is no file {self.path}")
         self.schema = self._schema()
@@ -65,15 +68,41 @@ class SimpleKGFile:
 
     def _records(self, part: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         number = -1
+        try:
+            for block in self._blocks(part):
+                for record in block:
+                    number += 1
+                    yield number, _object(part, number, record)
+            return
+        except NotInBlocks:
+            done = number
         with self._opened() as file, self._explained(lambda: f"{part}[{number + 1}]"):
             for number, record in enumerate(ijson.items(file, f"{part}.item", use_float=True)):
-                if type(record) is not dict:
-                    raise SimpleKGError(f"{part}[{number}] must be an object, not {_kind(record)}")
                 if self._read is not None and number % 2000 == 0:
                     self._read(file.tell())
-                yield number, record
+                if number > done:
+                    yield number, _object(part, number, record)
         if number < 0 and part not in self._keys():
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
+
+    def _blocks(self, part: str) -> Iterator[list[Any]]:
+        """The records in blocks, while the file can be read so; the relations can be after the entities only."""
+        with self._opened() as file:
+            try:
+                if part == "entities":
+                    blocks = entity_blocks(file)
+                elif self._relations_begin is not None:
+                    blocks = relation_blocks(file, self._relations_begin)
+                else:
+                    raise NotInBlocks
+                while True:
+                    if self._read is not None:
+                        self._read(file.tell())
+                    yield next(blocks)
+            except StopIteration as end:
+                self._relations_begin = end.value
+            except (EOFError, OSError, zlib.error):
+                raise NotInBlocks from None
 
     def _keys(self) -> set[str]:
         with self._opened() as file:
@@ -109,7 +138,7 @@ class _Unzipped:
     """A gzipped file as ijson reads it; `tell` counts bytes of the file itself, which is what progress needs."""
 
     def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
-        self.read, self.tell = file.read, raw.tell
+        self.read, self.seek, self.tell = file.read, file.seek, raw.tell
 
 
 def write_simplekg(path: Path, schema: PropertyGraphSchema, entities: Iterable[Mapping[str, Any]],
@@ -135,6 +164,12 @@ def write_simplekg(path: Path, schema: PropertyGraphSchema, entities: Iterable[M
     finally:
         part.unlink(missing_ok=True)
     return counts[0], counts[1]
+
+
+def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
+    if type(record) is not dict:
+        raise SimpleKGError(f"{part}[{number}] must be an object, not {_kind(record)}")
+    return record
 
 
 def _kind(value: Any) -> str:

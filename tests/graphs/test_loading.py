@@ -50,7 +50,7 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
     (change("entities", 0, properties={"filming_location": "Los Angeles"}), "'filming_location' must be list[str]"),
     (change("entities", 0, properties={"filming_locatio": []}), "has no property 'filming_locatio' (nearest: filming"),
     (change("entities", 2, properties={"height_cm": 1.73}), "'height_cm' must be int, not 1.73"),
-    (change("entities", 2, properties={"height_cm": 2 ** 70}), "at entities[2]: not JSON (parse error: integer over"),
+    (change("entities", 2, properties={"height_cm": 2 ** 70}), "'height_cm' must be int, not 1.1805916207174113e+21"),
     (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
     (change("entities", 0, properties=["x"]), "'properties' must be an object"),
     (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
@@ -217,3 +217,22 @@ def test_relation_ids_are_told_apart_without_keeping_consecutive_ones() -> None:
     assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
     assert all(identifiers.is_new(text) for text in ("3", "4"))
     assert not identifiers.is_new("5")
+
+
+@pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
+def test_relation_ids_are_told_apart_as_a_set_would(first: str) -> None:
+    rng = random.Random(first)
+    choices = [f"{prefix}{number}" for prefix in ("", "r", "r0", "Q1-P2-", "rr") for number in range(12)]
+    for _ in range(50):
+        identifiers, seen = Identifiers(), set[str]()
+        following = [f"r{number}" for number in range(8)] if first == "r0" else [first]
+        for text in [*following, *rng.choices(choices, k=60)]:
+            assert identifiers.is_new(text) == (text not in seen), (text, seen)
+            seen.add(text)
+
+
+@pytest.mark.parametrize("prefix", ["", "r", "Q25173-P57-"])
+def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
+    identifiers = Identifiers()
+    assert all(identifiers.is_new(f"{prefix}{number}") for number in range(1, 10_000))
+    assert not identifiers._others

@@ -1,0 +1,118 @@
+"""Reads the arrays of a SimpleKG file some hundred records at a time: several times faster than event by event.
+
+It knows one shape, which every file that was written as a whole has: an object of `schema`, `entities` and
+`relations` in this order, records as objects, no array empty. Anything else raises `NotInBlocks`, and
+`simplekg.py` reads such a file event by event, which also finds the words for what is wrong with it.
+
+Why a cut is right: where `[` + a stretch that began between records + `]` is JSON, the stretch ends between
+records. Had it ended inside a text or a deeper object, the bracket would not have closed the array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from typing import IO, Any
+
+import orjson
+
+AT_ONCE = 1 << 16
+LONGEST_HEAD = 1 << 24
+TRIES = 3
+_BEGIN = re.compile(rb'"entities"\s*:\s*\[\s*(?=\{)')
+_BETWEEN = re.compile(rb'\}\s*,\s*\{(?:\s*"[^"\\]*")?')
+_NEXT = re.compile(rb'\}\s*\]\s*,\s*"relations"\s*:\s*\[\s*(?=\{)')
+_END = re.compile(rb"\}\s*\]\s*\}\s*\Z")
+
+
+Blocks = Generator[list[Any], None, int]
+
+
+class NotInBlocks(Exception):
+    """The file is not of the one shape, or no JSON."""
+
+
+def entity_blocks(file: IO[bytes]) -> Blocks:
+    """The entities of a file that stands at its beginning, in blocks of some hundred.
+
+    `next(entity_blocks(file))` is `[{"eid": "Q25173", …}, …]`; the generator's value is the byte at which the
+    relations begin, for `relation_blocks`.
+
+    Raises:
+        NotInBlocks: see above; blocks that came before it are right.
+    """
+    text = file.read(AT_ONCE)
+    while (begin := _beginning(text)) is None:
+        more = file.read(AT_ONCE)
+        if not more or len(text) > LONGEST_HEAD:
+            raise NotInBlocks
+        text += more
+    return (yield from _blocks(file, text[begin:], begin, _NEXT))
+
+
+def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
+    """The relations, from the byte at which they begin to the end of the file, which must be that of the object.
+
+    Raises:
+        NotInBlocks: see above.
+    """
+    file.seek(begin)
+    return (yield from _blocks(file, b"", begin, _END))
+
+
+def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
+    """Blocks from `text` and what follows it in the file, up to what ends the array; answers the byte after that."""
+    separator = b""
+    while True:
+        more = file.read(AT_ONCE)
+        text += more
+        # The end of the last array is looked for at the end of the file alone.
+        last = end.search(text) if end is _NEXT or not more else None
+        block = _parsed(b"[" + text[:last.start() + 1] + b"]") if last else None
+        if last and block is not None:
+            yield block
+            return at + last.end()
+        if not more:
+            raise NotInBlocks
+        separator = separator or _separator(text)
+        cut = len(text)
+        for _ in range(TRIES):
+            cut = text.rfind(separator, 0, cut)
+            if not separator or cut < 0:
+                break
+            block = _parsed(b"[" + text[:cut + 1] + b"]")
+            if block is not None:
+                yield block
+                passed = text.index(b"{", text.index(b",", cut))
+                text, at = text[passed:], at + passed
+                break
+        else:
+            raise NotInBlocks
+        if len(text) > LONGEST_HEAD:
+            raise NotInBlocks
+
+
+def _beginning(text: bytes) -> int | None:
+    """Where the first entity begins; the schema has a key `entities` too."""
+    for begin in _BEGIN.finditer(text):
+        head = _parsed(text[:begin.start()] + b'"entities":[]}')
+        if type(head) is dict and list(head) == ["schema", "entities"]:
+            return begin.end()
+    return None
+
+
+def _separator(text: bytes) -> bytes:
+    """What stands between the first record and the second, with the key that begins one; empty where none is seen."""
+    for between in _BETWEEN.finditer(text):
+        if _parsed(b"[" + text[:between.start() + 1] + b"]") is not None:
+            return between[0]
+        if between.start() > LONGEST_HEAD >> 8:
+            break
+    return b""
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
