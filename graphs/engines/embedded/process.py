@@ -63,7 +63,8 @@ class EngineProcess:
         start_jvm(heap_size=self.settings.heap, jvm_args=[
             "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
             "-XX:-UsePerfData", "--add-opens=java.base/java.lang=ALL-UNNAMED",  # for Stopping
-            f"-Darcadedb.server.logsDirectory={log}", *self.settings.jvm_args])
+            f"-Darcadedb.server.logsDirectory={log}", f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
+            *self.settings.jvm_args])
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
