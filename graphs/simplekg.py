@@ -96,9 +96,10 @@ class SimpleKGFile:
                 else:
                     raise NotInBlocks
                 while True:
+                    block = next(blocks)
                     if self._read is not None:
                         self._read(file.tell())
-                    yield next(blocks)
+                    yield block
             except StopIteration as end:
                 self._relations_begin = end.value
             except (EOFError, OSError, zlib.error):
