@@ -121,7 +121,11 @@ def second_wall(name: str, engine: Engine) -> Finding:
     """Whether the database itself refuses writes, beside this program's own check."""
     from graphground.graphs.walls import warning
 
-    if engine.capabilities().enforces_read_only:
+    try:
+        refused = engine.capabilities().enforces_read_only
+    except Exception as error:
+        return Finding(f"graph {name}", False, "cannot be asked whether it refuses writes", str(error))
+    if refused:
         return Finding(f"graph {name}", True, "a write is refused by the database too")
     return Finding(f"graph {name}", True, "a write is refused by this server alone", warning(engine))
 
