@@ -9,6 +9,7 @@ INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,3 +129,25 @@ def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandI
     memgraph = memgraph or Memgraph()
     with stand_in(AGENT, memgraph.answer) as server:
         yield server, memgraph
+
+
+def main() -> None:
+    """Be a stand-in in a process of its own: its address on stdout, then each query; it ends with stdin.
+
+    GQLAlchemy's client connects without letting other threads of its process run.
+    """
+    memgraph = Memgraph()
+
+    def answer(call: Call) -> Answer:
+        sys.stdout.write(f"{call.query}\n")
+        sys.stdout.flush()
+        return memgraph.answer(call)
+
+    with stand_in(AGENT, answer) as server:
+        sys.stdout.write(f"{server.uri}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

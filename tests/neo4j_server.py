@@ -100,6 +100,8 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
                 (folder / "plugins" / jar.name).symlink_to(jar)
         class_path.append(f"{folder}/plugins/*")
     with socket.socket() as probe:
+        # What a server that was killed left of its connections does not keep its port from being used again.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
     config = {
