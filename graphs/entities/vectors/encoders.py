@@ -67,7 +67,7 @@ class StaticEncoder:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model: better and some seventy times slower.
+    """A sentence-transformers model: some seventy times slower than the static one.
 
     Its import takes ten seconds, so it begins in the background; `encode` waits for it, a minute at most.
 
