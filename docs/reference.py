@@ -13,8 +13,11 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import typer
 
 from graphground.graphs.engines.lacks import MEMGRAPH_LACKS
 from graphground.prompts.template import all_templates
@@ -63,8 +66,26 @@ def reference() -> str:
               "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
               "`password_variable`, `database`, `description`, and `vector_index` with `vector_model` (see "
               "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
-              "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items())]
+              "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items()),
+              *subcommands()]
     return "\n\n".join(parts) + "\n"
+
+
+def subcommands() -> list[str]:
+    """What follows the words that have commands of their own: `graphs load FILE`, with its options."""
+    parts = []
+    for word in COMMANDS:
+        app = getattr(import_module(f"graphground.server.commands.{word}"), "app", None)
+        group: Any = typer.main.get_command(app) if app is not None else None
+        for name, command in getattr(group, "commands", {}).items():
+            arguments = [one for one in command.params if one.param_type_name == "argument"]
+            written = "".join(f" {one.name.upper()}" if one.required else f" [{one.name.upper()}]" for one in arguments)
+            rows = [f"| `{'`, `'.join(one.opts)}` | {one.help or ''} |" for one in command.params
+                    if one.param_type_name == "option" and one.name != "help"]
+            rows = [f"| `{one.name.upper()}` | {one.help or ''} |" for one in arguments] + rows
+            parts += [f"### `graphground {word} {name}{written}`", " ".join(command.help.split())]
+            parts += ["\n".join(["| argument | |", "|---|---|", *rows])] if rows else []
+    return parts
 
 
 def _fields(what: str, schema: dict[str, Any], root: dict[str, Any]) -> str:

@@ -57,6 +57,9 @@ def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .j
          ) -> None:
     """Load a SimpleKG file, in place of an older graph of that name."""
     if into is not None:
+        if name is not None or description:
+            raise typer.BadParameter("--name and --description go with a graph of graphground's own, not with --into; "
+                                     "a database is named where it is served ([graphs.NAME] in the settings file)")
         load_into_database(file, into, user, database)
         return
     from graphground.graphs.bundled_loading import is_bundled, load_bundled, offer

@@ -22,6 +22,7 @@ from graphground.graphs.engines.memgraph import is_installed
 from graphground.graphs.home import Home
 from graphground.graphs.loading_into import BoltLoader, load_into
 from graphground.graphs.simplekg import SimpleKGError
+from graphground.server.commands.graphs import main as graphs_command
 
 pytestmark = pytest.mark.timeout(300)
 FACTS = {
@@ -138,3 +139,10 @@ def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
         assert ("SHOW INDEX INFO;" in asked, len(made)) == (True, 1)
     else:
         assert made[0] == "CREATE INDEX ON :`Movie`(`name`)"
+
+
+def test_a_name_for_a_graph_of_ones_own_database_is_refused_before_anything_is_written(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, SMALL)
+    assert graphs_command(["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"]) == 2
+    assert "not with --into" in " ".join(capsys.readouterr().err.replace("│", " ").split())
