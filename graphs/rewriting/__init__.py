@@ -3,8 +3,9 @@
     >>> faster("MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", "arcadedb", limit=100)
     "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name LIMIT 101"
 
-`reaching` takes paths of any length step by step where only their ends count, `anchoring` writes the node that is known
-best first. What they may do is proven by tests that compare rows, on random graphs and with a real Neo4j.
+`nulls` keeps a null from being taken for any node, `reaching` takes paths of any length step by step where only their
+ends count, `anchoring` writes the node that is known best first. What they may do is proven by tests that compare rows,
+on random graphs and with a real Neo4j.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from graphground.cypher import CypherSyntaxError, parse
+from graphground.cypher import tree as t
 from graphground.graphs.rewriting.anchoring import Anchoring, limited
+from graphground.graphs.rewriting.nulls import guarded
 from graphground.graphs.rewriting.reaching import reaching
-from graphground.graphs.rewriting.scopes import edited
+from graphground.graphs.rewriting.scopes import columns_named, edited
 
 
 @lru_cache(maxsize=512)
@@ -30,7 +33,16 @@ def faster(text: str, dialect: str, limit: int | None = None) -> str:
         query = parse(text)
         if query.prefix:
             return text
-        query = reaching(query)
+        changed = _rewritten(query)
+        if changed != text:
+            named = columns_named(query)
+            changed = _rewritten(named) if named is not query else changed
+            query = parse(changed)
     except CypherSyntaxError:
         return text
-    return edited(query.text, [*Anchoring(query).edits(), *limited(query, limit)])
+    return edited(changed, limited(query, limit))
+
+
+def _rewritten(query: t.Query) -> str:
+    query = reaching(guarded(query))
+    return edited(query.text, Anchoring(query).edits())

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from graphground.cypher import parse
 from graphground.cypher import tree as t
+from graphground.cypher.quoting import in_backticks
 
 KEYS = frozenset({"name", "eid"})
 """Properties that the embedded engine has an index on."""
@@ -28,6 +30,27 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, reverse=True):
         text = text[:edit.start] + edit.text + text[edit.end:]
     return text
+
+
+def inserted(text: str, insertions: Iterable[Edit]) -> str:
+    """The text with all insertions; those at one place stay in their order."""
+    parts, place = [], 0
+    for one in sorted(insertions, key=lambda edit: edit.start):
+        parts += [text[place:one.start], one.text]
+        place = one.start
+    return "".join(parts) + text[place:]
+
+
+def columns_named(query: t.Query) -> t.Query:
+    """The query with a name for each column that is named after a text which a rewrite may change.
+
+    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object where
+    there is none.
+    """
+    patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
+    names = [Edit(item.end, item.end, f" AS {in_backticks(item.name)}") for item in query.find(t.ReturnItem)
+             if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())]
+    return parse(inserted(query.text, names)) if names else query
 
 
 class Names:
