@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 from graphground.graphs.entities.candidate import Candidate
 
-UNSURE = 0.8
+UNSURE = 0.9
 """Below this the best spelling may be of another entity altogether, and meaning is asked too."""
-_RANK = 10
-_SPELLING, _MEANING = 1.0, 1.0
+_RANK, _POWER = 10, 4
+"""How slowly ranks lose weight, and how fast low scores do: a chance hit at 0.6 counts an eighth of a sure one."""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """By reciprocal rank; an entity that both found keeps its higher score, and the way that gave it.
+    """By reciprocal rank, weighted by score; an entity that both found keeps its higher score and that way.
 
         >>> merged([], [], 5)
         []
     """
     gains: dict[tuple[str, str, str], float] = {}
     kept: dict[tuple[str, str, str], Candidate] = {}
-    for weight, candidates in ((_SPELLING, spelled), (_MEANING, meant)):
+    for candidates in (spelled, meant):
         for rank, one in enumerate(candidates):
             identity = (one.key, one.label, one.name)
-            gains[identity] = gains.get(identity, 0.0) + weight / (_RANK + rank)
+            gains[identity] = gains.get(identity, 0.0) + max(one.score, 0.0) ** _POWER / (_RANK + rank)
             if identity not in kept or one.score > kept[identity].score:
                 kept[identity] = one
     return [kept[identity] for identity in sorted(kept, key=lambda one: (-gains[one], -kept[one].score))][:limit]
