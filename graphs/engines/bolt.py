@@ -171,6 +171,8 @@ class BoltEngine:
         tag = f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}"
         with self._session(fetch_size) as session, RunningQuery(
                 timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session)) as running:
+            if not running.may_begin():
+                raise self._ended(running, timeout)
             self._running.add(running)
             try:
                 text = faster(query, self.dialect.name, limit)

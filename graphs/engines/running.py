@@ -46,6 +46,10 @@ class RunningQuery:
         if self._cancellation is not None:
             self._cancellation.remove(self.cancel)
 
+    def may_begin(self) -> bool:
+        """False where whoever asked went away before: what is ended before it begins would run to its end."""
+        return not self.stopped
+
     def cancel(self) -> None:
         """End it now; returns when it is over, or the last resort has been called."""
         self.cancelled = True

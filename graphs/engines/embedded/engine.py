@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from neo4j.exceptions import Neo4jError
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
@@ -130,10 +131,14 @@ class EmbeddedEngine:
         def ask() -> None:
             nonlocal heard
             while not ended.wait(AGAIN) and time.monotonic() - begun < ENDING_SECONDS:
-                with suppress(Exception):  # no answer
+                try:
                     if not runs():
                         ended.set()
-                    heard = time.monotonic()
+                except Neo4jError:  # an answer too: that query has just ended, for instance
+                    pass
+                except Exception:  # no answer
+                    continue
+                heard = time.monotonic()
 
         threading.Thread(target=ask, name="graphground-ending", daemon=True).start()
         while not ended.wait(AGAIN):

@@ -23,8 +23,11 @@ from typing import Any, NamedTuple
 HANDED_OVER = "graphground.stopping"
 EXPRESSIONS = ("com.arcadedb.query.opencypher.ast.", "com.arcadedb.query.opencypher.executor.",
                "com.arcadedb.query.opencypher.temporal.", "com.arcadedb.query.opencypher.traversal.",
-               "com.arcadedb.query.sql.executor.ResultInternal", "com.arcadedb.function.")
-PLAIN = ("java.lang.", "java.math.", "java.text.", "java.time.", "java.util.")
+               "com.arcadedb.query.sql.executor.", "com.arcadedb.query.sql.parser.", "com.arcadedb.serializer.",
+               "com.arcadedb.function.")
+"""Where only the query's own values are worked on."""
+PLAIN = ("java.lang.", "java.math.", "java.text.", "java.time.", "java.util.", "jdk.internal.math.",
+         "jdk.internal.util.")
 SHARED = ("java.lang.ClassLoader", "java.lang.invoke.", "java.util.concurrent.")
 JNI_VERSION, JVMTI_VERSION = 0x00010008, 0x30010200
 CAN_SIGNAL_THREAD = 1 << 10
@@ -66,15 +69,18 @@ class Stopping:
         False where that cannot be done on this JVM; the reason goes to the log.
         """
         try:
-            self._look(time.monotonic())
+            if self._means is None:  # at the first look, long before they are needed: it takes its time
+                self._means = Threads(), ToolInterface()
         except Exception as error:  # of Java, of the C interface, of a version without these names
             sys.stderr.write(f"no query can be ended by force: {type(error).__name__}: {error}\n")
             return False
+        try:
+            self._look(time.monotonic())
+        except Exception as error:  # a thread may end, or a connection close, while it is looked at
+            sys.stderr.write(f"a query could not be ended by force: {type(error).__name__}: {error}\n")
         return True
 
     def _look(self, now: float) -> None:
-        if self._means is None:  # at the first look, long before they are needed: it takes its time
-            self._means = Threads(), ToolInterface()
         lasting = {str(query.getId()): query for query in self._running.getRunning() if query.isTerminated()}
         self._told = {number: self._told.get(number, now) for number in lasting}
         for number, query in lasting.items():

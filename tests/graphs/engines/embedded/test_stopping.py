@@ -108,6 +108,7 @@ def test_an_engine_that_answers_nothing_is_killed_and_the_next_call_has_a_new_on
     ["com.arcadedb.engine.PageManager", "com.arcadedb.query.opencypher.executor.steps.MatchNodeStep"],
     ["com.arcadedb.index.lsm.LSMTreeIndex", "com.arcadedb.query.opencypher.executor.steps.MatchNodeStep"],
     ["org.antlr.v4.runtime.Parser", "com.arcadedb.query.opencypher.parser.Cypher25AntlrParser"],
+    ["java.util.HashMap", "com.arcadedb.graph.MutableVertex", "com.arcadedb.query.opencypher.ast.PropertyAccess"],
     ["com.arcadedb.query.opencypher.query.CypherStatementCache", "com.arcadedb.query.opencypher.ast.ReduceExpression"],
     ["java.lang.ClassLoader", "com.arcadedb.query.opencypher.ast.ReduceExpression"], ["java.lang.Thread"], []])
 def test_a_thread_inside_of_what_queries_share_is_not_stopped(stack: list[str]) -> None:
