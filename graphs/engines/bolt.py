@@ -6,8 +6,9 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -45,17 +46,32 @@ TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
+@dataclass(slots=True)
+class Marks:
+    """What one query is known by in the database's list of what runs: a tag, its client's port, its number there."""
+
+    tag: str
+    client: str = ""
+    numbers: set[str] = field(default_factory=set)
+    """Kept, since a connection that was closed has no port any more."""
+
+    def fit(self, number: str, values: Iterable[Any]) -> bool:
+        """Whether a line of the list is this query."""
+        return number in self.numbers or any(
+            value == self.tag or self.tag in str(value) or (self.client and str(value).endswith(self.client))
+            for value in values)
+
+
 class BoltEngine:
     """`BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret")).run("RETURN 1 AS one")`.
 
     Every query runs in a session of access mode READ. `slots` queries run at once, others wait `patience`
     seconds and then fail as busy. An answer past `answer_bytes` is cut at a whole row. `last_resort` is
-    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer, with a function
-    that tells it once more and says whether it still runs.
+    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer.
     """
 
     def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
-                 answer_bytes: int = 64_000_000, last_resort: Callable[[Callable[[], bool]], None] | None = None,
+                 answer_bytes: int = 64_000_000, last_resort: Callable[[], None] | None = None,
                  administrator: BoltAddress | None = None) -> None:
         address.check()
         self.address = address
@@ -168,15 +184,16 @@ class BoltEngine:
         size, truncated = 0, False
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
-        tag = f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}"
+        marks = Marks(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
         with self._session(fetch_size) as session, RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session)) as running:
+                timeout, lambda: self._terminate(marks, session),
+                lambda: self._abandon(marks, session)) as running:
             if not running.may_begin():
                 raise self._ended(running, timeout)
             self._running.add(running)
             try:
                 text = faster(query, self.dialect.name, limit)
-                result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": tag}, timeout=timeout),
+                result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": marks.tag}, timeout=timeout),
                                      cast(Any, parameters or {}))
                 columns = list(result.keys())
                 records = iter(result)
@@ -201,48 +218,50 @@ class BoltEngine:
                 raise self._ended(running, timeout)
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
 
-    def _terminate(self, tag: str, session: neo4j.Session) -> None:
+    def _terminate(self, marks: Marks, session: neo4j.Session) -> None:
         """End the query of that session in the database."""
         connection = _connection(session)
         if self.dialect.terminate and connection is not None:
-            self._told_to_end(tag, f":{connection.local_port}")
+            marks.client = f":{connection.local_port}"
+            self._told_to_end(marks)
 
-    def _told_to_end(self, tag: str, client: str) -> bool:
-        """Tell the database to end the query of that tag or client; false where it runs none."""
+    def _told_to_end(self, marks: Marks) -> bool:
+        """Tell the database to end the query of those marks; false where it runs none."""
         dialect = self.dialect
         if not dialect.running or not dialect.terminate:
             return False
         done = threading.Event()
         self._ending.add(done)
         try:
-            return self._end_query(dialect.running, dialect.terminate, tag, client)
+            return self._end_query(dialect.running, dialect.terminate, marks)
         finally:
             self._ending.discard(done)
             done.set()
 
-    def _end_query(self, list_all: str, end: str, tag: str, client: str) -> bool:
+    def _end_query(self, list_all: str, end: str, marks: Marks) -> bool:
         known = False
         with self._administrator.session(database=self.address.database) as administration:
-            for row in administration.run(cast(Any, list_all), tag=tag):
+            for row in administration.run(cast(Any, list_all), tag=marks.tag):
                 values = row.data()
-                if any(value == tag or tag in str(value) or str(value).endswith(client) for value in values.values()):
+                number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
+                if marks.fit(number, values.values()):
                     known = True
-                    found = values.get("id", values.get("transactionId", values.get("transaction_id")))
-                    administration.run(cast(Any, end.replace("{id}", str(found))), id=found).consume()
+                    marks.numbers.add(number)
+                    administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
         return known
 
-    def _abandon(self, tag: str, session: neo4j.Session) -> None:
+    def _abandon(self, marks: Marks, session: neo4j.Session) -> None:
         """The database does not end the query: stop waiting for it, and see that it ends otherwise."""
         connection = _connection(session)
         if connection is None:
             return
-        client = f":{connection.local_port}"
+        marks.client = f":{connection.local_port}"
         # A plain close would not wake a thread that reads; a shutdown does.
         raw = getattr(connection.socket, "_socket", connection.socket)
         with suppress(OSError):
             raw.shutdown(socket.SHUT_RDWR)
         if self._last_resort is not None:
-            self._last_resort(lambda: self._told_to_end(tag, client))
+            self._last_resort()
 
     def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
         if running.cancelled:

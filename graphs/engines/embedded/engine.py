@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-
-from neo4j.exceptions import Neo4jError
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
     from graphground.graphs.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
-ENDING_SECONDS = 15.0
-"""How long a query that was told to end may go on after nobody waits for it any more."""
-SILENT_SECONDS = 4.0
-"""How long the engine may leave the question unanswered whether it has ended."""
-AGAIN = 0.2
 ATTEMPTS = 6
 BREAKS = 2
 
@@ -117,36 +110,17 @@ class EmbeddedEngine:
             self._bolt = BoltEngine(
                 BoltAddress(uri, "reader", state.reader, database),
                 administrator=BoltAddress(uri, "root", state.root, database),
-                last_resort=lambda runs: self._last_resort(state.instance, runs), **self._bolt_options)
+                last_resort=lambda: self._kill(state.instance), **self._bolt_options)
             return self._bolt
 
-    def _last_resort(self, instance: str, runs: Callable[[], bool]) -> None:
-        """Nobody waits for a query any more that was told to end: kill the process where it goes on nevertheless.
+    def _kill(self, instance: str) -> None:
+        """Nobody waits for a query any more that goes on although it was told to end: end the process.
 
-        The process ends such a query itself as a rule (`stopping.py`), and the other clients notice nothing.
+        ArcadeDB does not look everywhere whether a query is to end (`reduce`, list comprehensions, `any`), and Java has
+        no other way to stop a thread. What other clients ask is asked again, of the next process.
         """
-        ended, begun = threading.Event(), time.monotonic()
-        heard = begun
-
-        def ask() -> None:
-            nonlocal heard
-            while not ended.wait(AGAIN) and time.monotonic() - begun < ENDING_SECONDS:
-                try:
-                    if not runs():
-                        ended.set()
-                except Neo4jError:  # an answer too: that query has just ended, for instance
-                    pass
-                except Exception:  # no answer
-                    continue
-                heard = time.monotonic()
-
-        threading.Thread(target=ask, name="graphground-ending", daemon=True).start()
-        while not ended.wait(AGAIN):
-            now = time.monotonic()
-            if now - begun > ENDING_SECONDS or now - heard > SILENT_SECONDS:
-                if not self._closed:
-                    end_engine(self._home, instance=instance, kill=True)
-                return
+        if not self._closed:
+            end_engine(self._home, instance=instance, kill=True)
 
     def _touch(self) -> None:
         """Tell the process now and then that it is used."""

@@ -31,13 +31,9 @@ from graphground.graphs.engines.embedded.state import (
     state_file,
     used_file,
 )
-from graphground.graphs.engines.embedded.stopping import Stopping
 from graphground.graphs.home import Home
 
 TICK = 0.5
-LOOKS = 5
-STOP_AFTER = 0.15
-"""Seconds after which a query that was told to end is ended by force."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -62,8 +58,8 @@ class EngineProcess:
         os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(log / "jvm-crash-%p.log")
         start_jvm(heap_size=self.settings.heap, jvm_args=[
             "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
-            "-XX:-UsePerfData", "--add-opens=java.base/java.lang=ALL-UNNAMED",  # for Stopping
-            f"-Darcadedb.server.logsDirectory={log}", f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
+            "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={log}",
+            f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
             *self.settings.jvm_args])
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
@@ -87,12 +83,8 @@ class EngineProcess:
         """Tidy up twice a second until told to stop or idle for long enough."""
         used = used_file(self.home)
         used.touch()
-        stopping: Stopping | None = Stopping(self._server.getRunningQueries(), STOP_AFTER)
         while not self.stopping:
-            for _ in range(LOOKS):
-                time.sleep(TICK / LOOKS)
-                if stopping is not None and not stopping.look():
-                    stopping = None  # from now on clients end this process where a query does not end
+            time.sleep(TICK)
             self._tidy()
             idle = time.time() - used.stat().st_mtime
             if idle > self.settings.idle_seconds and self._server.getRunningQueries().size() == 0:
