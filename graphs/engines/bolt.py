@@ -197,7 +197,8 @@ class BoltEngine:
                                      cast(Any, parameters or {}))
                 columns = list(result.keys())
                 records = iter(result)
-                while not truncated and not running.stopped:
+                # Ended before its first rows it is waited for: closing the session would wait with nobody to end it.
+                while not truncated:
                     chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
                     if not chunk:
                         break
@@ -208,6 +209,8 @@ class BoltEngine:
                     if 0 <= wanted < len(rows):
                         del rows[wanted:]
                         truncated = True
+                    if running.stopped:
+                        break
             except Exception as error:
                 if not running.stopped:
                     raise
