@@ -84,6 +84,8 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
         answers: dict[str, dict[str, Any]] = {}
         reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
         reader.start()
+        stack.callback(reader.join)  # before the pipe is closed from which it reads
+        stack.callback(_end, index)
         result = _last(graph, progress, size)
         _raise_unless_done(result, folder)
         reader.join()

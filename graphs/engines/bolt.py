@@ -259,12 +259,14 @@ class BoltEngine:
         if connection is None:
             return
         marks.client = f":{connection.local_port}"
-        # A plain close would not wake a thread that reads; a shutdown does.
-        raw = getattr(connection.socket, "_socket", connection.socket)
-        with suppress(OSError):
-            raw.shutdown(socket.SHUT_RDWR)
-        if self._last_resort is not None:
-            self._last_resort()
+        try:
+            if self._last_resort is not None:  # first: whoever waits finds the query gone when the waiting ends
+                self._last_resort()
+        finally:
+            # A plain close would not wake a thread that reads; a shutdown does.
+            raw = getattr(connection.socket, "_socket", connection.socket)
+            with suppress(OSError):
+                raw.shutdown(socket.SHUT_RDWR)
 
     def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
         if running.cancelled:

@@ -188,11 +188,15 @@ class Anchoring:
 
 
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
-    """`RETURN n.name` as `RETURN n.name LIMIT 101`, where a hundred rows are wanted."""
-    last = query.body.clauses[-1] if isinstance(query.body, t.SingleQuery) else None
-    if limit is not None and isinstance(last, t.Return) and last.projection.limit is None:
-        end = last.projection.end
-        yield Edit(end, end, f" LIMIT {limit + 1}")
+    """`RETURN n.name` as `RETURN n.name LIMIT 101`, where a hundred rows are wanted; each part of a `UNION ALL`."""
+    if limit is None:
+        return
+    body = query.body
+    for part in body.parts if isinstance(body, t.Union) and all(body.all_) else [body]:
+        last = part.clauses[-1] if isinstance(part, t.SingleQuery) else None
+        if isinstance(last, t.Return) and last.projection.limit is None:
+            end = last.projection.end
+            yield Edit(end, end, f" LIMIT {limit + 1}")
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:

@@ -95,7 +95,10 @@ def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) 
     ("MATCH (n:A) RETURN n.name LIMIT 3;", "MATCH (n:A) RETURN n.name LIMIT 3;"),
     ("MATCH (n:A) RETURN n.name;", "MATCH (n:A) RETURN n.name LIMIT 11;"),
     ("MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x",
-     "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x")])
+     "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x"),
+    ("MATCH (n:A) RETURN n.x AS x UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x UNION ALL RETURN 1 AS x LIMIT 1",
+     "MATCH (n:A) RETURN n.x AS x LIMIT 11 UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x LIMIT 11 "
+     "UNION ALL RETURN 1 AS x LIMIT 1")])
 def test_one_row_more_than_wanted_is_asked_for(written: str, sent: str) -> None:
     assert faster(written, "arcadedb", 10) == sent
     assert faster(written, "arcadedb") == written
