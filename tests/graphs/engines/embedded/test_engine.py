@@ -141,9 +141,9 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
 def test_a_union_of_all_rows_is_bounded_in_each_part_and_whole_where_it_fits(engine: EmbeddedEngine) -> None:
     query = "MATCH (n) RETURN n.name AS x ORDER BY x UNION ALL MATCH (n) RETURN n.eid AS x ORDER BY x"
     every = engine.run(query)
-    assert len(every.rows) == 8 and not every.truncated
+    assert (len(every.rows), every.truncated) == (8, False)
     first = engine.run(query, limit=5)
-    assert len(first.rows) == 5 and first.truncated
+    assert (len(first.rows), first.truncated) == (5, True)
     assert all(row in every.rows for row in first.rows)
     assert sorted(engine.run(query, limit=8).rows) == sorted(every.rows)
     assert not engine.run(query, limit=8).truncated
