@@ -22,7 +22,9 @@ import sys
 import threading
 import time
 import tracemalloc
+from array import array
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,8 +55,8 @@ class Told:
     outcomes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    latencies: list[float] = field(default_factory=list)
-    minute: list[float] = field(default_factory=list)
+    latencies: array[float] = field(default_factory=lambda: array("d"))
+    minute: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, kind: str, outcome: str, taken: float) -> None:
         with self.lock:
@@ -67,16 +69,16 @@ class Told:
 
 
 def memory(process: int) -> str:
-    """`"153 MiB (87 of its own)"`: resident, and of that what no file backs."""
+    """`"153 MiB (87 of its own)"`: resident, and of that what no file backs; "none" of a process that ends."""
     try:
         lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-    except OSError:
+        whole, own = (int(lines[key].split()[0]) / 1024 for key in ("VmRSS", "RssAnon"))
+    except (OSError, KeyError):
         return "none"
-    whole, own = (int(lines[key].split()[0]) / 1024 for key in ("VmRSS", "RssAnon"))
     return f"{whole:.0f} MiB ({own:.0f} of its own)"
 
 
-def quantiles(latencies: list[float]) -> str:
+def quantiles(latencies: Sequence[float]) -> str:
     if not latencies:
         return "none"
     found = sorted(latencies)
@@ -112,7 +114,7 @@ def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
     while (at := time.monotonic() - begun) < seconds:
         time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
         with told.lock:
-            minute, told.minute = told.minute, []
+            minute, told.minute = told.minute, array("d")
             calls = told.outcomes.total()
         state = EngineState.read(home)
         seen.append(of_one(os.getpid()))

@@ -16,18 +16,19 @@ from zlib import crc32
 
 import neo4j
 
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.checking import RecordChecks
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
-from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.simplekg import SimpleKGError, SimpleKGFile
 
 ROWS_AT_ONCE = 5_000
 INDEXED = ("eid", "name")
-Progress = Callable[[str, int], None]
-"""Told the step (`nodes`, `relationships`) and how many are written."""
+Progress = Callable[[str, int, int], None]
+"""Told the step (`checking`, `nodes`, `relationships`), how many bytes of the file are read, and how many it has."""
 
 
 class BoltLoader:
@@ -61,44 +62,50 @@ class BoltLoader:
             return
         for label, key in pairs:
             self._write(self.dialect.create_index.format(
-                label=always_quoted(label), key=always_quoted(key),
+                label=in_backticks(label), key=in_backticks(key),
                 name=f"graphground_{crc32(f'{label}.{key}'.encode()):08x}"))
         if self.dialect.await_indexes:
             self._write(self.dialect.await_indexes)
 
-    def bulk_load(self, file: SimpleKGFile, progress: Progress | None = None) -> tuple[int, int]:
+    def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = lambda step: None) -> tuple[int, int]:
         """Write a whole graph into an empty database; answers how many nodes and relationships it has.
 
-        The file is checked from its first to its last record before anything is written.
+        The file is checked from its first to its last record before anything is written. `begins` is told each step.
 
         Raises:
             SimpleKGError: the first record that is wrong.
-            EngineError: the database is not empty, or refused something; what is written by then stays there.
+            EngineError: the database is not empty, or refused something; what is written by then stays there, and
+                the message says how to delete it.
         """
+        begins("checking")
         labels = checked_labels(file)
         held = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
         if held:
             raise EngineUnavailable(f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
                                     "database only. Nothing was changed.")
-        tell = progress or (lambda step, done: None)
-        checks = RecordChecks(file.schema)
-        rows = Batches(self._write, {label.name: node_statement(label.name, label.properties)
-                                     for label in file.schema.labels.values()})
-        for number, record in file.entities():
-            label, _, stored = checks.entity(number, record)
-            rows.add(label, stored)
-            tell("nodes", number + 1)
-        rows.flush()
-        self.create_indexes(file.schema.labels, INDEXED)
+        nodes = Batches(self._write, {label.name: node_statement(label.name, label.properties)
+                                      for label in file.schema.labels.values()})
         edges = Batches(self._write, relationship_statements(file.schema))
-        count = 0
-        for number, record in file.relations():
-            type_, start, end, stored = checks.relation(number, record, labels.get)
-            edges.add((type_, labels[start], labels[end]), {"s": start, "e": end, "p": stored})
-            count = number + 1
-            tell("relationships", count)
-        edges.flush()
-        return len(labels), count
+        checks = RecordChecks(file.schema)
+        try:
+            begins("nodes")
+            for number, record in file.entities():
+                label, _, stored = checks.entity(number, record)
+                nodes.add(label, stored)
+            nodes.flush()
+            self.create_indexes(file.schema.labels, INDEXED)
+            begins("relationships")
+            for number, record in file.relations():
+                type_, start, end, stored = checks.relation(number, record, labels.get)
+                edges.add((type_, labels[start], labels[end]), {"s": start, "e": end, "p": stored})
+            edges.flush()
+        except EngineError as error:
+            if nodes.written:
+                raise type(error)(f"{error} The load is not whole: {nodes.written:,} nodes and {edges.written:,} "
+                                  "relationships were written before. `MATCH (n) DETACH DELETE n` empties the "
+                                  "database, then it can be loaded again.") from error
+            raise
+        return nodes.written, edges.written
 
     def close(self) -> None:
         """Give back the connections."""
@@ -118,24 +125,34 @@ class Batches:
     def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
         self._write, self._statements = write, statements
         self._waiting: dict[Any, list[dict[str, Any]]] = {}
+        self.written = 0
+        """How many rows the database has taken."""
 
     def add(self, kind: Any, row: dict[str, Any]) -> None:
         """Write a row, now or with the next ones."""
         waiting = self._waiting.setdefault(kind, [])
         waiting.append(row)
         if len(waiting) >= ROWS_AT_ONCE:
-            self._write(self._statements[kind], self._waiting.pop(kind))
+            self._send(kind)
 
     def flush(self) -> None:
         """Write what waits."""
         for kind in list(self._waiting):
-            self._write(self._statements[kind], self._waiting.pop(kind))
+            self._send(kind)
+
+    def _send(self, kind: Any) -> None:
+        rows = self._waiting.pop(kind)
+        self._write(self._statements[kind], rows)
+        self.written += len(rows)
 
 
 def load_into(path: Path, address: BoltAddress, progress: Progress | None = None) -> tuple[int, int]:
     """Load a file into the database at that address; answers how many nodes and relationships it has."""
+    step = ["checking"]
+    file = SimpleKGFile(path, lambda read: progress(step[-1], read, size) if progress is not None else None)
+    size = path.stat().st_size
     with BoltLoader(address) as loader:
-        return loader.bulk_load(SimpleKGFile(path), progress)
+        return loader.bulk_load(file, step.append)
 
 
 def checked_labels(file: SimpleKGFile) -> dict[str, str]:
@@ -158,14 +175,14 @@ def node_statement(label: str, properties: Mapping[str, str]) -> str:
         >>> node_statement("Movie", {"released": "date", "runtime": "float"})
         'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
     """
-    return f"UNWIND $rows AS row CREATE (n:{always_quoted(label)}) SET n = row" + conversions("n", "row", properties)
+    return f"UNWIND $rows AS row CREATE (n:{in_backticks(label)}) SET n = row" + conversions("n", "row", properties)
 
 
 def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
     """By type, start and end label: what writes `$rows` as relationships."""
     return {(one.type, one.start, one.end):
-            f"UNWIND $rows AS row MATCH (a:{always_quoted(one.start)} {{eid: row.s}}), "
-            f"(b:{always_quoted(one.end)} {{eid: row.e}}) CREATE (a)-[r:{always_quoted(one.type)}]->(b) SET r = row.p"
+            f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
+            f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
             + conversions("r", "row.p", one.properties) for one in schema.patterns}
 
 
@@ -175,21 +192,16 @@ def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:
     for key, type_ in properties.items():
         inner = type_.removeprefix("list[").removesuffix("]")
         if inner in ("date", "datetime"):
-            value = f"{row}.{always_quoted(key)}"
+            value = f"{row}.{in_backticks(key)}"
             made = f"[one IN {value} | {inner}(one)]" if type_ != inner else f"{inner}({value})"
-            parts.append(f" SET {variable}.{always_quoted(key)} = {made}")
+            parts.append(f" SET {variable}.{in_backticks(key)} = {made}")
     return "".join(parts)
-
-
-def always_quoted(name: str) -> str:
-    """A name between backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> bool:
     from graphground.graphs.engines.memgraph import create_indexes  # GQLAlchemy takes seconds to import
 
-    return create_indexes(address, [(always_quoted(label), always_quoted(key)) for label, key in pairs])
+    return create_indexes(address, [(in_backticks(label), in_backticks(key)) for label, key in pairs])
 
 
 INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}

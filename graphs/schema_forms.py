@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.units import unit_of
 
@@ -53,7 +54,7 @@ def quoted(name: str) -> str:
         >>> quoted("Movie"), quoted("Box Office")
         ('Movie', '`Box Office`')
     """
-    return name if _PLAIN_NAME.match(name) else "`" + name.replace("`", "``") + "`"
+    return name if _PLAIN_NAME.match(name) else in_backticks(name)
 
 
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:

@@ -18,7 +18,7 @@ from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 LONGEST_QUERY = 100_000
-SECONDS_FOR_WHY = 2.0
+SECONDS_FOR_WHY, LEAST_FOR_WHY = 2.0, 0.2
 
 
 class ExecuteCypherRequest(Request):
@@ -68,7 +68,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             "or list[0..100].", 1, 1, 1, 1)))
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.code, one.line, one.column) for one in diagnostics}
-        diagnostics += [one for one in reasons(graph, request) if (one.code, one.line, one.column) not in told]
+        left = request.timeout_s - table.elapsed_ms / 1000
+        diagnostics += [one for one in reasons(graph, request, left) if (one.code, one.line, one.column) not in told]
     return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query, graph.language), rows=table.rows,
                                row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
@@ -89,12 +90,13 @@ def nothing_in(rows: list[list[Any]]) -> bool:
                                                for value in rows[0]))
 
 
-def reasons(graph: Graph, request: ExecuteCypherRequest) -> list[DiagnosticAnswer]:
-    """Which part of the query matches nothing, asked of the database for a moment."""
+def reasons(graph: Graph, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
+    """Which part of the query matches nothing, asked of the database for a moment of the seconds that are left."""
     from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
 
     return [DiagnosticAnswer.of(one) for one in
-            why_empty(graph, request.query, request.parameters, seconds=min(SECONDS_FOR_WHY, request.timeout_s))]
+            why_empty(graph, request.query, request.parameters,
+                      seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))]
 
 
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})

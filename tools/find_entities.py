@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.together import together
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.entities.surroundings import surroundings
@@ -86,11 +87,16 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
         _check_names(built, request)
     mentions = request.mentions or _mentions_of(request.question or "", index)
     try:
-        found = {mention: index.find(mention, label=request.label, property=request.property, mode=request.mode,
-                                     limit=request.limit) for mention in dict.fromkeys(mentions)}
+        distinct = list(dict.fromkeys(mentions))
+        found = dict(zip(distinct, index.find_all(distinct, label=request.label, property=request.property,
+                                                  mode=request.mode, limit=request.limit), strict=True))
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
-    return FindEntitiesAnswer(mentions=[as_answer(mention, found[mention], graph, request.label)
+    shared = {mention: _same_name(candidates, built, request.label) for mention, candidates in found.items()}
+    apart = [(mention, place) for mention, candidates in found.items() if shared[mention] > 1
+             for place, one in enumerate(candidates[:TOLD_APART]) if one.match in ("exact", "alias")]
+    around = dict(zip(apart, together(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
+    return FindEntitiesAnswer(mentions=[_as_answer(mention, found[mention], shared[mention], graph, around)
                                         for mention in mentions], warning=_staleness(graph, built))
 
 
@@ -148,26 +154,26 @@ def _mentions_of(question: str, index: EntityLookup) -> list[str]:
     return list(dict.fromkeys(mentions_in(question, index)))[:50]
 
 
-def as_answer(mention: str, candidates: Sequence[Candidate], graph: Graph | None = None,
-              label: str | None = None) -> MentionAnswer:
-    """The candidates of one mention, and whether several distinct entities bear the best one's name."""
+def _same_name(candidates: Sequence[Candidate], built: EntityIndex | None, label: str | None) -> int:
+    """How many distinct entities bear the best candidate's name."""
     best = [candidate for candidate in candidates if candidate.match in ("exact", "alias")
             and candidate.score >= candidates[0].score]
     shared = len({(candidate.label, candidate.key) for candidate in best})
-    built = _built(graph.entities) if graph is not None else None
     if best and built is not None:
         shared = max(shared, built.same_name(best[0].matched or best[0].name, label=label))
+    return shared
+
+
+def _as_answer(mention: str, candidates: Sequence[Candidate], shared: int, graph: Graph,
+               around: Mapping[tuple[str, int], list[str]]) -> MentionAnswer:
     ambiguous = shared > 1
-    around: dict[int, list[str]] = {}
-    if ambiguous and graph is not None:
-        around = {place: _around(graph, one) for place, one in enumerate(candidates[:TOLD_APART])
-                  if one.match in ("exact", "alias")}
     return MentionAnswer(
         mention=mention,
         candidates=[EntityCandidate(name=one.name, label=one.label, property=one.property, score=round(one.score, 3),
                                     match=one.match, description=one.description, cypher=pattern_for(one, graph),
                                     matched=one.matched if one.matched != one.name else None,
-                                    key=one.key if ambiguous else None, relationships=around.get(place, []))
+                                    key=one.key if ambiguous else None,
+                                    relationships=around.get((mention, place), []))
                     for place, one in enumerate(candidates)],
         ambiguous=ambiguous, same_name=shared if ambiguous else 0)
 
@@ -181,11 +187,11 @@ def _around(graph: Graph, candidate: Candidate) -> list[str]:
         return []  # the candidates are an answer without them
 
 
-def pattern_for(candidate: Candidate, graph: Graph | None = None) -> str:
+def pattern_for(candidate: Candidate, graph: Graph) -> str:
     """The node as a pattern: `(n:Player {name: 'LeBron James'})`; a value in a list needs a WHERE."""
     value = quoted_string(candidate.name)
     label, key = quoted_name(candidate.label), quoted_name(candidate.name_property)
-    known = graph.schema.labels.get(candidate.label) if graph is not None else None
+    known = graph.schema.labels.get(candidate.label)
     if known is not None and known.properties.get(candidate.name_property, "").startswith("list["):
         return f"(n:{label}) WHERE {value} IN n.{key}"
     return f"(n:{label} {{{key}: {value}}})"

@@ -61,9 +61,9 @@ class StaticMeaning:
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One row of numbers for each text."""
-        from graphground.graphs.entities.vectors.encoders import encoder  # numpy and the model, only when needed
+        from graphground.graphs.entities.vectors.encoders import STATIC, encoder  # numpy and the model, when needed
 
-        return encoder().encode(texts)
+        return encoder(STATIC).encode(texts)
 
 
 MEANING = StaticMeaning()

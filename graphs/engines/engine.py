@@ -117,7 +117,7 @@ class Loader(Protocol):
         """An index on each of these properties of each label; one that is there already is no error."""
         ...
 
-    def bulk_load(self, file: SimpleKGFile, progress: Callable[[str, int], None] | None = None) -> tuple[int, int]:
+    def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = ...) -> tuple[int, int]:
         """Write a whole graph; answers how many nodes and relationships it has."""
         ...
 

@@ -34,11 +34,15 @@ class Candidate:
 class EntityLookup(Protocol):
     """What the rest of the program asks of an entity index.
 
-    `find` finds the candidates of one mention, best first; `holds` says whether a label (any label when
-    None) has that very value in that property, which is what the validator asks for string literals.
+    `find` finds the candidates of one mention, best first, `find_all` those of several in one go; `holds` says
+    whether a label (any label when None) has that very value in that property, which is what the validator asks
+    for string literals.
     """
 
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]: ...
+
+    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
+                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]: ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...

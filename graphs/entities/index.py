@@ -21,7 +21,7 @@ from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
 from graphground.graphs.entities.scoring import EXACT, FOLDED, raise_contained, scores
 from graphground.graphs.entities.spans import Span, find_spans
-from graphground.graphs.entities.vectors.encoders import EncoderMissing, begin_loading, encoder
+from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
 from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
@@ -68,25 +68,39 @@ class EntityIndex:
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
         """The candidates of one mention, best first; none for a label or property that is not indexed."""
+        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
+
+    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
+                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+        """The candidates of each mention; the vectors of those that meaning is asked for are made in one go.
+
+        Raises:
+            VectorsMissing: mode `vector` where there are none; the message says how to build them.
+        """
         low, high, allowed = self._scope(label, property)
-        mention = clean(mention)
-        folded = fold(mention)
-        if not folded or limit < 1 or low == high:
-            return []
+        answers: list[Sequence[Candidate]] = [[] for _ in mentions]
+        if limit < 1 or low == high:
+            return answers
+        asked = {place: (cleaned, folded) for place, cleaned in enumerate(map(clean, mentions))
+                 if (folded := fold(cleaned))}
         if mode == "vector":
-            if self.database is not None:
-                return self.database.nearest(mention, label=label, limit=limit)
-            meant = self._by_meaning(self.vectors(), mention, low, high, allowed, limit)
-            return self._candidates(meant, limit, "vector")
-        best = self._by_spelling(mention, folded, low, high, allowed)
-        unsure = mode == "auto" and (not best or best[0][0] < UNSURE)
-        if unsure and self.database is not None:
-            return merged(self._candidates(best, 2 * limit), in_database(self.database, mention, label, 2 * limit),
-                          limit)
-        if unsure and (store := self._vectors_at_hand()) is not None:
-            return merged(self._candidates(best, 2 * limit), self._candidates(
-                self._by_meaning(store, mention, low, high, allowed, 2 * limit), 2 * limit, "vector"), limit)
-        return self._candidates(best, limit)
+            meant = self._by_meaning([cleaned for cleaned, _ in asked.values()], label, low, high, allowed, limit)
+            for place, found in zip(asked, meant, strict=True):
+                answers[place] = found
+            return answers
+        unsure: list[int] = []
+        for place, (cleaned, folded) in asked.items():  # threads gain nothing here: docs/figures/entities.md
+            best = self._by_spelling(cleaned, folded, low, high, allowed)
+            if mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
+                unsure.append(place)
+            answers[place] = self._candidates(best, 2 * limit if place in unsure else limit)
+        if unsure:
+            texts = [asked[place][0] for place in unsure]
+            also = in_database(self.database, texts, label, 2 * limit) if self.database is not None else \
+                self._by_meaning(texts, label, low, high, allowed, 2 * limit)
+            for place, found in zip(unsure, also, strict=True):
+                answers[place] = merged(answers[place], found, limit)
+        return answers
 
     def vectors(self) -> VectorStore:
         """The vectors of this index's names.
@@ -99,17 +113,25 @@ class EntityIndex:
             begin_loading(self._store.model)
         return self._store
 
-    def _vectors_at_hand(self) -> VectorStore | None:
-        """The vectors, where there are some and their model would answer at once."""
+    def _has_vectors_at_hand(self) -> bool:
+        """Whether there are vectors, and their model would answer at once."""
+        if self.database is not None:
+            return True
         try:
-            store = self.vectors()
-            return store if getattr(encoder(store.model), "ready", True) else None
+            return bool(getattr(encoder(self.vectors().model), "ready", True))
         except (VectorsMissing, EncoderMissing):
-            return None
+            return False
 
-    def _by_meaning(self, store: VectorStore, mention: str, low: int, high: int, allowed: frozenset[int] | None,
-                    wanted: int) -> list[tuple[float, int]]:
-        vector = encoder(store.model).encode([mention])[0]
+    def _by_meaning(self, mentions: Sequence[str], label: str | None, low: int, high: int,
+                    allowed: frozenset[int] | None, wanted: int) -> Sequence[Sequence[Candidate]]:
+        if self.database is not None:
+            return self.database.nearest_of_all(mentions, label=label, limit=wanted)
+        store = self.vectors()
+        return [self._candidates(self._nearest(store, vector, low, high, allowed, wanted), wanted, "vector")
+                for vector in encoder(store.model).encode(mentions)]
+
+    def _nearest(self, store: VectorStore, vector: Vectors, low: int, high: int, allowed: frozenset[int] | None,
+                 wanted: int) -> list[tuple[float, int]]:
         found = store.nearest(vector, low, high, wanted if allowed is None else 10 * wanted)
         kept = set(self._within(np.sort(np.array([row for row, _ in found], dtype=np.int64)), low, high,
                                 allowed).tolist())

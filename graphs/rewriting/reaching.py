@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.rewriting.scopes import (
     BOUND,
     UNKNOWN,
@@ -214,10 +215,10 @@ class _Reaching:
             else:
                 outside.append(self._query.source(condition))
         steps = self._query.source(cut.rel) if cut.at_the_end else flipped(self._query, cut.rel)
-        listed = ", ".join(self._quoted(one) for one in sorted(imports))
+        listed = ", ".join(quoted_name(one) for one in sorted(imports))
         here = f"MATCH {', '.join(rest)}{_where(outside)} " if rest else ""
-        return (f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({self._quoted(start)}){steps}"
-                f"{end_text}{_where(inside)} RETURN DISTINCT {self._quoted(end)} }}")
+        return (f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
+                f"{end_text}{_where(inside)} RETURN DISTINCT {quoted_name(end)} }}")
 
     def _rank(self, node: t.NodePattern, known: dict[str, int]) -> int:
         return max(rank_of_properties(node), known.get(_name(node) or "", UNKNOWN))
@@ -240,9 +241,6 @@ class _Reaching:
             return node.variable.name, text
         name = self._names.fresh()
         return name, f"({name}{text[1:]}"
-
-    def _quoted(self, name: str) -> str:
-        return f"`{name.replace('`', '``')}`" if not name.isidentifier() else name
 
 
 def _name(node: t.NodePattern) -> str | None:

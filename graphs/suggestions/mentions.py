@@ -32,8 +32,8 @@ class Entity:
 def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
     """What each mention may mean: exact matches alone where there are some, else the nearest."""
     found: dict[tuple[str, str, str], Entity] = {}
-    for mention in dict.fromkeys(mentions):
-        candidates = lookup.find(mention, limit=8)
+    distinct = list(dict.fromkeys(mentions))
+    for mention, candidates in zip(distinct, lookup.find_all(distinct, limit=8), strict=True):
         exact = [one for one in candidates if one.match in ("exact", "alias")]
         for one in (exact or [one for one in candidates if one.score >= GOOD])[:MEANINGS]:
             found.setdefault((mention, one.label, one.name), Entity(mention, one.label, one.name, one.score))

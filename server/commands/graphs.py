@@ -72,7 +72,7 @@ def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .j
         assert found is not None
         sys.stdout.write(_loaded(found))
         return
-    with _progress_bar(file) as progress:
+    with _progress_bar() as progress:
         entry = load_file(file, home, name=name, description=description, progress=progress)
     sys.stdout.write(_loaded(entry))
 
@@ -85,7 +85,8 @@ def load_into_database(file: Path, uri: str, user: str, database: str | None) ->
     from graphground.graphs.loading_into import load_into
 
     address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)
-    nodes, relationships = load_into(file, address)
+    with _progress_bar() as progress:
+        nodes, relationships = load_into(file, address, progress)
     sys.stdout.write(f"Loaded into {address.where()}: {nodes:,} nodes, {relationships:,} relationships.\n")
 
 
@@ -142,7 +143,7 @@ def _described(entry: Entry) -> dict[str, Any]:
 
 
 @contextmanager
-def _progress_bar(file: Path) -> Iterator[Any]:
+def _progress_bar() -> Iterator[Any]:
     """A bar on stderr for each step of a load; nothing where stderr is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

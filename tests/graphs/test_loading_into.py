@@ -98,6 +98,26 @@ def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, t
     engine.close()
 
 
+@pytest.mark.neo4j
+def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
+        own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+    same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
+    seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
+    try:
+        with pytest.raises(EngineError, match=r"1943-02-05.*not whole: 2 nodes and 0 relationships were written "
+                                              r"before\. `MATCH \(n\) DETACH DELETE n` empties"):
+            load_into(written(tmp_path, same_day), own_neo4j)
+    finally:
+        seeded(neo4j_5, "DROP CONSTRAINT one_a_day")
+
+
+def test_the_steps_of_a_load_are_told_with_the_bytes_that_are_read(own_arcadedb: BoltAddress, tmp_path: Path) -> None:
+    file, told = written(tmp_path, SMALL), []
+    load_into(file, own_arcadedb, lambda step, read, size: told.append((step, read <= size == file.stat().st_size)))
+    assert list(dict.fromkeys(step for step, _ in told)) == ["checking", "nodes", "relationships"]
+    assert all(fits for _, fits in told)
+
+
 def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, home: Home, tmp_path: Path) -> None:  # noqa: F811
     reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(home).reader, own_arcadedb.database)
     with pytest.raises(EngineError, match="not allowed"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
 from graphground.graphs.engines.embedded.state import EngineState, used_file
 from graphground.graphs.engines.engine import Capabilities, EngineUnavailable, EngineUnreachable
 from graphground.graphs.engines.errors import timed_out
@@ -120,7 +120,7 @@ class EmbeddedEngine:
         no other way to stop a thread. What other clients ask is asked again, of the next process.
         """
         if not self._closed:
-            end_engine(self._home, instance=instance, kill=True)
+            kill_engine(self._home, instance)
 
     def _touch(self) -> None:
         """Tell the process now and then that it is used."""

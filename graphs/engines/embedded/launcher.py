@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from importlib.util import find_spec
@@ -52,23 +53,41 @@ def ensure_engine(home: Home) -> EngineState:
                                 f"see {home.engine / 'engine.log'}.") from None
 
 
-def end_engine(home: Home, *, instance: str | None = None, kill: bool = False) -> bool:
-    """End the engine process; with `instance`, only if it is that very one. False when none lived.
+def end_engine(home: Home, *, kill: bool = False) -> bool:
+    """End the engine process, and wait until it is gone; false when none lived.
 
-    `kill` does not wait for it to close its databases, which is safe: they are only read.
+    `kill` does not let it close its databases, which is safe: they are only read.
     """
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
-        if state is None or (instance is not None and state.instance != instance) or not is_alive(home):
+        if state is None or not is_alive(home):
             return False
-        with suppress(ProcessLookupError):
-            os.kill(state.pid, signal.SIGTERM if not kill else getattr(signal, "SIGKILL", signal.SIGTERM))
+        _signal(state, kill=kill)
         if not _gone(home, STOP_SECONDS):
-            with suppress(ProcessLookupError):
-                os.kill(state.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+            _signal(state, kill=True)
             _gone(home, STOP_SECONDS)
         state_file(home).unlink(missing_ok=True)
         return True
+
+
+def kill_engine(home: Home, instance: str) -> bool:
+    """Kill the engine process, if it is that very one; false when it is not.
+
+    Nothing that it runs goes on when this returns. The system may need a moment more to take its memory back.
+    """
+    with start_lock(home, START_SECONDS):
+        state = EngineState.read(home)
+        if state is None or state.instance != instance:
+            return False
+        state_file(home).unlink(missing_ok=True)
+        if is_alive(home):
+            _signal(state, kill=True)
+        return True
+
+
+def _signal(state: EngineState, *, kill: bool) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(state.pid, getattr(signal, "SIGKILL", signal.SIGTERM) if kill else signal.SIGTERM)
 
 
 def answers(state: EngineState) -> bool:
@@ -95,6 +114,7 @@ def require_arcadedb() -> None:
 def _start(home: Home) -> EngineState:
     EmbeddedSettings.from_environment()  # a wrong setting is told here, in words
     state_file(home).unlink(missing_ok=True)
+    _gone(home, STOP_SECONDS)  # one that was killed a moment ago
     used_file(home).touch()
     log = home.engine / "engine.log"
     if log.exists():
@@ -110,8 +130,8 @@ def _start(home: Home) -> EngineState:
     while time.monotonic() < deadline:
         state = EngineState.read(home)
         if state is not None and answers(state):
-            # The child outlives us on purpose; without this its object would warn that it still runs.
-            process.returncode = process.returncode or 0
+            # The child may outlive us on purpose. When it ends before, somebody must take note, or it stays a zombie.
+            threading.Thread(target=process.wait, name="graphground-engine", daemon=True).start()
             return state
         code = process.poll()
         if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):

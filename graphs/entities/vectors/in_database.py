@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
+from graphground.graphs.engines.together import together
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES
 from graphground.graphs.entities.scoring import FOLDED
@@ -83,10 +84,18 @@ class DatabaseVectors:
             IndexUnfit: there is no such index, or it holds vectors of other dimensions.
             EngineError: the database failed.
         """
+        return self.nearest_of_all([mention], label=label, limit=limit)[0]
+
+    def nearest_of_all(self, mentions: Sequence[str], *, label: str | None = None,
+                       limit: int = 5) -> list[list[Candidate]]:
+        """The same for several mentions: their vectors are made in one go, and asked for at the same time."""
         chosen = self.chosen(label)
-        vector = encoder(self.model).encode([mention])[0]
-        if chosen.dimensions is not None and chosen.dimensions != len(vector):
-            raise self._other_dimensions(chosen, len(vector), chosen.dimensions)
+        vectors = encoder(self.model).encode(mentions)
+        if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
+            raise self._other_dimensions(chosen, vectors.shape[1], chosen.dimensions)
+        return together(lambda vector: self._nearest_to(vector, chosen, label, limit), list(vectors))
+
+    def _nearest_to(self, vector: Vectors, chosen: VectorIndex, label: str | None, limit: int) -> list[Candidate]:
         if not vector.any():
             return []
         filtered = label is not None and label not in chosen.labels
@@ -149,13 +158,15 @@ class DatabaseVectors:
                           "graph's settings")
 
 
-def in_database(vectors: DatabaseVectors, mention: str, label: str | None, limit: int) -> list[Candidate]:
+def in_database(vectors: DatabaseVectors, mentions: Sequence[str], label: str | None,
+                limit: int) -> list[list[Candidate]]:
     """The same where meaning only adds to spelling: nothing while the model loads, or where the database fails."""
     try:
-        return vectors.nearest(mention, label=label, limit=limit) if vectors.ready else []
+        if mentions and vectors.ready:
+            return vectors.nearest_of_all(mentions, label=label, limit=limit)
     except (EncoderMissing, EngineError, IndexUnfit) as error:
         logger.warning("the database's vector index was not asked: %s", error)
-        return []
+    return [[] for _ in mentions]
 
 
 def _candidate(row: Sequence[Any], chosen: VectorIndex, label: str | None) -> Candidate | None:

@@ -17,6 +17,13 @@ def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, nam
     assert people.find(mention)[0].name == name
 
 
+def test_several_mentions_together_are_answered_as_each_alone(people: EntityIndex) -> None:
+    mentions = ["lebron jmes", "Queeen", "", "Michael Jordan", "qqqq", "Queeen", "Untied States"]
+    for label in (None, "Player", "Moon"):
+        assert people.find_all(mentions, label=label) == [people.find(one, label=label) for one in mentions]
+    assert people.find_all([]) == []
+
+
 def test_the_kind_of_match_is_told(people: EntityIndex) -> None:
     assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == [
         "exact", "exact", "alias", "fuzzy"]

@@ -170,6 +170,7 @@ def test_after_kill_9_of_the_engine_the_next_call_works(films: Home, engine: Emb
     after = ensure_engine(films)
     assert after.instance != before.instance
     assert after.reader != before.reader
+    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie
 
 
 def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(

@@ -8,7 +8,7 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.building import build_vectors, estimate
-from graphground.graphs.entities.vectors.encoders import EncoderMissing, StaticEncoder, encoder
+from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, StaticEncoder, encoder
 from graphground.graphs.entities.vectors.store import VectorsMissing
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
@@ -30,6 +30,19 @@ def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
     assert index.find("automobile")[0].match == "vector"
     assert index.find("puppy", label="Animal")[0].name == "dog"
     assert {one.label for one in index.find("automobile", label="Food", mode="vector")} == {"Food"}
+
+
+def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
+        folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_vectors(open_index(folder)._files, StaticEncoder())
+    index, model, encoded = open_index(folder), encoder(STATIC), []
+    mentions = ["automobile", "horse", "puppy", "", "bread", "vessel"]
+    alone = {mode: [index.find(one, mode=mode) for one in mentions] for mode in ("auto", "vector")}
+    encode = model.encode
+    monkeypatch.setattr(model, "encode", lambda texts: encoded.append(list(texts)) or encode(texts))
+    assert index.find_all(mentions) == alone["auto"]
+    assert index.find_all(mentions, mode="vector") == alone["vector"]
+    assert encoded == [["automobile", "puppy", "vessel"], ["automobile", "horse", "puppy", "bread", "vessel"]]
 
 
 def test_a_mention_spelled_well_is_not_looked_up_by_meaning(folder: Path) -> None:
