@@ -6,13 +6,14 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
 from graphground.graphs.engines.embedded.state import EngineState, used_file
-from graphground.graphs.engines.engine import Capabilities, EngineUnavailable, EngineUnreachable
+from graphground.graphs.engines.engine import Capabilities, EngineBusy, EngineUnavailable, EngineUnreachable
 from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.home import Home
 from graphground.graphs.table import Table
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
 BREAKS = 2
+RAN = 0.1
+"""Seconds from which a query that was cut off is known to have run; a connection that is dead already fails sooner."""
 
 
 class EmbeddedEngine:
@@ -42,7 +45,7 @@ class EmbeddedEngine:
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; again on a new process when the old one went away under it."""
-        bolt, broken, left = self._connected(None), 0, timeout
+        bolt, broken, left, ran = self._connected(None), 0, timeout, False
         for _ in range(ATTEMPTS):
             begun = time.monotonic()
             try:
@@ -53,11 +56,12 @@ class EmbeddedEngine:
                 broken += 1
                 if broken > BREAKS:  # it may be this very query that ends the engine
                     raise
-            if left is not None and timeout is not None:
+            ran = ran or time.monotonic() - begun > RAN
+            bolt = self._connected_by(bolt, left - (time.monotonic() - begun) if ran and left is not None else None)
+            if ran and left is not None:
                 left -= time.monotonic() - begun
                 if left <= 0:
-                    raise timed_out(timeout) from None
-            bolt = self._connected(bolt)
+                    raise timed_out(timeout)
         return bolt.run(query, parameters, limit=limit, timeout=left)
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
@@ -93,6 +97,25 @@ class EmbeddedEngine:
             if self._bolt is not None:
                 self._bolt.close()
                 self._bolt = None
+
+    def _connected_by(self, broken: BoltEngine, seconds: float | None) -> BoltEngine:
+        """The same for a query that was cut off: it does not wait longer for a new process than it may take itself."""
+        if seconds is None:
+            return self._connected(broken)
+        ended: Future[BoltEngine] = Future()
+
+        def connect() -> None:
+            try:
+                ended.set_result(self._connected(broken))
+            except BaseException as error:
+                ended.set_exception(error)
+
+        threading.Thread(target=connect, name="graphground-reconnect", daemon=True).start()
+        try:
+            return ended.result(max(0.0, seconds))
+        except TimeoutError:
+            raise EngineBusy("The engine was started again in the middle of this query, which has no time left; the "
+                             "same call in a moment may do.") from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
         """The connection to the living process; `broken` is the one that just failed."""

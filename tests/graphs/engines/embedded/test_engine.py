@@ -20,7 +20,13 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import EngineState, is_alive, state_file
-from graphground.graphs.engines.engine import EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
+from graphground.graphs.engines.engine import (
+    EngineBusy,
+    EngineUnavailable,
+    QueryCancelled,
+    QueryFailed,
+    QueryTimeout,
+)
 from graphground.graphs.home import Home
 
 pytestmark = pytest.mark.timeout(240)
@@ -171,6 +177,18 @@ def test_after_kill_9_of_the_engine_the_next_call_works(films: Home, engine: Emb
     assert after.instance != before.instance
     assert after.reader != before.reader
     assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie
+
+
+def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
+        films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+    engine.run("RETURN 1")
+    state = ensure_engine(films)
+    timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
+    timer.start()
+    with pytest.raises(EngineBusy, match="in the middle of this query, which has no time left"):
+        engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=0.9)
+    timer.join()
+    assert engine.run("RETURN 1", timeout=0.9).rows == [[1]]  # one that never ran waits, and has all its time then
 
 
 def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
