@@ -223,35 +223,27 @@ class BoltEngine:
 
     def _terminate(self, marks: Marks, session: neo4j.Session) -> None:
         """End the query of that session in the database."""
-        connection = _connection(session)
-        if self.dialect.terminate and connection is not None:
-            marks.client = f":{connection.local_port}"
-            self._told_to_end(marks)
-
-    def _told_to_end(self, marks: Marks) -> bool:
-        """Tell the database to end the query of those marks; false where it runs none."""
-        dialect = self.dialect
-        if not dialect.running or not dialect.terminate:
-            return False
+        connection, dialect = _connection(session), self.dialect
+        if connection is None or not dialect.running or not dialect.terminate:
+            return
+        marks.client = f":{connection.local_port}"
         done = threading.Event()
         self._ending.add(done)
         try:
-            return self._end_query(dialect.running, dialect.terminate, marks)
+            self._end_query(dialect.running, dialect.terminate, marks)
         finally:
             self._ending.discard(done)
             done.set()
 
-    def _end_query(self, list_all: str, end: str, marks: Marks) -> bool:
-        known = False
+    def _end_query(self, list_all: str, end: str, marks: Marks) -> None:
+        """Tell the database to end what its list shows under those marks."""
         with self._administrator.session(database=self.address.database) as administration:
             for row in administration.run(cast(Any, list_all), tag=marks.tag):
                 values = row.data()
                 number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
                 if marks.fit(number, values.values()):
-                    known = True
                     marks.numbers.add(number)
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
-        return known
 
     def _abandon(self, marks: Marks, session: neo4j.Session) -> None:
         """The database does not end the query: stop waiting for it, and see that it ends otherwise."""

@@ -3,14 +3,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from embedded_films import films, films_home
 from films import FILMS
 
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
 from graphground.graphs.opened import GraphSource, OpenGraphs
 from graphground.graphs.table import Table
+from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
+
+__all__ = ["films", "films_home"]
 
 
 @dataclasses.dataclass
@@ -103,3 +107,20 @@ def test_functions_of_another_product_are_left_to_it() -> None:
     assert engine.ran == [query]
     with pytest.raises(ToolFailure, match="assertType"):
         executed(query, Recorder())
+
+
+@pytest.mark.slow
+def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
+        films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def noted(*arguments: Any, seconds: float) -> Any:
+        given.append(seconds)
+        return why_empty(*arguments, seconds=seconds)
+
+    films.run("RETURN 1")  # the engine is there
+    monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
+    answer = execute_cypher(OpenGraphs([GraphSource("films", "", "embedded", lambda: films)]),
+                            ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5))
+    assert [one.code for one in answer.diagnostics] == ["entity_not_found"]
+    assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]

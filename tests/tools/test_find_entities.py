@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
 from graphground.graphs.opened import GraphSource, OpenGraphs
@@ -59,6 +59,22 @@ def test_each_mention_is_answered_in_its_order(graphs: OpenGraphs) -> None:
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls"])
     assert [(one.mention, one.candidates[0].name, one.candidates[0].match) for one in answer.mentions] == [
         ("shaq", "Shaquille O'Neal", "alias"), ("Chicgo Buls", "Chicago Bulls", "fuzzy")]
+
+
+def test_a_mention_that_comes_twice_is_looked_up_once_and_answered_twice(
+        graphs: OpenGraphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    find_all = EntityIndex.find_all
+
+    def noted(index: EntityIndex, mentions: list[str], **more: Any) -> Any:
+        asked.append(mentions)
+        return find_all(index, mentions, **more)
+
+    monkeypatch.setattr(EntityIndex, "find_all", noted)
+    answer = ask(graphs, mentions=["shaq", "Chicgo Buls", "shaq"])
+    assert [one.mention for one in answer.mentions] == ["shaq", "Chicgo Buls", "shaq"]
+    assert answer.mentions[0] == answer.mentions[2]
+    assert asked == [["shaq", "Chicgo Buls"]]
 
 
 def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:

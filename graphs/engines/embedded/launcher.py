@@ -70,19 +70,17 @@ def end_engine(home: Home, *, kill: bool = False) -> bool:
         return True
 
 
-def kill_engine(home: Home, instance: str) -> bool:
-    """Kill the engine process, if it is that very one; false when it is not.
+def kill_engine(home: Home, instance: str) -> None:
+    """Kill the engine process, if it is that very one.
 
     Nothing that it runs goes on when this returns. The system may need a moment more to take its memory back.
     """
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
-        if state is None or state.instance != instance:
-            return False
-        state_file(home).unlink(missing_ok=True)
-        if is_alive(home):
-            _signal(state, kill=True)
-        return True
+        if state is not None and state.instance == instance:
+            state_file(home).unlink(missing_ok=True)
+            if is_alive(home):
+                _signal(state, kill=True)
 
 
 def _signal(state: EngineState, *, kill: bool) -> None:
