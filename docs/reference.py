@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from graphground.graphs.engines.lacks import MEMGRAPH_LACKS
+from graphground.graphs.engines.unsupported import MEMGRAPH_LACKS
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
 from graphground.server.definitions import tool_definition

@@ -8,19 +8,19 @@ from functools import partial
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import bundled_graphs
-from graphground.graphs.bundled_loading import is_bundled
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable
 from graphground.graphs.entities.places import index_of
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
-from graphground.graphs.extraction.connected import connected_graph
 from graphground.graphs.graph import Graph
-from graphground.graphs.home import Home
-from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.graphs.stored import stored_sources
-from graphground.graphs.walls import refuses_writes
+from graphground.graphs.opening.bundled import is_bundled
+from graphground.graphs.opening.live_schema import connected_graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.opening.write_guard import refuses_writes
+from graphground.graphs.storage.home import Home
 from graphground.server.settings import Database, Settings, default_home
 
 logger = logging.getLogger(__name__)

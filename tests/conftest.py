@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.home import Home
+from graphground.graphs.storage.home import Home
 
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
 hypothesis.settings.register_profile("any-machine", deadline=None,

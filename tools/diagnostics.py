@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.engines.engine import QueryFailed
-from graphground.graphs.engines.lacks import lacking
+from graphground.graphs.engines.unsupported import lacking
 from graphground.graphs.graph import Graph
 
 

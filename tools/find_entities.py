@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.graphs.engines.concurrency import together
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.together import together
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.entities.surroundings import surroundings
@@ -107,7 +107,7 @@ def entity_index(graph: Graph) -> EntityLookup:
         ToolFailure: the graph has neither; the message says how to build an index.
     """
     if graph.entities is None:
-        from graphground.tools.names import NamesInTheDatabase
+        from graphground.graphs.entities.names_in_database import NamesInTheDatabase
 
         if graph.engine is None:
             raise ToolFailure("no_entity_index", f"The graph {graph.name!r} is a schema without data, so it has no "

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphground.graphs.filtering.filtered import filter_schema
-from graphground.graphs.schema_forms import base_form
-from graphground.graphs.tokens import estimate_tokens
+from graphground.graphs.schemas.filtering.filter import filter_schema
+from graphground.graphs.schemas.forms import base_form
+from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.get_schema import too_small
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.filtering.budget import LeftOut, fit, left_out_of
-from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.graph import Graph
-from graphground.graphs.schema_forms import Form, Samples, base_form, write_schema
-from graphground.graphs.tokens import estimate_tokens
+from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
+from graphground.graphs.schemas.filtering.selection import Selection
+from graphground.graphs.schemas.forms import Form, Samples, base_form, write_schema
+from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
@@ -117,7 +117,7 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 def samples_of(graph: Graph) -> Samples:
     """The graph's sample values, read from its database when they are first asked for."""
     if graph.samples is None and graph.engine is not None:
-        from graphground.graphs.extraction.extract import sample_values  # only the enhanced form needs it
+        from graphground.graphs.schemas.extraction.extract import sample_values  # only the enhanced form needs it
 
         graph.samples = sample_values(graph.engine, graph.schema, SAMPLING_SECONDS)
     return graph.samples or {}

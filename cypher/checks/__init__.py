@@ -17,11 +17,11 @@ from graphground.cypher.checks.answers import closed_intervals, merged_entities,
 from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
 from graphground.cypher.checks.directions import wrong_relationships
 from graphground.cypher.checks.findings import Edit, Findings
-from graphground.cypher.checks.index import index_of
 from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
-from graphground.cypher.checks.reader import Reader
-from graphground.cypher.checks.solver import solve
 from graphground.cypher.checks.values import wrong_values
+from graphground.cypher.facts.reader import Reader
+from graphground.cypher.facts.schema_index import index_of
+from graphground.cypher.facts.solver import solve
 
 if TYPE_CHECKING:
     from graphground.cypher.checks.entities import EntityLookup

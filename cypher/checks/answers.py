@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse, Symbol
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.facts.model import Comparison, Facts, PropertyUse, Symbol
 
 NAMES = frozenset({"name", "title"})
 BEGIN = re.compile(r"^(start|begin|from|since|valid_?from)|(_start|_begin|_from|Start|From)(_|$)", re.I)

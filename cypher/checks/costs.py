@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.expressions import operands
-from graphground.cypher.checks.facts import Facts, MatchUse, PropertyUse, Symbol
 from graphground.cypher.checks.findings import Findings
+from graphground.cypher.facts.expressions import operands
+from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
 SMALL = 1000
 AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",

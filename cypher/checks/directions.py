@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 
-from graphground.cypher.checks.facts import Facts, Link
 from graphground.cypher.checks.findings import Findings, listed
-from graphground.cypher.checks.index import SchemaIndex, narrowed
-from graphground.cypher.checks.solver import turned_fits, written_kinds
+from graphground.cypher.facts.model import Facts, Link
+from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
+from graphground.cypher.facts.solver import turned_fits, written_kinds
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse
 from graphground.cypher.checks.findings import Findings, listed
 from graphground.cypher.diagnostics import Severity
+from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 
 NAMES = frozenset({"name", "title"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from graphground.cypher.checks.facts import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.checks.findings import Findings, listed
-from graphground.cypher.checks.index import narrowed
+from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
+from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.nearest import is_clear, nearest
 from graphground.cypher.quoting import quoted_name
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.facts import Comparison, Facts, PropertyUse
 from graphground.cypher.checks.findings import Edit, Findings
 from graphground.cypher.checks.literals import comparable, literal_type, retyped
 from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.tree import Node
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.scope import Binding
-from graphground.cypher.semantics import callings, expressions, patterns, projections, search, updates
+from graphground.cypher.semantics import call_clauses, expressions, patterns, projections, search, updates
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import MAP, STRING, list_of, unwound
 
@@ -25,7 +25,7 @@ def statement(c: Checker, body: tree.QueryBody) -> None:
         return
     if isinstance(body, tree.SingleQuery) and len(body.clauses) == 1 and isinstance(
             body.clauses[0], tree.CallProcedure):
-        callings.standalone(c, body.clauses[0])
+        call_clauses.standalone(c, body.clauses[0])
         return
     query(c, body)
 
@@ -277,7 +277,7 @@ def _filter(c: Checker, clause: tree.Filter) -> None:
 
 _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
     tree.Match: _match, tree.With: _with, tree.Return: _return, tree.Unwind: _unwind,
-    tree.CallSubquery: callings.subquery, tree.CallProcedure: callings.procedure, tree.Create: updates.create,
+    tree.CallSubquery: call_clauses.subquery, tree.CallProcedure: call_clauses.procedure, tree.Create: updates.create,
     tree.Merge: updates.merge, tree.Set: updates.set_, tree.Remove: updates.remove, tree.Delete: updates.delete,
     tree.Foreach: updates.foreach, tree.LoadCsv: _load_csv, tree.Use: _nothing, tree.Finish: _nothing,
     tree.OrderAndPage: _order, tree.Let: _let, tree.Filter: _filter,

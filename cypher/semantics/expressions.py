@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.semantics import calls, operators, patterns, subqueries
+from graphground.cypher.semantics import function_calls, operators, patterns, subqueries
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import (
     ANY,
@@ -220,7 +220,7 @@ _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
     tree.MapLiteral: _map, tree.Property: _property, tree.Subscript: _subscript, tree.Slice: _slice,
     tree.Binary: operators.binary, tree.ComparisonChain: operators.chain, tree.Unary: operators.unary,
     tree.IsNull: _is_null, tree.IsTyped: _is_typed, tree.IsNormalized: _is_null, tree.HasLabels: _has_labels,
-    tree.FunctionCall: calls.call, tree.CountStar: _count_star, tree.Case: _case,
+    tree.FunctionCall: function_calls.call, tree.CountStar: _count_star, tree.Case: _case,
     tree.CaseComparison: _case_comparison, tree.ListComprehension: subqueries.list_comprehension,
     tree.PatternComprehension: subqueries.pattern_comprehension, tree.ListPredicate: subqueries.list_predicate,
     tree.Reduce: subqueries.reduce, tree.AllReduce: subqueries.reduce, tree.MapProjection: _map_projection,

@@ -30,14 +30,14 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
 )
 from graphground.graphs.engines.errors import timed_out, translated, was_ended
+from graphground.graphs.engines.rewriting import faster
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
-from graphground.graphs.rewriting import faster
-from graphground.graphs.schema_forms import quoted
+from graphground.graphs.schemas.forms import quoted
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
-    from graphground.graphs.extraction.findings import Extraction
+    from graphground.graphs.schemas.extraction.findings import Extraction
 
 CHUNK = 1000
 CLOSING_SECONDS = 2.0
@@ -135,7 +135,7 @@ class BoltEngine:
 
     def introspect(self, name: str, *, step_timeout: float = 30.0, total_timeout: float = 300.0) -> Extraction:
         """Read the exact schema."""
-        from graphground.graphs.extraction.extract import extract  # it asks engines itself
+        from graphground.graphs.schemas.extraction.extract import extract  # it asks engines itself
 
         return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graphground.graphs.engines.lacks import ARCADEDB_LACKS, MEMGRAPH_LACKS, Lack
+from graphground.graphs.engines.unsupported import ARCADEDB_LACKS, MEMGRAPH_LACKS, Lack
 
 NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
 """A query that may write and never does: where it is refused, so is every write of a query like it."""

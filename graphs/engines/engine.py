@@ -11,8 +11,8 @@ from graphground.graphs.engines.dialects import DIALECTS, Dialect
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
-    from graphground.graphs.extraction.findings import Extraction
-    from graphground.graphs.simplekg import SimpleKGFile
+    from graphground.graphs.loading.simplekg import SimpleKGFile
+    from graphground.graphs.schemas.extraction.findings import Extraction
 
 
 class EngineError(Exception):

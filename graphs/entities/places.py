@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from graphground.graphs.catalog import Catalog
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import IndexMissing
-from graphground.graphs.home import Home
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
 
 FROM_DATABASE = "database"
 """What the source of an index begins with that was read out of a database, which may have changed since."""

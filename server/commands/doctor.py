@@ -119,7 +119,7 @@ def graphs(settings: Settings) -> Iterator[Finding]:
 
 def second_wall(name: str, engine: Engine) -> Finding:
     """Whether the database itself refuses writes, beside this program's own check."""
-    from graphground.graphs.walls import warning
+    from graphground.graphs.opening.write_guard import warning
 
     try:
         refused = engine.capabilities().enforces_read_only

@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     from graphground.graphs.entities.vectors.approximate import LibraryMissing
     from graphground.graphs.entities.vectors.building import BuildRunning
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
-    from graphground.graphs.home import Home
-    from graphground.graphs.opened import UnknownGraph
+    from graphground.graphs.opening.open_graphs import UnknownGraph
+    from graphground.graphs.storage.home import Home
 
     graphs = open_graphs(settings)
     try:

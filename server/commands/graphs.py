@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from graphground.graphs.catalog import Catalog, CatalogError, Entry
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.home import Home
-from graphground.graphs.simplekg import SimpleKGError
+from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.storage.catalog import Catalog, CatalogError, Entry
+from graphground.graphs.storage.home import Home
 from graphground.server.commands.subcommands import run
 from graphground.server.commands.synth import synth
 
@@ -62,8 +62,8 @@ def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .j
                                      "a database is named where it is served ([graphs.NAME] in the settings file)")
         load_into_database(file, into, user, database)
         return
-    from graphground.graphs.bundled_loading import is_bundled, load_bundled, offer
-    from graphground.graphs.loading import load_file
+    from graphground.graphs.loading.load import load_file
+    from graphground.graphs.opening.bundled import is_bundled, load_bundled, offer
 
     home = Home.default()
     if not file.exists() and is_bundled(str(file), home):
@@ -82,7 +82,7 @@ def load_into_database(file: Path, uri: str, user: str, database: str | None) ->
     import os
 
     from graphground.graphs.engines.address import BoltAddress
-    from graphground.graphs.loading_into import load_into
+    from graphground.graphs.loading.into_database import load_into
 
     address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)
     with _progress_bar() as progress:
@@ -110,8 +110,8 @@ def info(name: Annotated[str, typer.Argument(help="The graph's name.")],
 @app.command()
 def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None:
     """Forget a loaded graph and delete its data; a bundled one is not loaded again until `load` names it."""
-    from graphground.graphs.bundled_loading import is_bundled, offer
-    from graphground.graphs.loading import drop_graph
+    from graphground.graphs.loading.load import drop_graph
+    from graphground.graphs.opening.bundled import is_bundled, offer
 
     home = Home.default()
     bundled = is_bundled(name, home)
@@ -127,7 +127,7 @@ def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None
 def export(name: Annotated[str, typer.Argument(help="The graph's name.")],
            file: Annotated[Path, typer.Argument(help="Where to write it (.json or .json.gz).")]) -> None:
     """Write a loaded graph as a SimpleKG file."""
-    from graphground.graphs.exporting import export_graph
+    from graphground.graphs.loading.export import export_graph
 
     nodes, relationships = export_graph(name, file, Home.default())
     sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")

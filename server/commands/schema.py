@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-from graphground.graphs.catalog import Catalog, CatalogError
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.storage.catalog import Catalog, CatalogError
 from graphground.server.commands.subcommands import run
 
 if TYPE_CHECKING:
-    from graphground.graphs.home import Home
+    from graphground.graphs.storage.home import Home
 
 app = typer.Typer(help="Schemas: their forms, and how many tokens each takes.", no_args_is_help=True)
 
@@ -29,8 +29,8 @@ def tokens(
     from rich.console import Console  # loaded on first use, as is all that follows
     from rich.table import Table
 
-    from graphground.graphs.schema_forms import FORMS, write_schema
-    from graphground.graphs.tokens import estimate_tokens
+    from graphground.graphs.schemas.forms import FORMS, write_schema
+    from graphground.graphs.schemas.token_count import estimate_tokens
 
     table = Table("graph", "labels", "patterns", "properties", *FORMS, title="Tokens (estimated)")
     for schema in _schemas(files, home):
@@ -51,8 +51,8 @@ def show(
 ) -> None:
     """Print a schema, or the part of it that a question needs."""
     from graphground.graphs.graph import Graph
-    from graphground.graphs.opened import GraphSource, OpenGraphs
-    from graphground.graphs.stored import open_stored
+    from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+    from graphground.graphs.opening.stored import open_stored
     from graphground.tools.failure import ToolFailure
     from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
     from graphground.tools.get_schema import GetSchemaRequest, get_schema
@@ -103,6 +103,6 @@ def _read(path: Path) -> PropertyGraphSchema:
 
 
 def _home(folder: Path | None) -> Home:
-    from graphground.graphs.home import Home
+    from graphground.graphs.storage.home import Home
 
     return Home(folder) if folder is not None else Home.default()

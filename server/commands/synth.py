@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from graphground.graphs.simplekg import SimpleKGError
+from graphground.graphs.loading.simplekg import SimpleKGError
 
 
 def synth(schema: Annotated[Path, typer.Argument(help="A schema in the CypherBench JSON form.")],

@@ -1,9 +1,17 @@
 """More than 300 writes, files and addresses, tried on the embedded engine."""
 
-from attacking import ALL, ATTACKS, COUNTS, Surroundings, attack, past_the_check, surroundings, through_the_tool
-from embedded_films import films, films_home
-
 from graphground.graphs.graph import Graph
+from tests.support.attacking import (
+    ALL,
+    ATTACKS,
+    COUNTS,
+    Surroundings,
+    attack,
+    past_the_check,
+    surroundings,
+    through_the_tool,
+)
+from tests.support.embedded_films import films, films_home
 
 __all__ = ["films", "films_home", "surroundings"]
 

@@ -4,13 +4,22 @@ from collections.abc import Iterator
 
 import neo4j
 import pytest
-from attacking import ALL, COUNTS, SECRET, Surroundings, attack, past_the_check, surroundings, through_the_tool
-from embedded_films import SCHEMA
-from neo4j_server import Neo4jServer, neo4j_with_apoc, seeded
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.graph import Graph
+from tests.support.attacking import (
+    ALL,
+    COUNTS,
+    SECRET,
+    Surroundings,
+    attack,
+    past_the_check,
+    surroundings,
+    through_the_tool,
+)
+from tests.support.embedded_films import SCHEMA
+from tests.support.neo4j_server import Neo4jServer, neo4j_with_apoc, seeded
 
 __all__ = ["neo4j_with_apoc", "surroundings"]
 

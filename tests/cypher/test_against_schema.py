@@ -3,23 +3,19 @@
 import gzip
 import json
 import random
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_data import SHARED, needs
 
+from benchmarks.cypher.mutations import Mutator
 from graphground.cypher import validate
 from graphground.cypher.schema import PropertyGraphSchema
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from cypher_mutations import Mutator
+from tests.support.shared_data import SHARED, needs
 
 NEEDED = [needs("schemas"), needs("cypherbench_tasks", "train.jsonl.gz")]
 SOME = 12
-"""Every twelfth query; `benchmarks/cypher_schema.py` asks them all."""
+"""Every twelfth query; `benchmarks/cypher/against_schema.py` asks them all."""
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:

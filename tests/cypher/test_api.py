@@ -4,14 +4,14 @@ import random
 import time
 
 import pytest
-from cypher_fuzz import broken, queries
-from cypher_oracle import Oracle
-from neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
-from opencypher_tck import cases
-from shared_data import SHARED, needs
 
 from graphground.cypher import CypherSyntaxError, parse, validate
 from graphground.cypher.printer import to_text
+from tests.support.cypher_fuzz import broken, queries
+from tests.support.cypher_oracle import Oracle
+from tests.support.neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
+from tests.support.opencypher_tck import cases
+from tests.support.shared_data import SHARED, needs
 
 DIFFERENT_FROM_THE_KIT = 33
 """Neo4j differs from the kit in just these: range() and indexes of wrong types; see docs/cypher_language.md."""

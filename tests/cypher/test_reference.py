@@ -4,13 +4,13 @@ import ast
 from pathlib import Path
 
 import pytest
-from checked_graphs import INTERVAL, Names, schema
-from diagnostic_requirements import REQUIREMENTS
 
 from graphground.cypher import validate
 from graphground.cypher.checks.codes import SCHEMA_CODES
 from graphground.cypher.codes import LANGUAGE_CODES
 from graphground.cypher.reference import reference_page
+from tests.support.checked_graphs import INTERVAL, Names, schema
+from tests.support.diagnostic_requirements import REQUIREMENTS
 
 HERE = Path(__file__).parent
 FILMS = schema("films",

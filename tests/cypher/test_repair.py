@@ -1,9 +1,9 @@
 import pytest
-from checked_graphs import CHARACTERS, COMPANY
 
 from graphground.cypher import validate
 from graphground.cypher.checks import Edit
 from graphground.cypher.repair import applied
+from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 
 @pytest.mark.parametrize(("query", "right"), [

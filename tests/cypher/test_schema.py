@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from shared_data import SHARED, needs
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError, merge_property_types
+from tests.support.shared_data import SHARED, needs
 
 
 @needs("schemas")

@@ -2,9 +2,9 @@ import json
 from typing import Any
 
 import pytest
-from films import films_alone
 
 from graphground.server.application import Application
+from tests.support.films import films_alone
 
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
 

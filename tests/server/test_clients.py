@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from mcp.client import Client
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
-from serving import LEGACY, MODERN, connected, http_server, stdio
 
 from graphground.prompts.template import all_templates
 from graphground.tools import NAMES
+from tests.support.serving import LEGACY, MODERN, connected, http_server, stdio
 
 pytestmark = pytest.mark.anyio
 TEAMS = "MATCH (t:Team) RETURN count(t) AS teams"

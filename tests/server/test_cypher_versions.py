@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
 
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
 from graphground.server.call import Outcome
 from graphground.server.settings import Database
 from graphground.server.sources import open_database
+from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
 
 pytestmark = pytest.mark.neo4j
 NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS name"

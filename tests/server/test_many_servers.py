@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_process import engine_pids
-from serving import COMMAND, environment
+
+from tests.support.engine_process import engine_pids
+from tests.support.serving import COMMAND, environment
 
 TEAMS = {"name": "execute_cypher", "arguments": {"query": "MATCH (t:Team) RETURN count(t)", "graph": "nba"}}
 WITHIN = 100
@@ -112,7 +113,7 @@ def test_a_server_goes_on_after_its_engine_was_killed(home: Path) -> None:
         assert other.rows() == [[30]]
         (fresh,) = engine_pids(home)
         assert fresh != pid
-        assert taken < 30  # the bar of 6 s is measured by benchmarks/startup.py, on a quiet machine
+        assert taken < 30  # the bar of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 
 def test_stdout_holds_nothing_but_the_protocol(home: Path) -> None:

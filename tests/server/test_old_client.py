@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from serving import COMMAND, environment, http_server
 
 from graphground.tools import NAMES
+from tests.support.serving import COMMAND, environment, http_server
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("old_client.py")

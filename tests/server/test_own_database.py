@@ -8,8 +8,9 @@ from pathlib import Path
 import anyio
 import neo4j
 import pytest
-from neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
-from serving import connected, stdio
+
+from tests.support.neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
+from tests.support.serving import connected, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.neo4j]
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}

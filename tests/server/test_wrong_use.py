@@ -10,7 +10,8 @@ import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
-from serving import LEGACY, MODERN, connected, stdio
+
+from tests.support.serving import LEGACY, MODERN, connected, stdio
 
 pytestmark = pytest.mark.anyio
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}

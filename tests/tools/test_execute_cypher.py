@@ -3,16 +3,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from embedded_films import films, films_home
-from films import FILMS
 
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.table import Table
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
+from tests.support.embedded_films import films, films_home
+from tests.support.films import FILMS
 
 __all__ = ["films", "films_home"]
 

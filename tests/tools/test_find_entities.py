@@ -11,7 +11,7 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.table import Table
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities

@@ -1,16 +1,16 @@
 import json
 
 import pytest
-from films import FILMS, films_alone
-from shared_data import SHARED, needs
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.graphs.tokens import estimate_tokens
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from tests.support.films import FILMS, films_alone
+from tests.support.shared_data import SHARED, needs
 
 
 def opened(name):

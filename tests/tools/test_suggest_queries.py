@@ -1,13 +1,13 @@
 import re
 
 import pytest
-from embedded_films import SCHEMA, films, films_home
 
 from graphground.cypher import validate
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure
 from graphground.tools.suggest_queries import SuggestQueriesAnswer, SuggestQueriesRequest, suggest_queries
+from tests.support.embedded_films import SCHEMA, films, films_home
 
 __all__ = ["films", "films_home"]
 

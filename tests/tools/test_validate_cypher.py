@@ -1,6 +1,5 @@
-from films import films_alone
-
 from graphground.tools.validate_cypher import ValidateCypherAnswer, ValidateCypherRequest, validate_cypher
+from tests.support.films import films_alone
 
 
 def validated(query: str) -> ValidateCypherAnswer:

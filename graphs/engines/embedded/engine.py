@@ -15,11 +15,11 @@ from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_eng
 from graphground.graphs.engines.embedded.state import EngineState, used_file
 from graphground.graphs.engines.engine import Capabilities, EngineBusy, EngineUnavailable, EngineUnreachable
 from graphground.graphs.engines.errors import timed_out
-from graphground.graphs.home import Home
+from graphground.graphs.storage.home import Home
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
-    from graphground.graphs.extraction.findings import Extraction
+    from graphground.graphs.schemas.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
 ATTEMPTS = 6

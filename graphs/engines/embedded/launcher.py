@@ -25,7 +25,7 @@ from graphground.graphs.engines.embedded.state import (
     used_file,
 )
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.home import Home
+from graphground.graphs.storage.home import Home
 
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0

@@ -21,7 +21,6 @@ from typing import Any
 
 from filelock import Timeout
 
-from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -31,7 +30,8 @@ from graphground.graphs.engines.embedded.state import (
     state_file,
     used_file,
 )
-from graphground.graphs.home import Home
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
 
 TICK = 0.5
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"

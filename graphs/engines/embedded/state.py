@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphground.graphs.home import Home
+from graphground.graphs.storage.home import Home
 
 ALREADY_RUNNING = 3
 """The exit code of an engine process that found another one alive."""

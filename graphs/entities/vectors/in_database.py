@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphground.graphs.engines.concurrency import together
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
-from graphground.graphs.engines.together import together
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES
 from graphground.graphs.entities.scoring import FOLDED

@@ -1,4 +1,4 @@
-from checked_graphs import COMPANY, INTERVAL, findings, schema
+from tests.support.checked_graphs import COMPANY, INTERVAL, findings, schema
 
 
 def hints(query: str) -> list[tuple[str, str, str]]:

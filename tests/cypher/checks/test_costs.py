@@ -1,7 +1,7 @@
 import pytest
-from checked_graphs import COMPANY, findings
 
 from graphground.cypher.schema import Label, PropertyGraphSchema
+from tests.support.checked_graphs import COMPANY, findings
 
 
 def costs(query: str, graph: PropertyGraphSchema = COMPANY) -> list[tuple[str, str]]:

@@ -1,8 +1,8 @@
 import pytest
-from checked_graphs import CHARACTERS, COMPANY, codes, findings, said, schema
 
 from graphground.cypher.checks.directions import shortest_path, turned_text
-from graphground.cypher.checks.index import index_of
+from graphground.cypher.facts.schema_index import index_of
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, said, schema
 
 
 def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:

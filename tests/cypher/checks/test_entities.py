@@ -1,11 +1,10 @@
 from pathlib import Path
 
-from checked_graphs import COMPANY, Names, findings, schema
-
 from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
+from tests.support.checked_graphs import COMPANY, Names, findings, schema
 
 NAMES = Names(("Jérôme Hatt", "Person"), ("Walmart", "Company"), ("Walmart de México", "Company"), ("Apple", "Company"),
               ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")},

@@ -1,5 +1,6 @@
 import pytest
-from checked_graphs import CHARACTERS, COMPANY, codes, said, schema
+
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, said, schema
 
 
 def test_a_misspelt_label_is_reported_with_the_nearest_one() -> None:

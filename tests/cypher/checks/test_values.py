@@ -1,7 +1,7 @@
 import pytest
-from checked_graphs import CHARACTERS, codes, findings, said, schema
 
 from graphground.cypher.repair import applied
+from tests.support.checked_graphs import CHARACTERS, codes, findings, said, schema
 
 
 def mended(query: str, graph: object = None) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.graph import Graph
-from graphground.graphs.home import Home
-from graphground.graphs.stored import stored_sources
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.home import Home
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from shared_data import SHARED, needs
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs import bundled
 from graphground.graphs.bundled import BundledGraph, bundled_graph, bundled_graphs, open_bundled
 from graphground.graphs.bundled.tables import Row, TableError, feet_to_cm, parse_stint, pounds_to_kg, read_table, slug
+from tests.support.shared_data import SHARED, needs
 
 PYTHON_TYPES = {"str": str, "int": int, "float": float, "date": str}
 

@@ -6,7 +6,7 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 

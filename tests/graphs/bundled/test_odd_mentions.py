@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from shared_data import SHARED, needs
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
-from graphground.graphs.home import Home
-from graphground.graphs.loading import load_file
-from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.graphs.stored import open_stored
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, MentionAnswer, find_entities
+from tests.support.shared_data import SHARED, needs
 
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
 ODD = {"empty": "", "blank": " \t\n", "one letter": "J", "one digit": "7", "punctuation": "?!…—()[]{}'\"",

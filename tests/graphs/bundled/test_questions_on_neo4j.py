@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from neo4j import GraphDatabase
-from neo4j_server import Neo4jServer, running_neo4j
 
 from graphground.graphs.bundled import bundled_graph
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from tests.support.neo4j_server import Neo4jServer, running_neo4j
 
 pytestmark = pytest.mark.neo4j
 QUESTIONS: list[dict[str, Any]] = json.loads(

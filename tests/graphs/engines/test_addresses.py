@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from certificates import self_signed, tls_settings
-from neo4j_server import LTS, Neo4jServer, neo4j_5, neo4j_newest, running_neo4j, seeded  # noqa: F401
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
+from tests.support.certificates import self_signed, tls_settings
+from tests.support.neo4j_server import LTS, Neo4jServer, neo4j_5, neo4j_newest, running_neo4j, seeded  # noqa: F401
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(400)]
 

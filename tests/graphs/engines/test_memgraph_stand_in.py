@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memgraph_stand_in import Memgraph, memgraph_stand_in
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.engine import QueryCancelled, QueryFailed, QueryTimeout
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.settings import Database
 from graphground.server.sources import open_database
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
+from tests.support.fake_memgraph import Memgraph, memgraph_stand_in
 
 
 @pytest.fixture

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from serving import COMMAND, environment
-from small_graph import films  # noqa: F401
 
-from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.paging import database_records
 from graphground.graphs.entities.places import index_folder, index_of
-from graphground.graphs.home import Home
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
 from graphground.server.settings import Database
 from graphground.server.sources import open_database
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
+from tests.support.serving import COMMAND, environment
+from tests.support.small_graph import films  # noqa: F401
 
 pytestmark = pytest.mark.timeout(240)
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from bolt_stand_in import Answer, Call, Refusal, Rows, StandIn, stand_in
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryFailed
+from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, StandIn, stand_in
 
 NEO4J = "Neo4j/5.26.30"
 TWICE = "RETURN 'asked' AS x"

@@ -3,11 +3,11 @@ import json
 from pathlib import Path
 
 import pytest
-from shared_data import SHARED, needs
 
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
+from tests.support.shared_data import SHARED, needs
 
 
 def texts(index: EntityIndex, question: str, unknown: bool = False) -> list[str]:

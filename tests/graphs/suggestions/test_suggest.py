@@ -2,13 +2,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from films import FILMS
-
 from graphground.cypher import validate
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions import Entity, gbnf, regular_expression, suggest
 from graphground.graphs.table import Table
+from tests.support.films import FILMS
 
 MANN = Entity("Mann", "Person", "Michael Mann", 1.0)
 HEAT = Entity("Heat", "Movie", "Heat", 1.0)

@@ -1,11 +1,11 @@
 import pytest
-from embedded_films import ANSWERED, films, films_home
 
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.graph import Graph
-from graphground.graphs.opened import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from tests.support.embedded_films import ANSWERED, films, films_home
 
 __all__ = ["films", "films_home"]
 

@@ -1,7 +1,7 @@
 import subprocess
 from pathlib import Path
 
-from serving import COMMAND, environment
+from tests.support.serving import COMMAND, environment
 
 
 def doctor(home: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -2,9 +2,9 @@ import json
 from pathlib import Path
 
 import pytest
-from films import FILMS
 
 from graphground.server.commands.graphs import main
+from tests.support.films import FILMS
 
 
 def test_a_graph_is_written_for_a_schema_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.opened import OpenGraphs
+from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.server.call import Call, encode
 from graphground.server.middleware.budget import run_within
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest

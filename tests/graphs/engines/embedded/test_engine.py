@@ -12,9 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from small_graph import films, home, loaded  # noqa: F401
 
-from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
@@ -27,7 +25,9 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
     QueryTimeout,
 )
-from graphground.graphs.home import Home
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import films, home, loaded  # noqa: F401
 
 pytestmark = pytest.mark.timeout(240)
 MANY = "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "
@@ -140,7 +140,7 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
     started = time.monotonic()
     with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # refused for the memory it needs is as good
         engine.run(query, timeout=2)
-    assert time.monotonic() - started < 10, caught.value  # the bar, 3 s, is measured in benchmarks/engine.py
+    assert time.monotonic() - started < 10, caught.value  # the bar, 3 s, is measured in benchmarks/engines/engine.py
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
@@ -204,7 +204,7 @@ def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
 
 def test_eight_processes_that_start_at_once_share_one_engine(home: Home, tmp_path: Path) -> None:  # noqa: F811
     entry = loaded(home, tmp_path)
-    program = ("import sys; from graphground.graphs.home import Home; from pathlib import Path\n"
+    program = ("import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
                "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
                "from graphground.graphs.engines.embedded.launcher import ensure_engine\n"
                "home = Home(Path(sys.argv[1])); engine = EmbeddedEngine(home, sys.argv[2])\n"

@@ -8,15 +8,15 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from small_graph import films, home  # noqa: F401
 
-from graphground.graphs.catalog import Catalog
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.engines.engine import QueryCancelled, QueryTimeout
-from graphground.graphs.home import Home
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import films, home  # noqa: F401
 
 pytestmark = pytest.mark.timeout(240)
 NEVER = "reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y))"

@@ -9,7 +9,6 @@ from typing import Any
 
 import neo4j
 import pytest
-from neo4j_server import Neo4jServer, neo4j_5, neo4j_newest  # noqa: F401
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
@@ -19,14 +18,15 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, IndexUnfit, VectorIndex
 from graphground.graphs.graph import Graph
-from graphground.graphs.home import Home
-from graphground.graphs.loading import load_file
-from graphground.graphs.opened import GraphSource, OpenGraphs
-from graphground.graphs.stored import open_stored
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
 from graphground.server.settings import Database, SettingsError, read_settings
 from graphground.server.sources import open_database
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest  # noqa: F401
 
 NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
 INDEX = ("CREATE VECTOR INDEX {name} FOR (n:{label}) ON (n.{property}) OPTIONS {{indexConfig: "

@@ -1,0 +1,47 @@
+"""Random queries, judged by us and by a real Neo4j 5.26 that this starts: how often the two differ.
+
+    python -m benchmarks.cypher.fuzz_neo4j [--queries 5000] [--seed N]
+
+Without `--seed` each day has its own, so that runs over time ask different queries. Needs Java 17 and Maven. Exits
+with 1 when more than `SHARE` of the queries are judged differently.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import tempfile
+from pathlib import Path
+
+from graphground.cypher import validate
+from tests.support.cypher_fuzz import queries
+from tests.support.cypher_oracle import Oracle
+from tests.support.neo4j_server import running_neo4j
+
+SHARE = 0.002
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--queries", type=int, default=5_000)
+    arguments.add_argument("--seed", type=int, default=datetime.datetime.now(datetime.UTC).toordinal())
+    given = arguments.parse_args()
+    different, refused = [], 0
+    with tempfile.TemporaryDirectory(prefix="graphground-fuzz-") as folder, running_neo4j(Path(folder)) as server, \
+            Oracle(server.uri, server.user, server.password) as oracle:
+        for text in queries(given.seed, given.queries):
+            verdict = oracle.ask(text)
+            refused += verdict.refused
+            if verdict.refused == validate(text).valid:
+                different.append((text, verdict.message))
+    share = len(different) / given.queries
+    print(f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} judged "
+          f"differently ({share:.2%}; at most {SHARE:.1%})")
+    for text, message in different:
+        print(f"  {text[:300]!r}: Neo4j {('says ' + message[:150]) if message else 'takes it'}")
+    sys.exit(1 if share > SHARE else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Makes the stand-in graphs that other benchmarks ask: one for each of the 11 schemas, in a data folder of their own.
+
+    python -m benchmarks.engines.graphs_for_queries FOLDER [--nodes 3000] [--relationships 9000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.storage.home import Home
+from graphground.graphs.synth import stand_in, write_simplekg
+from tests.support.shared_data import SHARED
+
+TRAIN = ("art", "biology", "soccer", "terrorist_attack")
+DEVELOPED = ("company", "fictional_character", "flight_accident")
+GRAPHS = (*TRAIN, *DEVELOPED, "geography", "movie", "nba", "politics")
+
+
+def schema_of(graph: str) -> PropertyGraphSchema:
+    """The CypherBench schema of a graph."""
+    return PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_text("utf-8"))
+
+
+@cache
+def records(name: str) -> list[dict[str, object]]:
+    """The records of a `.jsonl.gz` file beside the project."""
+    with gzip.open(SHARED / name, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def gold_queries(graph: str) -> list[str]:
+    """The distinct gold queries of a graph: the train ones, and those beside real predictions."""
+    found = [one["gold_cypher"] for one in records("cypherbench_tasks/train.jsonl.gz") if one["graph"] == graph]
+    for name in ("scored", "unscored"):
+        found += [one["gold_cypher"] for one in records(f"predictions/cypherbench_{name}.jsonl.gz")
+                  if one["graph"] == graph]
+    return [str(text) for text in dict.fromkeys(found)]
+
+
+def predicted_queries(graph: str) -> list[str]:
+    """The distinct queries that models really wrote for a graph."""
+    return [str(text) for text in dict.fromkeys(
+        one["pred_cypher"] for name in ("scored", "unscored")
+        for one in records(f"predictions/cypherbench_{name}.jsonl.gz") if one["graph"] == graph) if text]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--nodes", type=int, default=3_000)
+    arguments.add_argument("--relationships", type=int, default=9_000)
+    given = arguments.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for graph in GRAPHS:
+        made = stand_in(schema_of(graph), gold_queries(graph), given.nodes, given.relationships, seed=1)
+        file = given.folder / f"{graph}.json"
+        print(graph, *write_simplekg(made, file), flush=True)
+        load_file(file, Home(given.folder), name=graph)
+
+
+if __name__ == "__main__":
+    main()

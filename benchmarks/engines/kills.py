@@ -1,0 +1,227 @@
+"""kill -9 at random moments of loading and of serving: what was committed is there, no half graph is ever listed.
+
+    python -m benchmarks.engines.kills [--kills 50] [--seed 1]
+
+Half of the kills end a load, of a new graph or of one that is there: its parent process, one of its children, or all
+of them at once. After each, every graph that is listed must have all its nodes, relationships and names, and no
+process of the load may live on. The other half end the engine while three clients read. At the end one more load
+must leave no file behind that belongs to no graph. Exits with 1 when anything was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+
+SIZES = (500, 20_000)
+CHILDREN_SECONDS = 30
+Wrong = list[str]
+
+
+def document(nodes: int) -> dict[str, Any]:
+    """A graph of that many nodes in a ring."""
+    return {"schema": {"name": "ring", "entities": [{"label": "N", "description": None, "properties": {}}],
+                       "relations": [{"label": "next", "subj_label": "N", "obj_label": "N", "properties": {}}]},
+            "entities": [{"eid": f"N{number}", "label": "N", "name": f"name {number}", "aliases": [],
+                          "description": None, "properties": {}, "provenance": []} for number in range(nodes)],
+            "relations": [{"rid": str(number), "label": "next", "subj_id": f"N{number}",
+                           "obj_id": f"N{(number + 1) % nodes}", "properties": {}, "provenance": []}
+                          for number in range(nodes)]}
+
+
+def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
+    """A load as a person starts it."""
+    return subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(file), "--name", name],
+                            env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def children(parent: int) -> list[int]:
+    """The processes that a process started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
+                    found.append(int(entry.name))
+    return found
+
+
+def lives(process: int) -> bool:
+    """Whether a process runs; one that ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
+    """Kill the load, a child of it, or all; answers its children."""
+    below = [one for one in children(process.pid) if "loading_process" in
+             Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace")]
+    doomed = {"parent": [process.pid], "child": [chance.choice(below)] if below else [process.pid],
+              "all": [process.pid, *below]}[victim]
+    for one in doomed:
+        with suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
+    return below
+
+
+def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
+    """What is wrong with the graphs that are listed; `expected` holds the sizes that each may have."""
+    wrong: Wrong = []
+    entries = {entry.name: entry for entry in Catalog(home).entries()}
+    for name, sizes in expected.items():
+        if name not in entries and 0 not in sizes:
+            wrong.append(f"{name} has gone")
+    for name, entry in entries.items():
+        if entry.nodes not in expected.get(name, set()):
+            wrong.append(f"{name} is listed with {entry.nodes} nodes")
+            continue
+        graph = open_stored(name, home)
+        try:
+            counts = [graph.run(query).rows[0][0] for query in (
+                "MATCH (n:N) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)",
+                "MATCH (n:N {name: 'name 7'})-[:next]->(m) RETURN m.eid")]
+            names = graph.entities.find(f"name {entry.nodes - 1}", limit=1) if graph.entities else []
+        except EngineError as error:
+            wrong.append(f"{name} cannot be read: {error}")
+            continue
+        finally:
+            if graph.engine is not None and hasattr(graph.engine, "close"):
+                graph.engine.close()
+        if counts != [entry.nodes, entry.nodes, "N8"] or [one.name for one in names] != [f"name {entry.nodes - 1}"]:
+            wrong.append(f"{name} is not whole: {counts}, {names}")
+    return wrong
+
+
+def kill_loads(kills: int, files: dict[int, Path], home: Home, chance: random.Random) -> Wrong:
+    """Kill that many loads at random moments."""
+    begun = time.monotonic()
+    start_load(files[SIZES[1]], "ring", home).wait(600)
+    length, finished, wrong = time.monotonic() - begun, 0, Wrong()
+    victims, number = {"parent": 0, "child": 0, "all": 0}, 0
+    while sum(victims.values()) < kills and number < 3 * kills:
+        number += 1
+        name, size = ("ring", f"new{number}")[number % 2], SIZES[chance.random() < 0.7]
+        before = {entry.name: {entry.nodes} for entry in Catalog(home).entries()}
+        process = start_load(files[size], name, home)
+        below: list[int] = []
+        try:
+            process.wait(chance.uniform(0.02, 1.0) * length)
+            finished += 1
+        except subprocess.TimeoutExpired:
+            victim = chance.choice(list(victims))
+            victims[victim] += 1
+            below = kill_load(process, victim, chance)
+            process.wait(CHILDREN_SECONDS)
+        deadline = time.monotonic() + CHILDREN_SECONDS
+        while any(map(lives, below)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if any(map(lives, below)):
+            wrong.append("a process of a killed load lives on")
+        wrong += faults(home, {**before, name: before.get(name, {0}) | {size}})
+    listed = len(Catalog(home).entries())
+    print(f"loads: {number} of up to {length:.1f} s, of which {finished} were done before their kill; "
+          f"killed: {victims}; {listed} graphs at the end, each whole; wrong: {wrong}", flush=True)
+    return wrong + ([f"only {victims} kills"] if sum(victims.values()) < kills else [])
+
+
+def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
+    """Kill the engine that many times at random moments, while three clients read."""
+    stop, slowest, answered, wrong = threading.Event(), [0.0], [0], Wrong()
+    killed: set[str] = set()
+    nodes = Catalog(home).get("ring").nodes
+
+    def client() -> None:
+        engine = EmbeddedEngine(home, Catalog(home).get("ring").id)
+        while not stop.is_set():
+            begin = time.monotonic()
+            try:
+                rows = engine.run("MATCH (n:N)-[:next]->(m) RETURN count(m)").rows
+                if rows != [[nodes]]:
+                    wrong.append(f"a client was answered {rows}")
+            except Exception as error:
+                wrong.append(f"{type(error).__name__}: {error}")
+            answered[0] += 1
+            slowest[0] = max(slowest[0], time.monotonic() - begin)
+        engine.close()
+    clients = [threading.Thread(target=client) for _ in range(3)]
+    for thread in clients:
+        thread.start()
+    deadline = time.monotonic() + 60 * kills
+    answered_at_kill = -1
+    while len(killed) < kills and time.monotonic() < deadline:
+        # One kill in four may hit the engine as soon as it listens; were it each, it would never serve at all.
+        while answered[0] <= answered_at_kill and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0.0, 4.0))
+        state = EngineState.read(home)
+        if state is None or state.instance in killed or not lives(state.pid):
+            continue
+        os.kill(state.pid, signal.SIGKILL)
+        killed.add(state.instance)
+        if chance.random() < 0.75:
+            answered_at_kill = answered[0]
+    stop.set()
+    for thread in clients:
+        thread.join(120)
+    print(f"engine killed {len(killed)} times under 3 clients: {answered[0]} answers, slowest {slowest[0]:.1f} s; "
+          f"wrong: {wrong}", flush=True)
+    return wrong + ([f"only {len(killed)} engines killed"] if len(killed) < kills else [])
+
+
+def left_behind(file: Path, home: Home) -> Wrong:
+    """Files of no graph after one more load, with no engine running."""
+    end_engine(home, kill=True)
+    load_file(file, home, name="ring")
+    kept = {entry.id for entry in Catalog(home).entries()}
+    left = [str(one) for parent in (home.databases, home.graphs) for one in parent.iterdir()
+            if one.is_dir() and one.name not in kept]
+    left += [str(one) for one in home.loading.iterdir()]
+    print(f"left behind after one more load: {left}")
+    return left
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory(prefix="graphground-kills-") as folder:
+        home, files = Home(Path(folder) / "home").make(), {}
+        for nodes in SIZES:
+            files[nodes] = Path(folder) / f"{nodes}.json"
+            files[nodes].write_text(json.dumps(document(nodes)))
+        load_file(files[SIZES[0]], home, name="ring")
+        wrong = kill_loads(options.kills // 2, files, home, chance)
+        wrong += kill_engines(options.kills - options.kills // 2, home, chance)
+        wrong += left_behind(files[SIZES[0]], home)
+        end_engine(home, kill=True)
+    print(f"wrong in all: {len(wrong)}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

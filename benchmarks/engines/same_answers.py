@@ -1,0 +1,200 @@
+"""Whether the embedded engine and Neo4j give the same rows: gold, predicted and made-up queries on stand-in graphs.
+
+    python -m benchmarks.engines.same_answers FOLDER BOLT_URI neo4j PASSWORD [--graphs art nba] [--most 2000]
+
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The Neo4j is
+**emptied** and loaded with one graph after another: give it one of its own. Both get the query as
+`execute_cypher` would send it. Rows are compared up to their order; where they
+differ under LIMIT, or in the order within collected lists, the difference is a tie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import neo4j
+
+from benchmarks.engines.graphs_for_queries import GRAPHS, gold_queries, predicted_queries, schema_of
+from benchmarks.engines.made_queries import made_queries
+from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher import tree as t
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+
+BATCH = 1_000
+TIMEOUT = 10.0
+VARIABLE_LENGTH = re.compile(r"\[[^\]]*\*[^\]]*\]")
+
+
+def fill(uri: str, user: str, password: str, file: Path) -> None:
+    """Empty the database and load a SimpleKG file into it."""
+    document = json.loads(file.read_text("utf-8"))
+    types = {one["label"]: one["properties"] for one in document["schema"]["entities"]}
+    edges: dict[str, dict[str, str]] = {}
+    for one in document["schema"]["relations"]:
+        edges.setdefault(one["label"], {}).update(one["properties"])
+    with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n")
+        for label in types:
+            driver.execute_query(f"CREATE INDEX `eid_{label}` IF NOT EXISTS FOR (n:`{label}`) ON (n.eid)")
+            driver.execute_query(f"CREATE INDEX `name_{label}` IF NOT EXISTS FOR (n:`{label}`) ON (n.name)")
+        driver.execute_query("CALL db.awaitIndexes(60)")
+        for label, properties in types.items():
+            rows = [{**typed(one["properties"], properties), "name": one["name"], "eid": one["eid"],
+                     "aliases": one["aliases"], "description": one["description"],
+                     "provenance": one["provenance"]} for one in document["entities"] if one["label"] == label]
+            for start in range(0, len(rows), BATCH):
+                driver.execute_query(f"UNWIND $rows AS row CREATE (n:`{label}`) SET n = row",
+                                     rows=rows[start:start + BATCH])
+        patterns = {(one["label"], one["subj_label"], one["obj_label"]) for one in document["schema"]["relations"]}
+        for type_, start_label, end_label in patterns:
+            rows = [{"start": one["subj_id"], "end": one["obj_id"],
+                     "properties": typed(one["properties"], edges[type_])}
+                    for one in document["relations"] if one["label"] == type_
+                    and one["subj_id"].startswith(f"{start_label}#") and one["obj_id"].startswith(f"{end_label}#")]
+            for start in range(0, len(rows), BATCH):
+                driver.execute_query(
+                    f"UNWIND $rows AS row MATCH (a:`{start_label}` {{eid: row.start}}), (b:`{end_label}` "
+                    f"{{eid: row.end}}) CREATE (a)-[r:`{type_}`]->(b) SET r = row.properties",
+                    rows=rows[start:start + BATCH])
+
+
+def typed(values: dict[str, Any], types: dict[str, str]) -> dict[str, Any]:
+    return {key: neo4j.time.Date.from_iso_format(value) if types.get(key) == "date" else
+            float(value) if types.get(key) == "float" else value for key, value in values.items()}
+
+
+def answer(engine: Graph | BoltEngine, query: str) -> tuple[str, list[Any]]:
+    try:
+        return "rows", engine.run(query, timeout=TIMEOUT).rows
+    except QueryTimeout:
+        return "timeout", []
+    except QueryFailed as error:
+        return "failed", [str(error)[:200]]
+    except EngineError as error:
+        return type(error).__name__, [str(error)[:200]]
+
+
+def plain(value: Any, ordered: bool = True) -> Any:
+    """A value to compare: no identifiers of the database, floats to nine digits, lists sorted where asked for."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, list):
+        items = [plain(one, ordered) for one in value]
+        return items if ordered else sorted(items, key=repr)
+    if isinstance(value, dict):
+        return {key: plain(one, ordered) for key, one in sorted(value.items())
+                if key not in ("id", "elementId", "element_id", "start", "end", "_id", "identity")}
+    return value
+
+
+def bag(rows: list[Any], ordered: bool = True) -> Counter[str]:
+    return Counter(repr(plain(row, ordered)) for row in rows)
+
+
+def without_limit(query: str) -> str | None:
+    """The query with its LIMITs (and SKIPs) taken out; None where it has none."""
+    tree = parse(query)
+    spans = []
+    for projection in tree.find(t.Projection):
+        for word, part in (("SKIP", projection.skip), ("LIMIT", projection.limit)):
+            if part is not None:
+                place = [found.start() for found in re.finditer(word, query[:part.start], re.IGNORECASE)][-1]
+                spans.append((place, part.end))
+    for start, end in sorted(spans, reverse=True):
+        query = query[:start] + query[end:]
+    return query if spans else None
+
+
+def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
+    """How the two answers to a query relate, and a detail where they do not agree."""
+    (one, mine), (other, wanted) = answer(ours, query), answer(theirs, query)
+    if one != other:
+        return f"{one}/{other}", str((mine or wanted)[:1])
+    if one != "rows":
+        return f"both {one}", ""
+    if bag(mine) == bag(wanted):
+        return "same", ""
+    if bag(mine, ordered=False) == bag(wanted, ordered=False):
+        return "same but for order in lists", ""
+    whole = without_limit(query)
+    if whole and len(mine) == len(wanted):
+        (one, mine), (other, wanted) = answer(ours, whole), answer(theirs, whole)
+        if one == other and bag(mine, ordered=False) == bag(wanted, ordered=False):
+            return "ties under LIMIT", ""
+    extra, missing = bag(mine) - bag(wanted), bag(wanted) - bag(mine)
+    return "DIFFERENT", f"{len(mine)} and {len(wanted)} rows; extra {list(extra)[:2]}; missing {list(missing)[:2]}"
+
+
+def chosen_of(queries: list[str], most: int) -> list[str]:
+    """So many of the queries, the same ones each time."""
+    return random.Random(5).sample(queries, min(most, len(queries)))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("uri")
+    arguments.add_argument("user")
+    arguments.add_argument("password")
+    arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
+    arguments.add_argument("--without", type=int, default=0, help="leave out the queries that --most so many chooses")
+    arguments.add_argument("--paths", action="store_true", help="only queries with patterns of variable length")
+    arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted", "made"])
+    arguments.add_argument("--made", type=int, default=400, help="queries to make up for each graph")
+    arguments.add_argument("--shown", type=int, default=12)
+    given = arguments.parse_args()
+    for name in given.graphs:
+        fill(given.uri, given.user, given.password, given.folder / f"{name}.json")
+        ours = open_stored(name, Home(given.folder))
+        theirs = BoltEngine(BoltAddress(given.uri, given.user, given.password))
+        schema = schema_of(name)
+        document = json.loads((given.folder / f"{name}.json").read_text("utf-8"))
+        for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name)),
+                              ("made", list(made_queries(schema, document, given.made)))):
+            if kind not in given.kinds:
+                continue
+            done = set(chosen_of(queries, given.without))
+            chosen = [one for one in chosen_of(queries, given.most) if one not in done
+                      and (not given.paths or VARIABLE_LENGTH.search(one))]
+            counts: Counter[str] = Counter()
+            shown: Counter[str] = Counter()
+            started = time.monotonic()
+            for number, query in enumerate(chosen):
+                if number % 500 == 499:
+                    print(f"  {name} {kind}: {number + 1} of {len(chosen)}: {dict(counts)}", flush=True)
+                try:
+                    parse(query)
+                except CypherSyntaxError:
+                    counts["not Cypher"] += 1
+                    continue
+                report = validate(query)
+                if not report.valid or report.access != "read":
+                    counts["refused by the language check"] += 1
+                    continue
+                verdict, detail = compared(ours, theirs, query)
+                counts[verdict] += 1
+                shown[verdict] += 1
+                if detail and shown[verdict] <= given.shown:
+                    print(f"  {verdict}: {query}\n     {detail[:400]}", flush=True)
+            if chosen:
+                print(name, schema.name, kind, dict(counts), f"{time.monotonic() - started:.0f} s", flush=True)
+        theirs.close()
+        if ours.engine:
+            ours.engine.close()
+
+
+if __name__ == "__main__":
+    main()

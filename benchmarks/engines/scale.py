@@ -1,0 +1,225 @@
+"""Loads made-up graphs of CypherBench's published sizes, serves them together, and opens them again.
+
+    python -m benchmarks.engines.scale FOLDER movie                   one graph
+    python -m benchmarks.engines.scale FOLDER all                     all eleven, one after another
+    python -m benchmarks.engines.scale FOLDER all --share 0.2         a fifth of the size (in a folder of its own)
+    python -m benchmarks.engines.scale FOLDER all --keep              what FOLDER has loaded already stays as it is
+
+Files that are there are not made again. Prints for each graph the seconds of its load and the most memory that all
+processes of the load held together; then starts the server with the engine stopped, asks each graph a query and a
+name through it, and prints the seconds to the first answer and what the server and the engine hold after the last.
+With `all` at the full size, each figure stands beside its bar; the exit code is 1 when one is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines.graphs_for_queries import GRAPHS, schema_of
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+from graphground.graphs.synth import synth, write_simplekg
+
+SIZES = {"art": (1_100_000, 1_300_000), "biology": (3_200_000, 7_500_000), "company": (581_306, 299_581),
+         "fictional_character": (28_915, 40_548), "flight_accident": (1_683, 2_212), "geography": (773_489, 903_794),
+         "movie": (459_393, 1_892_202), "nba": (4_327, 18_991), "politics": (885_188, 1_548_416),
+         "soccer": (275_200, 1_100_000), "terrorist_attack": (1_600, 1_500)}
+OPENING = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "scale", "version": "1"}}},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+LOAD_SECONDS, LOAD_MIB, SERVE_MIB, REOPEN_SECONDS = 720, 8192, 6144, 5
+FIRST_LOAD_SECONDS = 60
+
+
+class Memory:
+    """The most memory, in MiB, that this process and all below it held together while the block ran."""
+
+    def __enter__(self) -> Memory:
+        self.most = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(5)
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            self.most = max(self.most, resident(os.getpid()))
+
+
+def resident(root: int) -> float:
+    """MiB of a process and its descendants."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents.setdefault(int((entry / "stat").read_text().rpartition(")")[2].split()[1]), []).append(
+                    int(entry.name))
+            except OSError:
+                continue
+    total, left = 0, [root]
+    while left:
+        process = left.pop()
+        left += parents.get(process, [])
+        total += of_one(process)
+    return total / 1024
+
+
+def of_one(process: int, what: str = "VmRSS") -> int:
+    """KiB of one process."""
+    try:
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith(what + ":"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+class Server:
+    """`graphground serve` over stdio on a data folder: `server.call("execute_cypher", query="…", graph="nba")`."""
+
+    def __init__(self, home: Home) -> None:
+        environment = {**os.environ, "GRAPHGROUND_HOME": str(home.folder)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.process = subprocess.Popen([sys.executable, "-m", "graphground", "serve"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+        self._number = 0
+        self._write(*OPENING)
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The structured answer of one tool; the benchmark ends when the tool fails."""
+        self._number += 1
+        self._write({"jsonrpc": "2.0", "id": self._number, "method": "tools/call",
+                     "params": {"name": tool, "arguments": arguments}})
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self._number:
+                if "error" in answer or answer["result"].get("isError"):
+                    sys.exit(f"{tool}({arguments}): {line.decode()[:2000]}")
+                return dict(answer["result"]["structuredContent"])
+        sys.exit("the server left")
+
+    def _write(self, *messages: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+        self.process.stdin.flush()
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.kill()
+        self.process.communicate()
+
+
+def make(name: str, folder: Path, share: float) -> Path:
+    """The file of a graph, made if it is not there."""
+    file = folder / f"{name}.json"
+    if not file.exists():
+        begun = time.perf_counter()
+        part = file.with_suffix(".part")
+        write_simplekg(synth(schema_of(name), *(int(share * size) for size in SIZES[name]), seed=1), part)
+        part.rename(file)
+        print(f"{name}: made in {time.perf_counter() - begun:.1f} s", flush=True)
+    return file
+
+
+def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
+    """Load one graph, or tell what its load took before."""
+    told = file.with_suffix(".loaded.json")
+    if keep and told.exists() and Catalog(home).find(name):
+        figures: dict[str, float] = json.loads(told.read_text())
+    else:
+        begun = time.perf_counter()
+        with Memory() as memory:
+            entry = load_file(file, home, name=name)
+        figures = {"seconds": time.perf_counter() - begun, "mib": memory.most, "nodes": entry.nodes,
+                   "relationships": entry.relationships, "load": os.getloadavg()[0]}
+        told.write_text(json.dumps(figures))
+    print("{name}: {nodes:.0f} nodes, {relationships:.0f} relationships, loaded in {seconds:.1f} s, {mib:.0f} MiB at "
+          "the peak, load average {load:.1f}".format(name=name, **figures), flush=True)
+    return figures
+
+
+def serve(names: list[str], home: Home) -> tuple[float, float]:
+    """Ask each graph through the server: the seconds to the first answer, and MiB of server and engine at the end."""
+    end_engine(home)
+    begun = time.perf_counter()
+    server = Server(home)
+    first = 0.0
+    try:
+        for name in names:
+            begun_one = time.perf_counter()
+            pattern = max(schema_of(name).patterns, key=lambda one: len(one.properties))
+            row = server.call("execute_cypher", graph=name, limit=1, query=f"MATCH (n:{pattern.start}) RETURN n.name")
+            first = first or time.perf_counter() - begun
+            text = row["rows"][0][0]
+            answered = time.perf_counter() - begun_one
+            server.call("execute_cypher", graph=name, limit=100, timeout_s=60,
+                        query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN n.name, m.name")
+            counted = time.perf_counter()
+            count = server.call("execute_cypher", graph=name, timeout_s=300,
+                                query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN count(*) AS c")
+            counted = time.perf_counter() - counted
+            looked_up = time.perf_counter()
+            found = server.call("find_entities", graph=name, mentions=[text[:-1] + "x"])
+            looked_up = time.perf_counter() - looked_up
+            state = EngineState.read(home)
+            engine = state.pid if state else 0
+            print(f"{name}: first answer {answered:.2f} s, {count['rows'][0][0]} relationships of a type walked in "
+                  f"{counted:.1f} s, a misspelt name found in {looked_up:.2f} s ("
+                  f"{found['mentions'][0]['candidates'][:1] and found['mentions'][0]['candidates'][0]['name']!r} for "
+                  f"{text!r}); engine {of_one(engine) >> 10} MiB, server {of_one(server.process.pid) >> 10} MiB "
+                  f"(of files {of_one(server.process.pid, 'RssFile') >> 10})", flush=True)
+        return first, (of_one(engine) + of_one(server.process.pid)) / 1024
+    finally:
+        server.stop()
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("graphs", nargs="+")
+    arguments.add_argument("--share", type=float, default=1.0, help="of the published sizes")
+    arguments.add_argument("--keep", action="store_true", help="do not load again what is loaded")
+    given = arguments.parse_args()
+    everything = given.graphs == ["all"]
+    names = list(GRAPHS) if everything else given.graphs
+    given.folder.mkdir(parents=True, exist_ok=True)
+    home = Home(given.folder)
+    files = {name: make(name, given.folder, given.share) for name in names}
+    end_engine(home)
+    loads = {name: load(name, file, home, given.keep) for name, file in files.items()}
+    reopened, held = serve(names, home)
+    end_engine(home)
+    disk = sum(one.stat().st_size for one in home.databases.rglob("*") if one.is_file())
+    print(f"engine's files: {disk >> 20} MiB; load average {os.getloadavg()[0]:.1f}")
+    figures = [("all loads", "s", sum(one["seconds"] for one in loads.values()), LOAD_SECONDS),
+               ("most memory of a load", "MiB", max(one["mib"] for one in loads.values()), LOAD_MIB),
+               ("server and engine after queries to each graph", "MiB", held, SERVE_MIB),
+               ("from nothing running to the first answer", "s", reopened, REOPEN_SECONDS)]
+    if "movie" in loads:
+        figures.append(("movie alone", "s", loads["movie"]["seconds"], FIRST_LOAD_SECONDS))
+    judged = everything and given.share == 1.0
+    for what, unit, figure, bar in figures:
+        verdict = f" (bar {bar}: {'met' if figure <= bar else 'MISSED'})" if judged else ""
+        print(f"{what}: {figure:.1f} {unit}{verdict}")
+    sys.exit(1 if judged and any(figure > bar for *_, figure, bar in figures) else 0)
+
+
+if __name__ == "__main__":
+    main()

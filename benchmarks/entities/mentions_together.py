@@ -1,0 +1,92 @@
+"""Several mentions in one call beside one call each: by spelling, without an index, by meaning, told apart.
+
+    python -m benchmarks.entities.mentions_together FOLDER [--graph movie] [--mentions 20] [--model all-MiniLM-L6-v2]
+
+FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie --keep`). The mentions
+are its names with an error each, drawn by chance. Each way is taken three times in turns; printed are the milliseconds
+of the fastest, for all mentions together. With `--model` that model's vectors too (it needs the `vectors` extra).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.entities.mention_errors import KINDS, with_error
+from graphground.graphs.engines.concurrency import together
+from graphground.graphs.entities.index import EntityIndex
+from graphground.graphs.entities.names_in_database import NamesInTheDatabase
+from graphground.graphs.entities.surroundings import surroundings
+from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+
+ROUNDS = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--graph", default="movie")
+    parser.add_argument("--mentions", type=int, default=20)
+    parser.add_argument("--model", action="append", default=[])
+    given = parser.parse_args()
+    graph = open_stored(given.graph, Home(given.folder))
+    index, engine = graph.entities, graph.engine
+    assert isinstance(index, EntityIndex)
+    assert engine is not None
+    mentions = drawn(index, given.mentions)
+    print(f"{given.graph}: {index.info.texts:,} names, {len(mentions)} mentions, "
+          f"load {os.getloadavg()[0]:.1f}", flush=True)
+    beside("by spelling, index", lambda: [index.find(one, mode="fuzzy") for one in mentions],
+           lambda: index.find_all(mentions, mode="fuzzy"))
+    found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
+    beside("told apart by their relationships", lambda: [surroundings(engine, graph.schema, one) for one in found],
+           lambda: together(lambda one: surroundings(engine, graph.schema, one), found))
+    for model in (STATIC, *given.model):
+        encoder = loaded_encoder(model)
+        beside(f"vectors of {model}", lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]
+               lambda encoder=encoder: list(encoder.encode(mentions)), same=close)  # type: ignore[misc]
+    names = NamesInTheDatabase(replace(graph, entities=None))
+    names.find("read them all first")
+    beside("without an index", lambda: [names.find(one) for one in mentions], lambda: names.find_all(mentions))
+    engine.close()
+
+
+def drawn(index: EntityIndex, count: int, seed: int = 5) -> list[str]:
+    """So many names of the index with an error each."""
+    rng, mentions = random.Random(seed), list[str]()
+    while len(mentions) < count:
+        mention = with_error(index._files.text[rng.randrange(index._files.rows)], rng.choice(KINDS[:7]), rng)
+        if mention is not None:
+            mentions.append(mention)
+    return mentions
+
+
+def beside(title: str, alone: Callable[[], list[object]], at_once: Callable[[], list[object]],
+           same: Callable[[list[object], list[object]], bool] = lambda one, other: one == other) -> None:
+    """Print what both ways take, once they were seen to answer the same."""
+    assert same(alone(), at_once()), title
+    taken: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}
+    for _ in range(ROUNDS):
+        for way, its in taken.items():
+            begun = time.perf_counter()
+            way()
+            its.append(1000 * (time.perf_counter() - begun))
+    one, all_ = min(taken[alone]), min(taken[at_once])
+    print(f"{title}: one by one {one:.1f} ms, together {all_:.1f} ms ({one / all_:.1f} times faster)", flush=True)
+
+
+def close(one: list[object], other: list[object]) -> bool:
+    return bool(np.allclose(np.concatenate(one), np.stack(other), atol=1e-4))  # type: ignore[call-overload]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""graphground beside the two Neo4j servers on the package index, on one real Neo4j, over stdio.
+
+    python -m benchmarks.server.peers --uri bolt://127.0.0.1:7687 --user neo4j --password … [--rounds 200]
+
+The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into environments of their own
+under .tools/peers (needs uv and the package index). The database must be a scratch one: 50,000 nodes `BenchPerson`
+with an index on their names are loaded when they are missing. Every server gets the same JSON-RPC lines from the
+same small client, and rounds alternate between the servers, so that a busy machine slows all of them alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+PEERS = Path(__file__).resolve().parents[2] / ".tools" / "peers"
+NODES = 50_000
+ONE = "RETURN 1 AS one"
+LOOKUP = "MATCH (p:BenchPerson {name: $name}) RETURN p.name, p.born"
+ROWS = "MATCH (p:BenchPerson) RETURN p.name AS name, p.born AS born, p.height AS height, p.city AS city LIMIT 10000"
+
+
+@dataclass
+class Server:
+    """One server under measurement: how it is started and how its query tool is called."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    tool: str
+    parameters: str
+    extra: dict[str, Any] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+    last: int = 0
+
+    def start(self) -> float:
+        """Milliseconds from process start to the answer to `tools/list`."""
+        begin = time.perf_counter()
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env={**os.environ, **self.environment})
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                                "clientInfo": {"name": "peers", "version": "1"}})
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.ask("tools/list", {})
+        return (time.perf_counter() - begin) * 1000
+
+    def query(self, query: str, parameters: dict[str, Any] | None = None) -> tuple[float, dict[str, Any]]:
+        """Milliseconds for one query, and the result."""
+        arguments = {"query": query, **self.extra}
+        if parameters:
+            arguments[self.parameters] = parameters
+        begin = time.perf_counter()
+        answer = self.ask("tools/call", {"name": self.tool, "arguments": arguments})
+        taken = (time.perf_counter() - begin) * 1000
+        if answer.get("isError"):
+            sys.exit(f"{self.name}: {str(answer)[:500]}")
+        return taken, answer
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and wait for its result."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        self.last += 1
+        self._send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
+        for line in self.process.stdout:
+            answer = orjson.loads(line)
+            if answer.get("id") == self.last:
+                if "error" in answer:
+                    sys.exit(f"{self.name}: {answer['error']}")
+                return dict(answer["result"])
+        sys.exit(f"{self.name} left")
+
+    def stop(self) -> None:
+        """End the process."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(orjson.dumps(message) + b"\n")
+        self.process.stdin.flush()
+
+
+def installed(package: str) -> str:
+    """The peer's program, installed on the first run."""
+    place = PEERS / package
+    program = place / "bin" / package
+    if not program.exists():
+        uv = shutil.which("uv") or sys.exit("uv is needed to install the peers")
+        subprocess.run([uv, "venv", "--quiet", place], check=True)
+        subprocess.run([uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", place / "bin" / "python",
+                        package], check=True)
+    return str(program)
+
+
+def load(uri: str, user: str, password: str) -> None:
+    """Put the stand-in people into the scratch database."""
+    import neo4j
+
+    with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver, driver.session() as session:
+        if session.run("MATCH (p:BenchPerson) RETURN count(p)").single(strict=True)[0] == NODES:
+            return
+        session.run("CREATE INDEX bench_name IF NOT EXISTS FOR (p:BenchPerson) ON (p.name)").consume()
+        for begin in range(0, NODES, 10_000):
+            session.run("UNWIND range($begin, $begin + 9999) AS i CREATE (:BenchPerson {name: 'Person ' + i, "
+                        "born: 1900 + i % 100, height: 150.0 + i % 60, city: 'City ' + (i % 500)})",
+                        begin=begin).consume()
+        session.run("CALL db.awaitIndexes(60)").consume()
+
+
+def servers(uri: str, user: str, password: str) -> list[Server]:
+    """The three, started the same way against the same database."""
+    environment = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "NEO4J_DATABASE": "neo4j"}
+    ours = [sys.executable, "-m", "graphground", "serve", "--graph", "neo4j"]
+    return [
+        Server("graphground", ours, environment, "execute_cypher", "parameters", {"limit": 10_000}),
+        Server("neo4j-mcp-server", [installed("neo4j-mcp-server")],
+               {**environment, "NEO4J_READ_ONLY": "true", "NEO4J_TELEMETRY": "false"}, "read-cypher", "params"),
+        Server("mcp-neo4j-cypher", [installed("mcp-neo4j-cypher")], {**environment, "NEO4J_READ_ONLY": "true"},
+               "read_neo4j_cypher", "params"),
+    ]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--uri", default="bolt://127.0.0.1:7687")
+    parser.add_argument("--user", default="neo4j")
+    parser.add_argument("--password", default=os.environ.get("NEO4J_PASSWORD", ""))
+    parser.add_argument("--rounds", type=int, default=200)
+    parsed = parser.parse_args()
+    load(parsed.uri, parsed.user, parsed.password)
+    contestants = servers(parsed.uri, parsed.user, parsed.password)
+    starts: dict[str, list[float]] = {one.name: [] for one in contestants}
+    for number in range(4):
+        for one in contestants:
+            taken = one.start()
+            one.stop()
+            if number:
+                starts[one.name].append(taken)
+    for one in contestants:
+        one.start()
+    figures: dict[str, dict[str, list[float]]] = {one.name: {"start": starts[one.name]} for one in contestants}
+    plan = (("RETURN 1", ONE, parsed.rounds), ("lookup", LOOKUP, parsed.rounds), ("10,000 rows", ROWS, 15))
+    for title, query, rounds in plan:
+        for number in range(rounds + 20 if rounds > 20 else rounds + 4):
+            for one in contestants:
+                name = {"name": f"Person {number * 37 % NODES}"} if query is LOOKUP else None
+                taken, answer = one.query(query, name)
+                if number == 0 and title == "10,000 rows":
+                    print(f"{one.name}: {len(json.dumps(answer)):,} bytes for 10,000 rows")
+                if number >= (20 if rounds > 20 else 4):
+                    figures[one.name].setdefault(title, []).append(taken)
+    for one in contestants:
+        one.stop()
+    titles = ["start", *(title for title, _, _ in plan)]
+    print("| median ms (best) | " + " | ".join(titles) + " |\n|---" * 1 + "|---" * len(titles) + "|")
+    for name, measured in figures.items():
+        print(f"| {name} | " + " | ".join(f"{statistics.median(measured[title]):.2f} ({min(measured[title]):.2f})"
+                                          for title in titles) + " |")
+    official = figures["neo4j-mcp-server"]
+    print("graphground / neo4j-mcp-server: " + ", ".join(
+        f"{title} {statistics.median(figures['graphground'][title]) / statistics.median(official[title]):.2f}"
+        for title in titles[1:]))
+    slow = figures["mcp-neo4j-cypher"]["start"]
+    print(f"mcp-neo4j-cypher / graphground at start: "
+          f"{statistics.median(slow) / statistics.median(figures['graphground']['start']):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Many clients at once on one engine, good and bad queries mixed: nothing may be wrong, stuck or leaking.
+
+    python -m benchmarks.server.soak FOLDER [--clients 32] [--seconds 600] [--graph movie] [--traced]
+
+FOLDER is a data folder with the graph. Each client asks look-ups whose answers are known beforehand, and now and then
+something else: an empty answer, a query that is refused, a runaway with a short time limit, half of them of the kind
+that the engine does not end when it is told to. Printed each minute: calls, latencies, and what memory this process
+and the engine hold. At the end: calls by outcome, the verdict, and with `--traced` which lines of Python hold more
+memory than a minute after the start.
+
+Exits with 1 when an answer was wrong, a runaway was not ended `LATE` seconds after its limit (`RESTART` where the
+engine was started again meanwhile: what waits for that has not begun yet), a write was let through, a look-up failed,
+or this process holds `GROWTH` MiB more at the end than after the third minute (the second half of a shorter run: after
+half of it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import threading
+import time
+import tracemalloc
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.engines.scale import of_one
+from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+
+RUNAWAYS = (
+    "MATCH (a), (b), (c) WHERE a.name = c.eid AND b.name = 'nothing' RETURN count(*) AS c",
+    "RETURN reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y)) AS total",
+)
+LIMIT = 1.0
+LATE, RESTART = 1.0, 6.0
+GROWTH = 8.0
+NOT_THEIR_FAULT = ("engine_busy",)
+
+
+@dataclass
+class Told:
+    """What the clients saw."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    latencies: array[float] = field(default_factory=lambda: array("d"))
+    minute: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, kind: str, outcome: str, taken: float, restarted: bool) -> None:
+        with self.lock:
+            self.outcomes[f"{kind}: {outcome}"] += 1
+            if kind == "look-up" and outcome == "answered":
+                self.latencies.append(taken)
+                self.minute.append(taken)
+            bar = LIMIT + (RESTART if restarted else LATE)
+            if kind.startswith("runaway") and outcome not in NOT_THEIR_FAULT and taken > bar:
+                self.late.append(round(taken, 2))
+
+
+def memory(process: int) -> str:
+    """`"153 MiB (87 of its own)"`: resident, and of that what no file backs; "none" of a process that ends."""
+    try:
+        lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+        whole, own = (int(lines[key].split()[0]) / 1024 for key in ("VmRSS", "RssAnon"))
+    except (OSError, KeyError):
+        return "none"
+    return f"{whole:.0f} MiB ({own:.0f} of its own)"
+
+
+def quantiles(latencies: Sequence[float]) -> str:
+    if not latencies:
+        return "none"
+    found = sorted(latencies)
+    picked = [found[min(len(found) - 1, int(len(found) * share))] for share in (0.5, 0.9, 0.99)]
+    return ", ".join(f"{name} {1000 * value:.1f}" for name, value in
+                     zip(("median", "p90", "p99", "worst"), [*picked, found[-1]], strict=True)) + " ms"
+
+
+def ask(graphs: OpenGraphs, home: Home, known: dict[str, str], label: str, number: int, rng: random.Random,
+        told: Told) -> None:
+    """One call of one client."""
+    eid = rng.choice(list(known))
+    kind, query, timeout = rng.choices(
+        [("look-up", f"MATCH (n:{label} {{eid: '{eid}'}}) RETURN n.name AS name", 30.0),
+         ("empty", f"MATCH (n:{label} {{name: 'no such name {number}'}}) RETURN n.name AS name", 30.0),
+         ("write", f"MATCH (n:{label}) SET n.name = 'x'", 30.0),
+         ("runaway", RUNAWAYS[0], LIMIT), ("runaway deaf", RUNAWAYS[1], LIMIT)], [90, 6, 3.5, 0.4, 0.1])[0]
+    before, begun = EngineState.read(home), time.perf_counter()
+    try:
+        answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
+        outcome = "answered"
+        if kind == "look-up" and answer.rows != [[known[eid]]]:
+            told.wrong.append(f"{eid}: {answer.rows}")
+    except ToolFailure as failure:
+        outcome = failure.error
+    except Exception as error:
+        outcome = f"{type(error).__name__} {str(error)[:80]}"
+    taken, after = time.perf_counter() - begun, EngineState.read(home)
+    told.add(kind, outcome, taken, before is None or after is None or before.instance != after.instance)
+
+
+def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
+    """Print what happens each minute until the end; the KiB of this process at each look."""
+    step, seen = min(60.0, seconds / 4), []
+    while (at := time.monotonic() - begun) < seconds:
+        time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
+        with told.lock:
+            minute, told.minute = told.minute, array("d")
+            calls = told.outcomes.total()
+        state = EngineState.read(home)
+        seen.append(of_one(os.getpid()))
+        print(f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {quantiles(minute)}; this process "
+              f"{memory(os.getpid())}, {threading.active_count()} threads; engine "
+              f"{memory(state.pid) if state else 'none'}; load {os.getloadavg()[0]:.1f}", flush=True)
+        if len(seen) == 1 and tracemalloc.is_tracing():
+            told.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
+    return seen
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--graph", default="movie")
+    arguments.add_argument("--clients", type=int, default=32)
+    arguments.add_argument("--seconds", type=float, default=600)
+    arguments.add_argument("--traced", action="store_true", help="follow every allocation, at a third of the speed")
+    given = arguments.parse_args()
+    if given.traced:
+        tracemalloc.start(12)
+    home = Home(given.folder)
+    graph = open_stored(given.graph, home)
+    graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
+    label = max(graph.schema.labels.values(), key=lambda one: len(one.properties)).name
+    known = {row[0]: row[1] for row in graph.run(
+        f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows}
+    told, begun = Told(), time.monotonic()
+    first = EngineState.read(home)
+    print(f"{time.strftime('%Y-%m-%d %H:%M')}, {given.clients} clients, {given.seconds:.0f} s; this process "
+          f"{memory(os.getpid())}; load {os.getloadavg()[0]:.1f}", flush=True)
+
+    def client(number: int) -> None:
+        rng = random.Random(number)
+        while time.monotonic() - begun < given.seconds:
+            ask(graphs, home, known, label, number, rng, told)
+
+    clients = [threading.Thread(target=client, args=(number,)) for number in range(given.clients)]
+    for one in clients:
+        one.start()
+    seen = watch(told, home, given.seconds, begun)
+    for one in clients:
+        one.join()
+    last = EngineState.read(home)
+    if given.traced:
+        for found in tracemalloc.take_snapshot().compare_to(told.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]
+            print(f"  {found}")
+    for outcome, count in sorted(told.outcomes.items()):
+        print(f"{outcome}: {count}")
+    same = first and last and first.instance == last.instance
+    print(f"look-ups: {quantiles(told.latencies)}; {len(told.latencies) / given.seconds:.0f} a second; engine "
+          f"{'the same process' if same else 'restarted'}")
+    settled = seen[min(2, max(0, len(seen) // 2 - 1))]
+    sys.exit(1 if verdict(told, (seen[-1] - settled) / 1024) else 0)
+
+
+def verdict(told: Told, grown: float) -> bool:
+    """Print what was asked of the run and what it did; whether anything failed."""
+    failed_lookups = sum(count for outcome, count in told.outcomes.items() if outcome.startswith("look-up: ")
+                         and outcome.split(": ")[1] not in ("answered", *NOT_THEIR_FAULT))
+    written = sum(count for outcome, count in told.outcomes.items() if outcome.startswith("write: ")
+                  and outcome != "write: not_read_only")
+    checks = [
+        (not told.wrong, f"wrong answers: {len(told.wrong)} {told.wrong[:3]}"),
+        (not failed_lookups, f"look-ups that failed, other than told to come back: {failed_lookups}"),
+        (not told.late, f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
+                        f"a restart): {len(told.late)} {sorted(told.late)[-5:]}"),
+        (not written, f"writes that were not refused: {written}"),
+        (grown < GROWTH, f"this process grew by {grown:.1f} MiB since it had settled (less than {GROWTH:g})"),
+    ]
+    for fine, text in checks:
+        print(f"{'ok    ' if fine else 'FAILED'} {text}")
+    return not all(fine for fine, _ in checks)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""How often `why_empty` names the cause: train gold queries, each broken by one name, direction or filter.
+
+    python -m benchmarks.tools.why_empty FOLDER [--each 400]
+
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Only queries count
+that find rows there and none once they are broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+from graphground.graphs.why_empty import why_empty
+from graphground.tools.execute_cypher import nothing_in
+
+Broken = tuple[str, str, int, int, str]
+"""Kind, broken text, start and end of what was broken in it, and what stood there."""
+
+CODES = {"name": ("entity_not_found",), "direction": ("reversed_direction",),
+         "filter": ("filter_removes_all", "entity_not_found")}
+
+
+def broken(text: str, rng: random.Random) -> Iterator[Broken]:
+    """One of each kind, where the query has something to break."""
+    query = parse(text)
+    literals = [entry.value for entry in query.find(t.MapEntry) if isinstance(entry.value, t.StringLiteral)]
+    if literals:
+        literal = rng.choice(literals)
+        raw = query.source(literal)[1:-1]
+        place = rng.randrange(len(raw))
+        changed = raw[:place] + raw[place + 1:] if raw[place] != "\\" and raw[max(0, place - 1)] != "\\" else raw + "x"
+        new = f"'{changed}'"
+        yield "name", splice(text, literal, new), literal.start, literal.start + len(new), query.source(literal)
+    hops = [one for one in query.find(t.RelationshipPattern) if one.direction != "both"]
+    if hops:
+        hop = rng.choice(hops)
+        inner = query.source(hop)
+        inner = inner[inner.index("["):inner.rindex("]") + 1]
+        new = f"<-{inner}-" if hop.direction == "right" else f"-{inner}->"
+        yield "direction", splice(text, hop, new), hop.start, hop.start + len(new), query.source(hop)
+    filters = [one for clause in query.find(t.With) if clause.where for one in clause.where.find(t.Binary)]
+    filters += [one for clause in query.find(t.Match) if clause.where for one in clause.where.find(t.Binary)]
+    filters = [one for one in filters if one.operator in ("=", ">", ">=", "<", "<=", "IN")]
+    if filters:
+        chosen = rng.choice(filters)
+        found = next((one for one in chosen.walk() if isinstance(
+            one, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral)), None)
+        if found is not None:
+            if isinstance(found, t.StringLiteral):
+                day = found.value[4:5] == "-" and found.value[:4].isdigit()
+                far = "'9999-01-01'" if chosen.operator.startswith((">", "=")) else "'0001-01-01'"
+                new = far if day else f"'{found.value[:-1]}qx'"
+            else:
+                new = "-99999999" if chosen.operator.startswith("<") else "99999999"
+            shift = len(new) - (found.end - found.start)
+            yield "filter", splice(text, found, new), chosen.start, chosen.end + shift, query.source(chosen)
+
+
+def splice(text: str, node: t.Node, new: str) -> str:
+    return text[:node.start] + new + text[node.end:]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--each", type=int, default=400, help="queries of each graph")
+    arguments.add_argument("--misses", type=int, default=5)
+    given = arguments.parse_args()
+    named: dict[str, Counter[str]] = defaultdict(Counter)
+    times: list[float] = []
+    shown = 0
+    for name in TRAIN:
+        graph = open_stored(name, Home(given.folder))
+        assert graph.engine is not None
+        assert graph.entities is not None
+        rng = random.Random(7)
+        queries = gold_queries(name)
+        filtered = [text for text in queries if " WHERE " in text]
+        chosen = rng.sample(queries, min(given.each, len(queries))) + rng.sample(
+            filtered, min(given.each // 3, len(filtered)))
+        for text in dict.fromkeys(chosen):
+            try:
+                if nothing_in(graph.run(text, limit=2, timeout=10).rows):
+                    named["all"]["no answer here"] += 1
+                    continue
+                for kind, bad, start, end, was in broken(text, rng):
+                    if not nothing_in(graph.run(bad, limit=2, timeout=10).rows):
+                        named[kind]["still answered"] += 1
+                        continue
+                    begun = time.perf_counter()
+                    causes = why_empty(graph, bad)
+                    times.append(time.perf_counter() - begun)
+                    hit = any(one.code in CODES[kind] and one.column - 1 < end and start < one.end_column - 1
+                              for one in causes)
+                    named[kind]["named" if hit else "missed"] += 1
+                    if kind == "name" and hit:
+                        named[kind]["right name suggested"] += any(was in one.suggestions for one in causes)
+                    if not hit and shown < given.misses:
+                        shown += 1
+                        print(f"MISSED {kind}: {bad}\n   broken: {was}\n   said: {[one.message for one in causes]}")
+            except EngineError as error:
+                named["all"]["engine error"] += 1
+                print("ERROR", text, error)
+        graph.engine.close()
+    for kind, counts in named.items():
+        total = counts["named"] + counts["missed"]
+        share = f"{100 * counts['named'] / total:.1f} % named" if total else ""
+        print(kind, dict(counts), share)
+    times.sort()
+    if times:
+        print(f"{len(times)} explained, median {1000 * times[len(times) // 2]:.1f} ms, "
+              f"p99 {1000 * times[int(len(times) * 0.99)]:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""What a query says of the graph: its symbols, the relationships between them, the properties that it reads.
+
+`MATCH (c:Company)<-[r:hasCEO]-(p) WHERE p.gender = 'male' RETURN c.name` gives the symbols c, r and p, one `Link`
+from p to c, the property uses `p.gender` and `c.name`, and one `Comparison`. The reader makes it, the solver
+infers that labels of p, and each check reads from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from graphground.cypher.facts.schema_index import Pairs, SchemaIndex
+from graphground.cypher.tree import (
+    Expression,
+    LabelExpression,
+    LabelName,
+    Match,
+    Name,
+    Node,
+    NodePattern,
+    Query,
+    RelationshipPattern,
+    Return,
+)
+
+
+class Symbol:
+    """What a variable (or a nameless node) stands for: `kind` is `node relationship path list value`.
+
+    `kinds` are the node kinds that it may still be, a bit each; `parent` is the outer symbol that a subquery's
+    one goes on from; `sources` are those of the branches that a subquery returns. A `suspect` has a label that the
+    schema lacks.
+    """
+
+    __slots__ = ("contradicted", "declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources",
+                 "suspect")
+
+    def __init__(self, kind: str, name: str | None = None, kinds: int = 0, parent: Symbol | None = None):
+        self.kind = kind
+        self.name = name
+        self.kinds = kinds
+        self.declared = kinds
+        self.contradicted = False
+        self.suspect = False
+        self.parent = parent
+        self.sources: list[Symbol] = []
+        self.links: list[Link] = []
+        self.link: Link | None = None
+        self.element: Value = None
+
+
+class PropertyUse:
+    """`n.name` wherever it is read: the symbol, the key and how it stands in the text.
+
+    `element` says that one item of a list property is meant (after UNWIND); `node` is the whole expression.
+    """
+
+    __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
+
+    def __init__(self, symbol: Symbol, key: str, key_node: Node, node: Node, in_map: bool = False,
+                 element: bool = False):
+        self.symbol = symbol
+        self.key = key
+        self.key_node = key_node
+        self.node = node
+        self.in_map = in_map
+        self.element = element
+
+
+Value = Symbol | PropertyUse | None
+
+
+class Link:
+    """One relationship of a pattern between two node symbols, in the order of the text.
+
+    `pairs` are the kinds that it may join, left to right as written, and `turned` those of the other direction;
+    `types` is None where any type may stand; `unknown` says that a type was named that the schema lacks.
+    """
+
+    __slots__ = ("bad", "left", "left_node", "length", "pairs", "pattern", "right", "right_node", "symbol", "turned",
+                 "types", "unknown")
+
+    def __init__(self, left: Symbol, right: Symbol, symbol: Symbol, pattern: RelationshipPattern,
+                 left_node: NodePattern, right_node: NodePattern, types: tuple[str, ...] | None,
+                 pairs: Pairs, turned: Pairs, length: tuple[int, int | None], unknown: bool):
+        self.left = left
+        self.right = right
+        self.symbol = symbol
+        self.pattern = pattern
+        self.left_node = left_node
+        self.right_node = right_node
+        self.types = types
+        self.pairs = pairs
+        self.turned = turned
+        self.length = length
+        self.unknown = unknown
+        self.bad = False
+
+
+@dataclass(slots=True)
+class Comparison:
+    """`n.year > 1999`, `'x' IN n.names`, `{name: 'x'}` (then `node` is the map entry and the operator `=`)."""
+
+    node: Node
+    operator: str
+    left: Value
+    right: Value
+    left_node: Expression | Name
+    right_node: Expression
+    negated: bool
+    certain: bool
+    """Whether the row is dropped when it does not hold: a conjunct of WHERE or a map of a pattern."""
+
+
+@dataclass(slots=True)
+class LabelUse:
+    """A label name where nodes are meant, or a type name where relationships are."""
+
+    name: LabelName
+    symbol: Symbol
+    negated: bool
+
+
+@dataclass(slots=True)
+class MatchUse:
+    """One MATCH with the symbols of its patterns, a set for each path."""
+
+    clause: Match
+    parts: list[list[Symbol]]
+    anchored: bool = False
+
+
+@dataclass
+class Facts:
+    """All that the reader found, in the order of the text."""
+
+    query: Query
+    index: SchemaIndex
+    symbols: list[Symbol] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    labels: list[LabelUse] = field(default_factory=list)
+    types: list[LabelUse] = field(default_factory=list)
+    contradictions: list[tuple[Symbol, LabelExpression]] = field(default_factory=list)
+    """Labels that no node has together with those written before: `(n:Movie)` and `(n:Person)`."""
+    properties: list[PropertyUse] = field(default_factory=list)
+    components: list[tuple[PropertyUse, Name]] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    null_tests: list[PropertyUse] = field(default_factory=list)
+    matches: list[MatchUse] = field(default_factory=list)
+    unbounded: list[RelationshipPattern] = field(default_factory=list)
+    returned: list[tuple[Return, list[Value]]] = field(default_factory=list)
+    """The outermost RETURNs with the value of each item."""
+    distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
+    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and what is made distinct."""

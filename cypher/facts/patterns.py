@@ -1,0 +1,214 @@
+"""Reads patterns: the symbols of their nodes and relationships, and what joins them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from graphground.cypher import tree as t
+from graphground.cypher.facts.model import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol, Value
+from graphground.cypher.facts.schema_index import Pairs
+
+Scope = dict[str, Value]
+
+
+class Expressions(Protocol):
+    """What reading a pattern asks of whoever reads the expressions in it."""
+
+    negated: bool
+    """Whether what is read stands under a NOT."""
+
+    def condition(self, where: t.Expression, scope: Scope) -> None:
+        """Read a WHERE."""
+        ...
+
+    def value(self, node: t.Node, scope: Scope) -> Value:
+        """Read an expression; the answer says what of the graph it stands for."""
+        ...
+
+
+class PatternReader:
+    """Fills the facts with the symbols and links of patterns; the expressions in them are another's."""
+
+    def __init__(self, facts: Facts, expressions: Expressions):
+        self.facts = facts
+        self.index = facts.index
+        self.expressions = expressions
+
+    def nested(self, scope: Scope) -> Scope:
+        """A scope whose nodes go on from the outer ones: what is said of them inside binds nothing outside."""
+        inner: Scope = {}
+        for name, value in scope.items():
+            if isinstance(value, Symbol) and value.kind == "node":
+                value = self.symbol("node", name, self.index.everything, value)
+            inner[name] = value
+        return inner
+
+    def symbol(self, kind: str, name: str | None, kinds: int, parent: Symbol | None = None) -> Symbol:
+        made = Symbol(kind, name, kinds, parent)
+        self.facts.symbols.append(made)
+        return made
+
+    def pattern(self, pattern: t.PathPattern, scope: Scope) -> list[Symbol]:
+        """One path: its symbols are bound in the scope and come back in order."""
+        if pattern.variable is not None:
+            scope[pattern.variable.name] = self.symbol("path", pattern.variable.name, 0)
+        return self.elements(pattern.elements, scope, pattern)
+
+    def elements(self, elements: list[t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath], scope: Scope,
+                 pattern: t.PathPattern) -> list[Symbol]:
+        nodes: list[Symbol] = []
+        before: tuple[Symbol, t.NodePattern] | None = None
+        between: t.RelationshipPattern | None = None
+        for element in elements:
+            if type(element) is t.NodePattern:
+                symbol = self.node(element, scope)
+                nodes.append(symbol)
+                if between is not None and before is not None:
+                    self.link(before, (symbol, element), between, scope, pattern)
+                before, between = (symbol, element), None
+            elif type(element) is t.RelationshipPattern:
+                between = element
+            elif type(element) is t.ParenthesizedPath:
+                nodes += self.parenthesized(element, scope, pattern)
+                before = between = None
+        return nodes
+
+    def parenthesized(self, path: t.ParenthesizedPath, scope: Scope, pattern: t.PathPattern) -> list[Symbol]:
+        """`((a)-[:NEXT]->(b)){1,3}`: inside the variables are nodes, outside they are lists."""
+        if path.quantifier is None:
+            symbols = self.elements(path.elements, scope, pattern)
+            if path.where is not None:
+                self.expressions.condition(path.where, scope)
+            return symbols
+        inner = self.nested(scope)
+        symbols = self.elements(path.elements, inner, pattern)
+        if path.where is not None:
+            self.expressions.condition(path.where, inner)
+        for name, value in inner.items():
+            if name not in scope:
+                grouped = Symbol("list", name)
+                grouped.element = value
+                scope[name] = grouped
+        return symbols
+
+    def node(self, node: t.NodePattern, scope: Scope) -> Symbol:
+        name = node.variable.name if node.variable is not None else None
+        known = scope.get(name) if name is not None else None
+        if isinstance(known, Symbol) and known.kind == "node":
+            symbol = known
+        else:
+            symbol = self.symbol("node", name, self.index.everything)
+            if name is not None:
+                scope[name] = symbol
+        if node.labels is not None:
+            self.declare(symbol, node.labels)
+        if node.properties is not None:
+            self.map_of(symbol, node.properties, scope)
+        if node.where is not None:
+            self.expressions.condition(node.where, scope)
+        return symbol
+
+    def declare(self, symbol: Symbol, labels: t.LabelExpression) -> None:
+        mask, _ = self.kinds(labels, symbol, False)
+        declared = symbol.declared & mask
+        if declared:
+            symbol.declared = symbol.kinds = declared
+        else:
+            self.facts.contradictions.append((symbol, labels))
+            symbol.declared = symbol.kinds = self.index.everything
+            symbol.contradicted = True
+
+    def kinds(self, labels: t.LabelExpression, symbol: Symbol, negated: bool) -> tuple[int, bool]:
+        """The kinds that a label expression allows, and whether every name in it is known."""
+        everything = self.index.everything
+        if type(labels) is t.LabelName:
+            self.facts.labels.append(LabelUse(labels, symbol, negated))
+            mask = self.index.label_masks.get(labels.name.text)
+            if mask is None:
+                symbol.suspect = True
+                return everything, False
+            return mask, True
+        if isinstance(labels, t.LabelNot):
+            mask, exact = self.kinds(labels.operand, symbol, not negated)
+            return (everything & ~mask, True) if exact else (everything, False)
+        if isinstance(labels, t.LabelAnd | t.LabelOr):
+            together, all_exact = (everything, True) if isinstance(labels, t.LabelAnd) else (0, True)
+            for operand in labels.operands:
+                mask, exact = self.kinds(operand, symbol, negated)
+                all_exact = all_exact and exact
+                together = together & mask if isinstance(labels, t.LabelAnd) else together | mask
+            return together, all_exact
+        return everything, isinstance(labels, t.LabelWildcard)
+
+    def link(self, left: tuple[Symbol, t.NodePattern], right: tuple[Symbol, t.NodePattern],
+             relationship: t.RelationshipPattern, scope: Scope, pattern: t.PathPattern) -> None:
+        name = relationship.variable.name if relationship.variable is not None else None
+        symbol = self.symbol("relationship", name, 0)
+        types = self.types(relationship.types, symbol) if relationship.types is not None else None
+        unknown = relationship.types is not None and types is None
+        minimum: int = 1
+        maximum: int | None = 1
+        if relationship.length is not None:
+            minimum = 1 if relationship.length.minimum is None else relationship.length.minimum
+            maximum = relationship.length.maximum
+        elif relationship.quantifier is not None:
+            minimum, maximum = relationship.quantifier.minimum, relationship.quantifier.maximum
+        if maximum is None and pattern.shortest is None and pattern.selector is None:
+            self.facts.unbounded.append(relationship)
+        # A type that the schema lacks may stand for any, turned or not.
+        both = relationship.direction == "both" or unknown
+        pairs = self.index.pairs(types, minimum, maximum, both)
+        turned: Pairs = pairs if both else tuple([(end, start) for start, end in pairs])
+        if relationship.direction == "left":
+            pairs, turned = turned, pairs
+        link = Link(left[0], right[0], symbol, relationship, left[1], right[1], types, pairs, turned,
+                    (minimum, maximum), unknown)
+        symbol.link = link
+        left[0].links.append(link)
+        right[0].links.append(link)
+        self.facts.links.append(link)
+        if name is not None:
+            bound = scope.get(name)
+            if not (isinstance(bound, Symbol) and bound.kind in ("relationship", "list")):
+                scope[name] = symbol if minimum == maximum == 1 and relationship.length is None else listed_of(symbol)
+        if relationship.properties is not None:
+            self.map_of(symbol, relationship.properties, scope)
+        if relationship.where is not None:
+            self.expressions.condition(relationship.where, {**scope, name: symbol} if name else scope)
+
+    def types(self, types: t.LabelExpression, symbol: Symbol) -> tuple[str, ...] | None:
+        """The types that a relationship may have; None where they cannot be told."""
+        if type(types) is t.LabelName:
+            self.facts.types.append(LabelUse(types, symbol, False))
+            name = types.name.text
+            return (name,) if name in self.index.types else None
+        if isinstance(types, t.LabelOr):
+            each = [self.types(operand, symbol) for operand in types.operands]
+            return None if None in each else tuple(sorted({name for some in each for name in some or ()}))
+        if isinstance(types, t.LabelNot):
+            excluded = self.types(types.operand, symbol)
+            return None if excluded is None else tuple(name for name in self.index.types if name not in excluded)
+        if isinstance(types, t.LabelAnd):
+            some = [found for operand in types.operands if (found := self.types(operand, symbol)) is not None]
+            return some[0] if len(some) == 1 else None
+        return None
+
+    def map_of(self, symbol: Symbol, properties: t.Expression, scope: Scope) -> None:
+        """`{name: 'x'}` in a pattern: each entry is read and compared."""
+        if not isinstance(properties, t.MapLiteral):
+            self.expressions.value(properties, scope)
+            return
+        for entry in properties.entries:
+            use = PropertyUse(symbol, entry.key.text, entry.key, entry.key, in_map=True)
+            self.facts.properties.append(use)
+            right = self.expressions.value(entry.value, scope)
+            negated = self.expressions.negated
+            self.facts.comparisons.append(
+                Comparison(entry, "=", use, right, entry.key, entry.value, negated, not negated))
+
+
+def listed_of(symbol: Symbol) -> Symbol:
+    """The list of relationships that `[r*1..3]` binds."""
+    grouped = Symbol("list", symbol.name)
+    grouped.element = symbol
+    return grouped

@@ -1,0 +1,183 @@
+"""Reads a query's clauses in their order and keeps what each variable stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphground.cypher import tree as t
+from graphground.cypher.facts.expressions import ExpressionReader
+from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol, Value
+from graphground.cypher.facts.schema_index import SchemaIndex
+from graphground.cypher.tree import Query
+
+Scope = dict[str, Value]
+
+
+class Reader:
+    """Fills the facts of one query: `Reader(query, index).read()`."""
+
+    def __init__(self, query: Query, index: SchemaIndex):
+        self.facts = Facts(query, index)
+        self.expressions = ExpressionReader(self.facts, self.body)
+        self.patterns = self.expressions.patterns
+
+    def read(self) -> Facts:
+        """Read the whole query."""
+        self.body(self.facts.query.body, {}, outermost=True)
+        return self.facts
+
+    def body(self, body: t.QueryBody, scope: Scope, outermost: bool = False) -> Scope:
+        """Read a query body; the answer says what the columns of its RETURN stand for."""
+        if isinstance(body, t.SingleQuery):
+            return self.clauses(body.clauses, scope, outermost)
+        if isinstance(body, t.Union):
+            return joined(self.facts, [self.body(part, scope, outermost) for part in body.parts])
+        if isinstance(body, t.Next):
+            for part in body.parts:
+                scope = self.body(part, scope, outermost and part is body.parts[-1])
+            return scope
+        if isinstance(body, t.Conditional):
+            for branch in body.branches:
+                if branch.condition is not None:
+                    self.expressions.value(branch.condition, scope)
+            return joined(self.facts, [self.body(branch.body, scope) for branch in body.branches])
+        if isinstance(body, t.Braced):
+            return self.body(body.body, scope)
+        return {}
+
+    def clauses(self, clauses: Sequence[t.Clause], scope: Scope, outermost: bool) -> Scope:
+        scope = dict(scope)
+        returned: Scope = {}
+        for clause in clauses:
+            kind = type(clause)
+            if kind is t.Match:
+                self.match(clause, scope)  # type: ignore[arg-type]
+            elif kind is t.With:
+                assert isinstance(clause, t.With)
+                scope = self.projection(clause.projection, scope)
+                if clause.where is not None:
+                    self.expressions.condition(clause.where, scope)
+            elif kind is t.Return:
+                assert isinstance(clause, t.Return)
+                returned = self.projection(clause.projection, scope, clause if outermost else None)
+            else:
+                self.other(clause, scope)
+        return returned
+
+    def match(self, clause: t.Match, scope: Scope) -> None:
+        """A MATCH: what an optional one says of variables from before does not bind them."""
+        inner = self.patterns.nested(scope) if clause.optional else scope
+        parts: list[list[Symbol]] = []
+        use = MatchUse(clause, parts)
+        outer_comparisons = len(self.facts.comparisons)
+        for pattern in clause.patterns:
+            parts.append(self.patterns.pattern(pattern, inner))
+        if clause.search is not None:
+            self.search(clause.search, inner)
+        if clause.where is not None:
+            self.expressions.condition(clause.where, inner)
+        use.anchored = len(self.facts.comparisons) > outer_comparisons
+        self.facts.matches.append(use)
+        if inner is not scope:
+            for name, value in inner.items():
+                scope.setdefault(name, value)
+
+    def search(self, search: t.Search, scope: Scope) -> None:
+        """Cypher 25's SEARCH: its filter's properties count; its score is a number of no property."""
+        self.expressions.value(search.query, scope)
+        if search.where is not None:
+            self.expressions.condition(search.where, scope)
+        if search.score is not None:
+            scope[search.score.name] = None
+
+    def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
+        """What WITH or RETURN hands on."""
+        after: Scope = dict(scope) if projection.star else {}
+        values: list[Value] = []
+        for item in projection.items:
+            value = self.expressions.value(item.expression, scope)
+            values.append(value)
+            after[item.alias.name if item.alias is not None else item.name] = value
+            if projection.distinct and answer is not None and len(projection.items) == 1:
+                self.facts.distinct_values.append((item.expression, value))
+        if answer is not None:
+            self.facts.returned.append((answer, values))
+        if projection.order_by:
+            both = {**scope, **after}
+            for sort in projection.order_by:
+                self.expressions.value(sort.expression, both)
+        return after
+
+    def other(self, clause: t.Clause, scope: Scope) -> None:
+        """The clauses that patterns rarely need: UNWIND, CALL and the writing ones."""
+        if isinstance(clause, t.Unwind):
+            scope[clause.variable.name] = element_of(self.expressions.value(clause.source, scope))
+        elif isinstance(clause, t.CallSubquery):
+            self.call(clause, scope)
+        elif isinstance(clause, t.CallProcedure):
+            for argument in clause.arguments or ():
+                self.expressions.value(argument, scope)
+            for item in clause.yields or ():
+                scope[item.variable.name] = None
+            if clause.where is not None:
+                self.expressions.condition(clause.where, scope)
+        elif isinstance(clause, t.Let):
+            for let in clause.items:
+                scope[let.variable.name] = self.expressions.value(let.expression, scope)
+        elif isinstance(clause, t.Filter):
+            self.expressions.condition(clause.where, scope)
+        elif isinstance(clause, t.OrderAndPage):
+            for sort in clause.order_by:
+                self.expressions.value(sort.expression, scope)
+        elif isinstance(clause, t.LoadCsv):
+            scope[clause.variable.name] = None
+        elif isinstance(clause, t.Create | t.Merge):
+            # What is written may be new to the schema: nothing of it is checked.
+            for variable in clause.find(t.Variable):
+                scope.setdefault(variable.name, None)
+
+    def call(self, clause: t.CallSubquery, scope: Scope) -> None:
+        """A subquery: what it imports goes on from the outer variables, what it returns comes back."""
+        if clause.star:
+            returned = self.body(clause.body, self.patterns.nested(scope))
+        elif clause.imports is not None:
+            returned = self.body(clause.body, self.patterns.nested({name.name: scope.get(name.name)
+                                                           for name in clause.imports}))
+        elif isinstance(clause.body, t.Union):
+            returned = joined(self.facts, [self.importing(part, scope) for part in clause.body.parts])
+        else:
+            returned = self.importing(clause.body, scope)
+        scope.update(returned)
+
+    def importing(self, body: t.QueryBody, scope: Scope) -> Scope:
+        """A body in the old form: `WITH n …` at its begin imports n, and nothing else is seen inside."""
+        imports = isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[0], t.With)
+        return self.body(body, self.patterns.nested(scope) if imports else {})
+
+
+def joined(facts: Facts, branches: list[Scope]) -> Scope:
+    """What the columns of a UNION stand for: in each column anything that a branch puts there."""
+    together: Scope = {}
+    for name in branches[0] if branches else ():
+        values = [branch.get(name) for branch in branches]
+        first = values[0]
+        if all(isinstance(value, Symbol) and value.kind == "node" for value in values):
+            symbol = Symbol("node", name, facts.index.everything)
+            symbol.sources = [value for value in values if isinstance(value, Symbol)]
+            facts.symbols.append(symbol)
+            together[name] = symbol
+        elif all(value is first for value in values):
+            together[name] = first
+        else:
+            together[name] = None
+    return together
+
+
+def element_of(value: Value) -> Value:
+    """What one item of a list stands for."""
+    if isinstance(value, Symbol):
+        return value.element if value.kind == "list" else None
+    if isinstance(value, PropertyUse):
+        return PropertyUse(value.symbol, value.key, value.key_node, value.node, element=True)
+    return None
+

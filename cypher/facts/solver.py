@@ -1,0 +1,109 @@
+"""Infers the labels of every symbol from all patterns together, and finds the relationships that cannot be.
+
+In `(m)-[:hasCEO]->(p)` of the company graph m must be a Company and p a Person, whatever else is written of them.
+"""
+
+from __future__ import annotations
+
+from graphground.cypher.facts.model import Facts, Link
+from graphground.cypher.facts.schema_index import narrowed
+
+MOST_AROUND = 40
+"""Each of so many links is turned in trial; a longer chain is told without a culprit."""
+
+
+def solve(facts: Facts) -> None:
+    """Narrow `kinds` of all symbols until nothing changes; a link that allows nothing is marked `bad`."""
+    links = facts.links
+    if facts.contradictions:
+        links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]
+    for link in links:
+        # What is written beside the relationship itself comes first, so that the blame falls on it.
+        link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
+    # Beside a wrong label the direction may be wrong too: neither is believed where the other is inferred.
+    good = [(link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
+            for link in links if not link.bad]
+    families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
+    changed = True
+    while changed:
+        changed = False
+        for link, pairs in good:
+            left, right = link.left, link.right
+            before = left.kinds, right.kinds
+            after = narrowed(left.kinds, right.kinds, pairs)
+            if after == before:
+                continue
+            if not after[0]:
+                link.bad = True
+                continue
+            left.kinds, right.kinds = after
+            changed = True
+        if changed and any(link.bad for link, _ in good):
+            good = [one for one in good if not one[0].bad]
+        for symbol in families:
+            kinds = symbol.kinds
+            if symbol.parent is not None:
+                kinds &= symbol.parent.kinds
+            if symbol.sources:
+                together = 0
+                for source in symbol.sources:
+                    together |= source.kinds
+                kinds &= together
+            if kinds != symbol.kinds and kinds:
+                symbol.kinds = kinds
+                changed = True
+
+
+def written_kinds(link: Link, left: bool) -> int:
+    """The kinds that the labels written at one end of a link allow, without what patterns tell."""
+    symbol = link.left if left else link.right
+    kinds = symbol.declared
+    while symbol.parent is not None:
+        symbol = symbol.parent
+        kinds = (kinds & symbol.declared) or kinds
+    return kinds
+
+
+def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
+    """The links of which turning exactly one makes everything around the blamed link fit."""
+    around = _connected([link for link in facts.links if not link.bad or link is blamed], blamed)
+    if len(around) > MOST_AROUND:
+        return []
+    return [one for one in around
+            if one.turned != one.pairs and _fits(around, one)]
+
+
+def _connected(links: list[Link], start: Link) -> list[Link]:
+    chosen = {id(start)}
+    symbols = {id(start.left), id(start.right)}
+    grown = True
+    while grown:
+        grown = False
+        for link in links:
+            if id(link) not in chosen and (id(link.left) in symbols or id(link.right) in symbols):
+                chosen.add(id(link))
+                symbols |= {id(link.left), id(link.right)}
+                grown = True
+    return [link for link in links if id(link) in chosen]
+
+
+def _fits(links: list[Link], turned: Link) -> bool:
+    kinds: dict[int, int] = {}
+    for link in links:
+        for symbol in (link.left, link.right):
+            kinds[id(symbol)] = symbol.declared
+            if symbol.parent is not None:
+                kinds[id(symbol)] = symbol.declared & symbol.parent.kinds or symbol.declared
+    changed = True
+    while changed:
+        changed = False
+        for link in links:
+            one, other = id(link.left), id(link.right)
+            before = kinds[one], kinds[other]
+            after = narrowed(*before, link.turned if link is turned else link.pairs)
+            if after != before:
+                if not after[0]:
+                    return False
+                kinds[one], kinds[other] = after
+                changed = True
+    return True

@@ -1,0 +1,189 @@
+"""A variable that may be null matches nothing: the embedded engine takes it for any node where it is not written first.
+
+    MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
+
+is 0 where `z` was not found, by openCypher (a null in a pattern matches nothing) and on Neo4j; that engine counts every
+player. So the null is asked for first, wherever a pattern names what an OPTIONAL MATCH, an UNWIND or an expression may
+have left null:
+
+    … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
+    … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …
+    … CASE WHEN z IS NOT NULL THEN COUNT { (t)<-[:playsFor]-(z) } ELSE 0 END …
+    … WITH *, z IS NOT NULL AS anchor0 OPTIONAL MATCH (t)<-[:playsFor]-(z) WHERE anchor0 …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.cypher.quoting import quoted_name
+from graphground.graphs.engines.rewriting.scopes import Edit, Names, after, inserted, variables
+
+NOTHING = {"COUNT": "0", "COLLECT": "[]"}
+Scope = frozenset[str]
+
+
+class Guarding:
+    """Finds where a null may be taken for any node, with what is bound there."""
+
+    def __init__(self, query: t.Query) -> None:
+        self._query, self._names = query, Names(query)
+        self._projecting = False
+
+    def edits(self) -> list[Edit]:
+        """The edits; insertions alone, and in the order in which they are made where two have one place."""
+        found: list[Edit] = []
+        self._body(self._query.body, frozenset(), frozenset(), found)
+        return found
+
+    def _body(self, body: t.QueryBody, bound: Scope, nullable: Scope, found: list[Edit]) -> Scope:
+        """Go through a body; which of its columns may be null."""
+        if isinstance(body, t.Union):
+            parts = [self._body(part, bound, nullable, found) for part in body.parts]
+            return frozenset().union(*parts)
+        if not isinstance(body, t.SingleQuery):
+            return frozenset()
+        for clause in body.clauses:
+            if isinstance(clause, t.Match):
+                nullable = self._match(clause, bound, nullable, found)
+            elif isinstance(clause, t.With | t.Return):
+                self._items(clause, bound, nullable, found)
+                nullable = after_projection(clause.projection, nullable)
+                if isinstance(clause, t.With) and clause.where is not None:
+                    self._expression(clause.where, after(clause, bound), nullable, found)
+            elif isinstance(clause, t.CallSubquery):
+                imports = None if clause.imports is None or clause.star else {one.name for one in clause.imports}
+                inner = nullable if imports is None else nullable & imports
+                columns = self._body(clause.body, bound if imports is None else bound & imports, inner, found)
+                nullable |= after(clause, frozenset()) if clause.optional else columns
+            else:
+                self._expression(clause, bound, nullable, found)
+                if isinstance(clause, t.Unwind):
+                    nullable |= {clause.variable.name}
+            bound = after(clause, bound)
+        return nullable
+
+    def _match(self, clause: t.Match, bound: Scope, nullable: Scope, found: list[Edit]) -> Scope:
+        own = frozenset(variables(clause.patterns))
+        touched = sorted(own & nullable & bound)
+        guard = ""
+        if touched and not clause.optional:
+            found.append(Edit(clause.start, clause.start, f"WITH * WHERE {present(touched)} "))
+        elif touched and self._names.may_be_added:
+            guard = self._names.fresh()
+            found.append(Edit(clause.start, clause.start, f"WITH *, {present(touched)} AS {guard} "))
+        known = nullable | (own - bound) if clause.optional else nullable - own
+        for path in clause.patterns:
+            self._expression(path, bound | own, known, found)
+        if clause.where is not None:
+            if guard:
+                found.append(Edit(clause.where.start, clause.where.start, f"{guard} AND ("))
+            self._expression(clause.where, bound | own, nullable - own, found)
+            if guard:
+                found.append(Edit(clause.where.end, clause.where.end, ")"))
+        elif guard:
+            found.append(Edit(clause.end, clause.end, f" WHERE {guard}"))
+        return known
+
+    def _items(self, clause: t.With | t.Return, bound: Scope, nullable: Scope, found: list[Edit]) -> None:
+        projection, self._projecting = clause.projection, True
+        for item in projection.items:
+            self._expression(item.expression, bound, nullable, found)
+        for sort in projection.order_by:
+            self._expression(sort.expression, bound | after(clause, frozenset()), nullable, found)
+        self._projecting = False
+
+    def _expression(self, node: t.Node, bound: Scope, nullable: Scope, found: list[Edit]) -> None:
+        match node:
+            case t.FunctionCall(key="exists", arguments=[t.PatternExpression() as condition]):
+                self._wrap(node, variables([condition.pattern]), nullable & bound, "", found)
+            case t.PatternExpression():
+                # In a projection the engine knows only the newer form, `EXISTS { (a)-->(b) }`.
+                newer = [Edit(node.start, node.start, "EXISTS { "), Edit(node.end, node.end, " }")]
+                self._wrap(node, variables([node.pattern]), nullable & bound, "", found,
+                           newer if self._projecting and node.pattern.shortest is None else [])
+            case t.PatternComprehension():
+                inside = bound | set(variables([node.pattern]))
+                inner: list[Edit] = []
+                for child in node.children():
+                    self._expression(child, inside, nullable & bound, inner)
+                self._wrap(node, variables([node.pattern]), nullable & bound, "[]", found, inner)
+            case t.Subquery():
+                self._subquery(node, bound, nullable, found)
+            case _:
+                for child in node.children():
+                    self._expression(child, bound, nullable, found)
+
+    def _subquery(self, node: t.Subquery, bound: Scope, nullable: Scope, found: list[Edit]) -> None:
+        inner: list[Edit] = []
+        if node.body is None:
+            paths = node.patterns
+            if node.where is not None:
+                self._expression(node.where, bound | set(variables(paths)), nullable, inner)
+        elif (clauses := only_matches(node.body)) is not None:
+            paths = [path for clause in clauses for path in clause.patterns]
+            for clause in clauses:
+                if clause.where is not None:
+                    self._expression(clause.where, bound | set(variables(paths)), nullable, inner)
+        else:
+            self._body(node.body, bound, nullable, found)
+            return
+        self._wrap(node, variables(paths), nullable & bound, NOTHING.get(node.kind, ""), found, inner)
+
+    def _wrap(self, node: t.Node, named: Iterable[str], nullable: Scope, nothing: str, found: list[Edit],
+              inner: Iterable[Edit] = ()) -> None:
+        touched = sorted(set(named) & nullable)
+        if touched:
+            begin, end = (f"CASE WHEN {present(touched)} THEN ", f" ELSE {nothing} END") if nothing else (
+                f"({present(touched)} AND ", ")")
+            found += [Edit(node.start, node.start, begin), *inner, Edit(node.end, node.end, end)]
+        else:
+            found += inner
+
+
+def only_matches(body: t.QueryBody) -> list[t.Match] | None:
+    """The MATCH clauses of a body that has no others but a plain RETURN: it has no rows where one of them has none."""
+    if not isinstance(body, t.SingleQuery):
+        return None
+    clauses = body.clauses[:-1] if isinstance(body.clauses[-1], t.Return) else body.clauses
+    matches = [clause for clause in clauses if isinstance(clause, t.Match) and not clause.optional]
+    returned = body.clauses[len(clauses):]
+    if len(matches) < len(clauses) or any(isinstance(one, t.FunctionCall | t.CountStar) for last in returned
+                                          for one in last.walk()):
+        return None
+    return matches
+
+
+def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
+    """What may be null behind a WITH or RETURN: anything but a variable that could not be before."""
+    kept = nullable if projection.star else frozenset()
+    return kept | {item.name for item in projection.items
+                   if not isinstance(item.expression, t.Variable) or item.expression.name in nullable}
+
+
+def present(names: Iterable[str]) -> str:
+    """`z IS NOT NULL AND y IS NOT NULL`."""
+    return " AND ".join(f"{quoted_name(name)} IS NOT NULL" for name in names)
+
+
+def guarded(query: t.Query) -> t.Query:
+    """The query with the guards that it needs; the same object where there is nothing to guard."""
+    if not any(_may_need_one(clause) for clause in query.find(t.Clause)):
+        return query
+    edits = Guarding(query).edits()
+    return parse(inserted(query.text, edits)) if edits else query
+
+
+def _may_need_one(clause: t.Clause) -> bool:
+    match clause:
+        case t.Match() | t.CallSubquery():
+            return clause.optional
+        case t.Unwind():
+            return True
+        case t.With():
+            return any(not isinstance(item.expression, t.Variable) for item in clause.projection.items)
+        case t.Return():
+            return next(clause.find(t.PatternExpression), None) is not None
+    return False

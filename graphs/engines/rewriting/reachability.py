@@ -1,0 +1,329 @@
+"""Paths of any length, where only the nodes at their ends count, are looked for breadth first.
+
+On a dense graph with cycles the ways from one node to another are beyond counting, and a database that follows each
+of them does not end. Where a query asks only which nodes are reached, one look at each node is enough. The embedded
+engine does that by itself for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, and for nothing
+else. So other queries that ask no more are written in that form:
+
+    MATCH (a:P {name: 'x'}) WHERE (a)-[:T*]->(:Q) RETURN a
+    MATCH (a:P {name: 'x'}) WHERE EXISTS { MATCH (a)-[:T*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } RETURN a
+
+    MATCH (a:P {name: 'x'}) MATCH (a)-[:T*]->(b) RETURN count(DISTINCT b) AS c
+    MATCH (a:P {name: 'x'}) CALL (a) { MATCH (a)-[:T*]->(b) RETURN DISTINCT b } RETURN count(DISTINCT b) AS c
+
+Why the rows are the same: Cypher's paths use no relationship twice. A shortest walk from one node to another visits no
+node twice, so it is such a path, and it is no longer than any other: whoever is reached within n steps at all is
+reached so. (That holds for 0 or 1 as the least number of steps, and only where no other relationship of the same MATCH
+could be one of the path's; a node that reaches itself is the engine's own affair, and compared in the tests.) A row
+that came once for each way now comes once for each end, so what follows must not count rows: it makes them distinct, or
+takes only what repetition does not change, `count(DISTINCT b)`, `min`, `max`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.cypher.quoting import quoted_name
+from graphground.graphs.engines.rewriting.scopes import (
+    BOUND,
+    UNKNOWN,
+    Edit,
+    Names,
+    after,
+    edited,
+    filtered,
+    flipped,
+    nodes,
+    rank_of_properties,
+    variables,
+)
+
+ROUNDS = 8
+LONG = 3
+"""Paths of at most so many steps or more are worth it; shorter ones are few."""
+
+AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",
+                        "percentiledisc"})
+CHANCE = frozenset({"rand", "randomuuid"})
+
+
+def reaching(query: t.Query) -> t.Query:
+    """The query with such paths in the engine's own form; the same object where there is nothing to do."""
+    if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or \
+            any(call.key in CHANCE for call in query.find(t.FunctionCall)):
+        return query
+    for _ in range(ROUNDS):
+        edit = next(_Reaching(query).edits(), None)
+        if edit is None:
+            break
+        query = parse(edited(query.text, [edit]))
+    return query
+
+
+def _open(rel: t.RelationshipPattern) -> bool:
+    """Whether a relationship is of a length that begins at 0 or 1 and ends late or never."""
+    length = rel.length
+    return length is not None and length.minimum in (None, 0, 1) and \
+        (length.maximum is None or length.maximum >= LONG) and rel.where is None and rel.quantifier is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A MATCH without one of its paths' last step, and that step by itself: from `start` over `rel` to `end`."""
+
+    path: t.PathPattern
+    start: t.NodePattern
+    rel: t.RelationshipPattern
+    end: t.NodePattern
+    at_the_end: bool
+
+
+class _Reaching:
+    """Finds the next place to rewrite: one at a time, since one rewrite may lie inside another."""
+
+    def __init__(self, query: t.Query) -> None:
+        self._query, self._names = query, Names(query)
+        self._may_be_null = any(clause.optional for clause in query.find(t.Match)) or \
+            any(clause.optional for clause in query.find(t.CallSubquery))
+        self._uses: dict[str, int] = {}
+        for variable in query.find(t.Variable):
+            self._uses[variable.name] = self._uses.get(variable.name, 0) + 1
+
+    def edits(self) -> Iterator[Edit]:
+        yield from self._body(self._query.body, frozenset(), rows_count=True)
+
+    def _body(self, body: t.QueryBody, bound: frozenset[str], rows_count: bool) -> Iterator[Edit]:
+        if isinstance(body, t.Union):
+            for part in body.parts:
+                yield from self._body(part, bound, rows_count=True)
+        elif isinstance(body, t.SingleQuery):
+            for place, clause in enumerate(body.clauses):
+                following = body.clauses[place + 1:]
+                if isinstance(clause, t.Match):
+                    if not (rows_count and _counts_rows(following)) and not (
+                            place == 0 and _as_the_engine_does(clause, following)):
+                        yield from self._match(clause, bound)
+                    yield from self._expressions(clause.where, bound | set(variables(clause.patterns)))
+                elif isinstance(clause, t.CallSubquery):
+                    inside = bound if clause.star else frozenset(one.name for one in clause.imports or ())
+                    yield from self._body(clause.body, inside, rows_count=True)
+                else:
+                    yield from self._expressions(clause, bound)
+                bound = after(clause, bound)
+
+    def _expressions(self, node: t.Node | None, bound: frozenset[str]) -> Iterator[Edit]:
+        """The conditions on paths below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists((a)-[*]->(b))`."""
+        match node:
+            case None | t.PatternComprehension():
+                return
+            case t.FunctionCall(key="exists", arguments=[t.PatternExpression() as condition]):
+                yield from self._exists(node, [condition.pattern], None)
+            case t.PatternExpression(pattern=pattern):
+                if pattern.shortest is None:
+                    yield from self._exists(node, [pattern], None)
+            case t.Subquery(kind="EXISTS", body=None):
+                yield from self._exists(node, node.patterns, node.where)
+                yield from self._expressions(node.where, bound | set(variables(node.patterns)))
+            case t.Subquery(kind="EXISTS", body=t.SingleQuery(clauses=[t.Match(optional=False, hints=[]) as only])):
+                if only.mode is None:
+                    yield from self._exists(node, only.patterns, only.where)
+                yield from self._expressions(only.where, bound | set(variables(only.patterns)))
+            case t.Subquery(body=body):
+                if body is not None:
+                    yield from self._body(body, bound, rows_count=node.kind != "EXISTS")
+            case _:
+                for child in node.children():
+                    yield from self._expressions(child, bound)
+
+    def _exists(self, place: t.Node, paths: Sequence[t.PathPattern], where: t.Expression | None) -> Iterator[Edit]:
+        """`EXISTS { MATCH (a)-[*]->(b) WHERE … RETURN DISTINCT b LIMIT 1 }`: the limit lets the engine stop early."""
+        if len(paths) != 1 or len(paths[0].elements) != 3 or not self._plain(paths) or self._may_be_null:
+            return  # the engine takes a null for any node
+        first, rel, last = paths[0].elements
+        if not (isinstance(first, t.NodePattern) and isinstance(rel, t.RelationshipPattern) and _open(rel)
+                and isinstance(last, t.NodePattern) and not self._used(rel)) or _same(first, last):
+            return
+        name, end = self._named(last)
+        condition = f" WHERE {self._query.source(where)}" if where is not None else ""
+        yield Edit(place.start, place.end, f"EXISTS {{ MATCH {self._query.source(first)}{self._query.source(rel)}{end}"
+                                           f"{condition} RETURN DISTINCT {name} LIMIT 1 }}")
+
+    def _match(self, clause: t.Match, bound: frozenset[str]) -> Iterator[Edit]:
+        rels = [rel for path in clause.patterns for rel in path.find(t.RelationshipPattern)]
+        long = [rel for rel in rels if rel.length or rel.quantifier]
+        if len(long) != 1 or not _open(long[0]) or clause.hints or clause.mode or self._used(long[0]) or \
+                not self._plain(clause.patterns) or not _apart(long[0], rels):
+            return
+        if len(rels) == len(clause.patterns) == 1 and all(_name(one) in bound for one in nodes(clause.patterns[0])):
+            if not self._may_be_null and not _same(*nodes(clause.patterns[0])):
+                condition = f" WHERE {self._query.source(clause.where)}" if clause.where is not None else ""
+                yield Edit(clause.start, clause.end,
+                           f"WITH * WHERE EXISTS {{ MATCH {self._query.source(clause.patterns[0])}{condition} }}")
+            return
+        known = dict(filtered(clause.where)) | dict.fromkeys(bound, BOUND)
+        cuts = [cut for cut in self._cuts(clause, long[0]) if self._may_be_cut(cut, clause, bound)]
+        if not cuts:
+            return
+        cut = max(cuts, key=lambda one: self._rank(one.start, known))
+        if clause.optional:
+            bare = cut.start.variable is not None and cut.start.labels is None and cut.start.properties is None
+            if not (len(rels) == len(clause.patterns) == 1 and bare and _name(cut.start) in bound):
+                return
+        text = self._split(clause, cut, bound)
+        if text is not None:
+            yield Edit(clause.start, clause.end, text)
+
+    def _cuts(self, clause: t.Match, rel: t.RelationshipPattern) -> Iterator[_Cut]:
+        for path in clause.patterns:
+            places = [place for place, one in enumerate(path.elements) if one is rel]
+            for place in places:
+                before, behind = path.elements[place - 1], path.elements[place + 1]
+                if isinstance(before, t.NodePattern) and isinstance(behind, t.NodePattern):
+                    if place == len(path.elements) - 2:
+                        yield _Cut(path, before, rel, behind, at_the_end=True)
+                    if place == 1:
+                        yield _Cut(path, behind, rel, before, at_the_end=False)
+
+    def _may_be_cut(self, cut: _Cut, clause: t.Match, bound: frozenset[str]) -> bool:
+        """Whether the node at the far end is bound by this step alone, and may be named."""
+        name = _name(cut.end)
+        if _same(cut.start, cut.end) or not _simple(cut.end.properties) or cut.end.where is not None:
+            return False
+        if (name is None or _name(cut.start) is None) and not self._names.may_be_added:
+            return False
+        elsewhere = [node for path in clause.patterns for node in nodes(path) if node is not cut.end]
+        return name is None or (name not in bound and all(_name(node) != name for node in elsewhere))
+
+    def _split(self, clause: t.Match, cut: _Cut, bound: frozenset[str]) -> str | None:
+        start, start_text = self._named(cut.start)
+        end, end_text = self._named(cut.end)
+        rest = [self._query.source(path) for path in clause.patterns if path is not cut.path]
+        elements = cut.path.elements[:-2] if cut.at_the_end else cut.path.elements[2:]
+        if start not in bound or cut.start.labels or cut.start.properties or cut.start.where or len(elements) > 1:
+            rest.append("".join(start_text if one is cut.start else self._query.source(one) for one in elements))
+        inside, outside = [], []
+        within = set(variables(clause.patterns)) | bound | {start}
+        imports = {start}
+        for condition in _conjuncts(clause.where):
+            names = {one.name for one in condition.find(t.Variable)}
+            if not rest or end in names or _name(cut.end) in names:
+                inside.append(self._query.source(condition))
+                imports |= (names & within) - {end}
+            else:
+                outside.append(self._query.source(condition))
+        steps = self._query.source(cut.rel) if cut.at_the_end else flipped(self._query, cut.rel)
+        listed = ", ".join(quoted_name(one) for one in sorted(imports))
+        here = f"MATCH {', '.join(rest)}{_where(outside)} " if rest else ""
+        return (f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
+                f"{end_text}{_where(inside)} RETURN DISTINCT {quoted_name(end)} }}")
+
+    def _rank(self, node: t.NodePattern, known: dict[str, int]) -> int:
+        return max(rank_of_properties(node), known.get(_name(node) or "", UNKNOWN))
+
+    def _plain(self, paths: Sequence[t.PathPattern]) -> bool:
+        return all(path.variable is None and path.selector is None and path.shortest is None and
+                   all(isinstance(one, t.NodePattern | t.RelationshipPattern) for one in path.elements) and
+                   next(path.find(t.Subquery), None) is None and next(path.find(t.PatternComprehension), None) is None
+                   for path in paths)
+
+    def _used(self, rel: t.RelationshipPattern) -> bool:
+        """Whether the relationships of the path are asked for, or may depend on what is bound elsewhere."""
+        named = rel.variable is not None and (self._uses[rel.variable.name] > 1 or not self._names.may_be_added)
+        return named or not _simple(rel.properties)
+
+    def _named(self, node: t.NodePattern) -> tuple[str, str]:
+        """The name of a node and its text, with a new name where it has none: `("anchor0", "(anchor0:Team)")`."""
+        text = self._query.source(node)
+        if node.variable is not None:
+            return node.variable.name, text
+        name = self._names.fresh()
+        return name, f"({name}{text[1:]}"
+
+
+def _name(node: t.NodePattern) -> str | None:
+    return node.variable.name if node.variable else None
+
+
+def _same(one: t.NodePattern, other: t.NodePattern) -> bool:
+    return _name(one) is not None and _name(one) == _name(other)
+
+
+def _simple(properties: t.Expression | None) -> bool:
+    """No properties, a parameter, or a map of literals and parameters."""
+    plain = t.StringLiteral | t.IntegerLiteral | t.FloatLiteral | t.BooleanLiteral | t.Parameter
+    return properties is None or isinstance(properties, t.Parameter) or (
+        isinstance(properties, t.MapLiteral) and all(isinstance(one.value, plain) for one in properties.entries))
+
+
+def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
+    """Whether no other relationship of the MATCH can be one of the path's: they have other types."""
+    own = _types(rel.types)
+    others = [_types(one.types) for one in rels if one is not rel]
+    return not others or (own is not None and all(one is not None and not own & one for one in others))
+
+
+def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
+    """`A|B` as its names; None where it may be others."""
+    match types:
+        case t.LabelName(name=name):
+            return frozenset({name.text})
+        case t.LabelOr(operands=operands):
+            parts = [_types(one) for one in operands]
+            return None if None in parts else frozenset().union(*(one for one in parts if one))
+    return None
+
+
+def _conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
+    if isinstance(where, t.Binary) and where.operator == "AND":
+        yield from _conjuncts(where.left)
+        yield from _conjuncts(where.right)
+    elif where is not None:
+        yield where
+
+
+def _where(conditions: Sequence[str]) -> str:
+    return f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
+
+
+def _counts_rows(following: Sequence[t.Clause]) -> bool:
+    """Whether it can be seen that a row comes twice: false once all are made distinct before anything counts them."""
+    for clause in following:
+        match clause:
+            case t.Match() | t.Unwind() | t.CallSubquery(transactions=None):
+                continue
+            case t.With() | t.Return():
+                projection = clause.projection
+                aggregates = [call for item in projection.items for call in _aggregates(item.expression)]
+                if aggregates:
+                    return not all(isinstance(call, t.FunctionCall) and (call.distinct or call.key in ("min", "max"))
+                                   for call in aggregates)
+                if projection.distinct:
+                    return False
+                if isinstance(clause, t.Return) or projection.skip or projection.limit or projection.group_by:
+                    return True
+            case _:
+                return True
+    return True
+
+
+def _aggregates(node: t.Node) -> Iterator[t.Node]:
+    """The aggregations of an expression, not those of a query inside it."""
+    if isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES):
+        yield node
+    if not isinstance(node, t.Subquery):
+        for child in node.children():
+            yield from _aggregates(child)
+
+
+def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:
+    """Whether the engine takes the path breadth first by itself: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
+    if clause.optional or len(clause.patterns) != 1 or len(clause.patterns[0].elements) != 3 or \
+            len(following) != 1 or not isinstance(following[0], t.Return):
+        return False
+    ends = t.Variable | t.Property
+    return all(isinstance(item.expression, ends) or (isinstance(item.expression, t.FunctionCall) and
+               len(item.expression.arguments) == 1 and isinstance(item.expression.arguments[0], ends))
+               for item in following[0].projection.items)

@@ -1,0 +1,1 @@
+"""Files in and out: SimpleKG, checks of records, loading, exporting."""

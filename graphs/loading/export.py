@@ -1,0 +1,51 @@
+"""Writing a loaded graph back as a SimpleKG file, streamed from the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from graphground.cypher.quoting import in_backticks as quoted
+from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+
+
+def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
+    """Write the graph; answers how many nodes and relationships there were. Relations are numbered anew.
+
+    Raises:
+        CatalogError: there is no such graph.
+    """
+    catalog = Catalog(home)
+    entry = catalog.get(name)
+    schema = catalog.schema(entry)
+    engine = EmbeddedEngine(home, entry.id)
+    try:
+        return write_simplekg(path, schema, _entities(engine, schema), _relations(engine, schema))
+    finally:
+        engine.close()
+
+
+def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
+    for label in schema.labels.values():
+        for (properties,) in engine.stream(f"MATCH (n:{quoted(label.name)}) RETURN properties(n)"):
+            taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
+            yield {"eid": taken.get("eid"), "label": label.name, "name": taken.get("name"),
+                   "aliases": taken.get("aliases") or [], "description": taken.get("description"),
+                   "properties": properties, "provenance": taken.get("provenance") or []}
+
+
+def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
+    number = 0
+    for pattern in schema.patterns:
+        query = (f"MATCH (a:{quoted(pattern.start)})-[r:{quoted(pattern.type)}]->(b:{quoted(pattern.end)}) "
+                 "RETURN a.eid, b.eid, properties(r)")
+        for start, end, properties in engine.stream(query):
+            provenance = properties.pop("provenance", None) or []
+            yield {"rid": str(number), "label": pattern.type, "subj_id": start, "obj_id": end,
+                   "properties": properties, "provenance": provenance}
+            number += 1

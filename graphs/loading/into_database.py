@@ -1,0 +1,208 @@
+"""Loading a SimpleKG file into a database of one's own, as somebody who may write there.
+
+    with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
+        loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
+
+This is the only code that writes into a database of the user's. `graphground graphs load --into` alone calls it; tools
+and the server do not import it, which a contract in pyproject.toml checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+from zlib import crc32
+
+import neo4j
+
+from graphground.cypher.quoting import in_backticks
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.dialects import Dialect, dialect_of
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.errors import translated
+from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+
+ROWS_AT_ONCE = 5_000
+INDEXED = ("eid", "name")
+Progress = Callable[[str, int, int], None]
+"""Told the step (`checking`, `nodes`, `relationships`), how many bytes of the file are read, and how many it has."""
+
+
+class BoltLoader:
+    """The writing side of one database; an `EngineError` says what it refused."""
+
+    def __init__(self, address: BoltAddress) -> None:
+        address.check()
+        self.address = address
+        try:
+            self._driver = neo4j.GraphDatabase.driver(
+                address.uri, auth=(address.user, address.password) if address.user else None,
+                connection_timeout=5.0, user_agent="graphground")
+        except Exception as error:
+            raise translated(error, address) from error
+        try:
+            self.dialect: Dialect = dialect_of(self._driver.get_server_info().agent)
+        except Exception as error:
+            self._driver.close()
+            raise translated(error, address) from error
+
+    def __enter__(self) -> BoltLoader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
+        """An index on each of these properties of each label; one that is there already is no error."""
+        pairs = [(label, key) for label in labels for key in keys]
+        if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
+            return
+        for label, key in pairs:
+            self._write(self.dialect.create_index.format(
+                label=in_backticks(label), key=in_backticks(key),
+                name=f"graphground_{crc32(f'{label}.{key}'.encode()):08x}"))
+        if self.dialect.await_indexes:
+            self._write(self.dialect.await_indexes)
+
+    def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = lambda step: None) -> tuple[int, int]:
+        """Write a whole graph into an empty database; answers how many nodes and relationships it has.
+
+        The file is checked from its first to its last record before anything is written. `begins` is told each step.
+
+        Raises:
+            SimpleKGError: the first record that is wrong.
+            EngineError: the database is not empty, or refused something; what is written by then stays there, and
+                the message says how to delete it.
+        """
+        begins("checking")
+        labels = checked_labels(file)
+        held = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
+        if held:
+            raise EngineUnavailable(f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
+                                    "database only. Nothing was changed.")
+        nodes = Batches(self._write, {label.name: node_statement(label.name, label.properties)
+                                      for label in file.schema.labels.values()})
+        edges = Batches(self._write, relationship_statements(file.schema))
+        checks = RecordChecks(file.schema)
+        try:
+            begins("nodes")
+            for number, record in file.entities():
+                label, _, stored = checks.entity(number, record)
+                nodes.add(label, stored)
+            nodes.flush()
+            self.create_indexes(file.schema.labels, INDEXED)
+            begins("relationships")
+            for number, record in file.relations():
+                type_, start, end, stored = checks.relation(number, record, labels.get)
+                edges.add((type_, labels[start], labels[end]), {"s": start, "e": end, "p": stored})
+            edges.flush()
+        except EngineError as error:
+            if nodes.written:
+                raise type(error)(f"{error} The load is not whole: {nodes.written:,} nodes and {edges.written:,} "
+                                  "relationships were written before. `MATCH (n) DETACH DELETE n` empties the "
+                                  "database, then it can be loaded again.") from error
+            raise
+        return nodes.written, edges.written
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._driver.close()
+
+    def _write(self, statement: str, rows: list[dict[str, Any]] | None = None) -> list[Any]:
+        try:
+            with self._driver.session(database=self.address.database) as session:
+                return session.run(cast(Any, statement), rows=rows or []).values()
+        except Exception as error:
+            raise translated(error, self.address) from error
+
+
+class Batches:
+    """Rows by the statement that writes them, so many at once."""
+
+    def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
+        self._write, self._statements = write, statements
+        self._waiting: dict[Any, list[dict[str, Any]]] = {}
+        self.written = 0
+        """How many rows the database has taken."""
+
+    def add(self, kind: Any, row: dict[str, Any]) -> None:
+        """Write a row, now or with the next ones."""
+        waiting = self._waiting.setdefault(kind, [])
+        waiting.append(row)
+        if len(waiting) >= ROWS_AT_ONCE:
+            self._send(kind)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        for kind in list(self._waiting):
+            self._send(kind)
+
+    def _send(self, kind: Any) -> None:
+        rows = self._waiting.pop(kind)
+        self._write(self._statements[kind], rows)
+        self.written += len(rows)
+
+
+def load_into(path: Path, address: BoltAddress, progress: Progress | None = None) -> tuple[int, int]:
+    """Load a file into the database at that address; answers how many nodes and relationships it has."""
+    step = ["checking"]
+    file = SimpleKGFile(path, lambda read: progress(step[-1], read, size) if progress is not None else None)
+    size = path.stat().st_size
+    with BoltLoader(address) as loader:
+        return loader.bulk_load(file, step.append)
+
+
+def checked_labels(file: SimpleKGFile) -> dict[str, str]:
+    """The label of every entity by its id, once the whole file has been found right."""
+    checks = RecordChecks(file.schema)
+    labels: dict[str, str] = {}
+    for number, record in file.entities():
+        label, eid, _ = checks.entity(number, record)
+        if eid in labels:
+            raise SimpleKGError(f"entities[{number}] (eid {eid!r}): another entity has this eid")
+        labels[eid] = label
+    for number, record in file.relations():
+        checks.relation(number, record, labels.get)
+    return labels
+
+
+def node_statement(label: str, properties: Mapping[str, str]) -> str:
+    """Writes `$rows` as nodes; JSON has no dates, so the database makes them of the texts.
+
+        >>> node_statement("Movie", {"released": "date", "runtime": "float"})
+        'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
+    """
+    return f"UNWIND $rows AS row CREATE (n:{in_backticks(label)}) SET n = row" + conversions("n", "row", properties)
+
+
+def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
+    """By type, start and end label: what writes `$rows` as relationships."""
+    return {(one.type, one.start, one.end):
+            f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
+            f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
+            + conversions("r", "row.p", one.properties) for one in schema.patterns}
+
+
+def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:
+    """` SET n.`born` = date(row.`born`)` for each date, alone or in a list."""
+    parts = []
+    for key, type_ in properties.items():
+        inner = type_.removeprefix("list[").removesuffix("]")
+        if inner in ("date", "datetime"):
+            value = f"{row}.{in_backticks(key)}"
+            made = f"[one IN {value} | {inner}(one)]" if type_ != inner else f"{inner}({value})"
+            parts.append(f" SET {variable}.{in_backticks(key)} = {made}")
+    return "".join(parts)
+
+
+def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> bool:
+    from graphground.graphs.engines.memgraph import create_indexes  # GQLAlchemy takes seconds to import
+
+    return create_indexes(address, [(in_backticks(label), in_backticks(key)) for label, key in pairs])
+
+
+INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}
+"""Kinds of databases whose own library makes indexes, where it is installed; false where it is not."""

@@ -1,0 +1,129 @@
+"""Loading a SimpleKG file: into a side place by processes of its own, then switched in as a whole.
+
+    load_file(Path("movie.json.gz"), Home.default(), name="movie")
+
+A load that is refused, fails or is killed changes nothing of what was there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.graphs.engines.embedded.launcher import require_arcadedb
+from graphground.graphs.engines.embedded.state import is_alive
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id
+from graphground.graphs.storage.home import Home
+
+Progress = Callable[[str, int, int], None]
+"""Told the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
+
+
+def load_file(path: Path, home: Home, *, name: str | None = None, description: str = "", digest: str = "",
+              progress: Progress | None = None) -> Entry:
+    """Load a file as the graph of that name (the schema's own without one), in place of an older one.
+
+    Raises:
+        SimpleKGError: the file is no graph, with the first record that is wrong.
+        CatalogError: the name cannot be used.
+        EngineUnavailable: there is no embedded engine here, or it failed.
+    """
+    require_arcadedb()
+    path = Path(path).absolute()
+    graph_name = check_name(name or SimpleKGFile(path).schema.name)
+    home.make()
+    catalog, identity = Catalog(home), new_id(graph_name)
+    folder = home.loading / identity
+    folder.mkdir(mode=0o700)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.enter_context(loading_lock(folder))
+        counts = _run_processes(path, folder, progress)
+        entry = Entry(graph_name, identity, description, counts["nodes"], counts["relationships"],
+                      datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), path.name, digest)
+        with catalog.changing():
+            os.replace(folder / "database", home.databases / identity)
+            os.replace(folder / "graph", home.graphs / identity)
+            catalog.put(entry)
+            if not is_alive(home):
+                catalog.sweep()
+    return entry
+
+
+def drop_graph(name: str, home: Home) -> Entry:
+    """Forget a graph and delete its files (the engine does, where it runs and has them open).
+
+    Raises:
+        CatalogError: there is no such graph.
+    """
+    catalog = Catalog(home)
+    entry = catalog.remove(name)
+    with catalog.changing():
+        if not is_alive(home):
+            catalog.sweep()
+    return entry
+
+
+def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[str, int]:
+    size = path.stat().st_size
+    with ExitStack() as stack:
+        log = stack.enter_context((folder / "load.log").open("wb"))
+        graph, index = (_start(task, path, folder, log, stack) for task in ("graph", "index"))
+        answers: dict[str, dict[str, Any]] = {}
+        reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
+        reader.start()
+        stack.callback(reader.join)  # before the pipe is closed from which it reads
+        stack.callback(_end, index)
+        result = _last(graph, progress, size)
+        _raise_unless_done(result, folder)
+        reader.join()
+        _raise_unless_done(answers["index"], folder)
+        return dict(result["done"])
+
+
+def _start(task: str, path: Path, folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
+    process = stack.enter_context(subprocess.Popen(
+        [sys.executable, "-m", "graphground.graphs.loading.worker", task, str(path), str(folder)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, cwd=folder))
+    stack.callback(_end, process)
+    return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.kill()
+
+
+def _last(process: subprocess.Popen[bytes], progress: Progress | None, size: int) -> dict[str, Any]:
+    """Pass on what the process says of its progress; answers its last word."""
+    last: dict[str, Any] = {}
+    assert process.stdout is not None
+    for line in process.stdout:
+        last = orjson.loads(line)
+        if progress is not None and "step" in last:
+            progress(last["step"], last["read"], size)
+    return last
+
+
+def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
+    if "done" in result:
+        return
+    if "refused" in result:
+        raise SimpleKGError(result["refused"])
+    if "failed" in result:
+        raise EngineUnavailable(f"The load failed: {result['failed']}")
+    lines = (folder / "load.log").read_text("utf-8", "replace").strip().splitlines()
+    raise EngineUnavailable("The loading process ended before its work was done"
+                            + (f": {lines[-1].strip()}" if lines else "."))

@@ -1,0 +1,237 @@
+"""The checks that a SimpleKG record must pass before it is loaded.
+
+    >>> checks = RecordChecks(schema)
+    >>> checks.entity(0, {"eid": "Q25173", "label": "Movi", "name": "Heat"})
+    SimpleKGError: entities[0] (eid 'Q25173'): the schema has no label 'Movi' (nearest: Movie)
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from rapidfuzz import process
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.loading.simplekg import SimpleKGError
+
+Check = Callable[[Any], Any]
+Checks = Mapping[str, Check]
+DATE = re.compile(r"(-?\d{4})-(\d\d)-(\d\d)")
+LONGEST_ID = 2000
+
+
+def _str(value: Any) -> Any:
+    if type(value) is not str:
+        raise ValueError
+    return value
+
+
+def _int(value: Any) -> Any:
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise ValueError
+    return value
+
+
+def _float(value: Any) -> Any:
+    if type(value) is float and isfinite(value):
+        return value
+    if type(value) is not int:
+        raise ValueError
+    return float(value)
+
+
+def _bool(value: Any) -> Any:
+    if type(value) is not bool:
+        raise ValueError
+    return value
+
+
+def _date(value: Any) -> Any:
+    match = DATE.fullmatch(value) if type(value) is str else None
+    if match is None:
+        raise ValueError
+    year, month, day = map(int, match.groups())
+    # Years before 1 exist in Wikidata and in the engine, not in Python: a leap year of the same rhythm stands in.
+    datetime.date(year if year > 0 else year % 400 + 400, month, day)
+    return value
+
+
+def _datetime(value: Any) -> Any:
+    datetime.datetime.fromisoformat(_str(value))
+    return value
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+SCALARS: dict[str, Check] = {"str": _str, "int": _int, "float": _float, "bool": _bool, "date": _date,
+                             "datetime": _datetime, "unknown": _anything}
+
+
+def check_of(type_: str) -> Check:
+    """The check of a property type; it answers the value as it is stored, or raises ValueError.
+
+        >>> check_of("list[float]")([1, 2.5])
+        [1.0, 2.5]
+    """
+    if "|" in type_ and not type_.startswith("list["):
+        checks = [check_of(part) for part in type_.split("|")]
+
+        def one_of(value: Any) -> Any:
+            for check in checks:
+                try:
+                    return check(value)
+                except ValueError:
+                    continue
+            raise ValueError
+        return one_of
+    if type_.startswith("list["):
+        inner = check_of(type_[5:-1])
+
+        def each(value: Any) -> Any:
+            if type(value) is not list:
+                raise ValueError
+            return [inner(item) for item in value]
+        return each
+    return SCALARS.get(type_, _anything)
+
+
+def check_namespace(schema: PropertyGraphSchema) -> None:
+    """The embedded engine keeps labels and relationship types under one set of names.
+
+    Raises:
+        SimpleKGError: a name is both.
+    """
+    both = sorted(set(schema.labels) & set(schema.relationship_types))
+    if both:
+        raise SimpleKGError(f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
+                            "names for them; rename one, or use a Neo4j of your own")
+
+
+class RecordChecks:
+    """Checks records against a schema; answers what is to be stored of each."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        self._labels: dict[str, Checks] = {
+            label.name: {key: check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
+            for label in schema.labels.values()}
+        self._patterns: dict[str, dict[tuple[str | None, str | None], Checks]] = {
+            name: {(pattern.start, pattern.end): {key: check_of(type_) for key, type_ in pattern.properties.items()}
+                   for pattern in patterns}
+            for name, patterns in schema.relationship_types.items()}
+
+    def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+        """Label, id and properties of a node, the reserved ones among them."""
+        eid, label, name = record.get("eid"), record.get("label"), record.get("name")
+        checks = self._labels.get(label) if type(label) is str else None
+        if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
+            raise self._entity(number, record, "'eid' must be a text of 1 to 2000 characters")
+        if checks is None:
+            raise self._entity(number, record, f"the schema has no label {label!r}{near(label, self._labels)}")
+        if type(name) is not str:
+            raise self._entity(number, record, f"'name' must be text, not {name!r:.60}")
+        try:
+            aliases = _texts(record.get("aliases"))
+            provenance = _texts(record.get("provenance"))
+        except ValueError:
+            raise self._entity(number, record, "'aliases' and 'provenance' must be lists of texts") from None
+        stored = {"eid": eid, "name": name, "aliases": aliases, "provenance": provenance}
+        description = record.get("description")
+        if description is not None:
+            if type(description) is not str:
+                raise self._entity(number, record, "'description' must be text or null")
+            stored["description"] = description
+        properties = record.get("properties")
+        if properties:
+            try:
+                add_checked(stored, properties, checks)
+            except ValueError as error:
+                raise self._entity(number, record, self._wrong(error, properties, label, checks,
+                                                               self.schema.labels[str(label)].properties)) from None
+        return str(label), eid, stored
+
+    def relation(self, number: int, record: Mapping[str, Any],
+                 label_of: Callable[[str], str | None]) -> tuple[str, str, str, dict[str, Any]]:
+        """Type, ids of start and end, and properties of a relationship."""
+        type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
+        patterns = self._patterns.get(type_) if type(type_) is str else None
+        if patterns is None:
+            raise self._relation(number, record, f"the schema has no relationship type {type_!r}"
+                                                 f"{near(type_, self._patterns)}")
+        if type(start) is not str or type(end) is not str:
+            raise self._relation(number, record, "'subj_id' and 'obj_id' must be texts")
+        labels = label_of(start), label_of(end)
+        checks = patterns.get(labels)
+        if checks is None:
+            for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
+                if label is None:
+                    raise self._relation(number, record, f"{key} {eid!r} is the id of no entity")
+            raise self._relation(number, record, f"the schema has no (:{labels[0]})-[:{type_}]->(:{labels[1]}); it has "
+                                 + ", ".join(map(str, self.schema.relationship_types[str(type_)])))
+        stored: dict[str, Any] = {}
+        properties = record.get("properties")
+        if properties:
+            try:
+                add_checked(stored, properties, checks)
+            except ValueError as error:
+                types = next(pattern.properties for pattern in self.schema.relationship_types[str(type_)]
+                             if (pattern.start, pattern.end) == labels)
+                raise self._relation(number, record, self._wrong(error, properties, type_, checks, types)) from None
+        provenance = record.get("provenance")
+        if provenance:
+            try:
+                stored["provenance"] = _texts(provenance)
+            except ValueError:
+                raise self._relation(number, record, "'provenance' must be a list of texts") from None
+        return str(type_), start, end, stored
+
+    def _wrong(self, error: ValueError, properties: Any, owner: Any, checks: Checks, types: Mapping[str, str]) -> str:
+        if type(properties) is not dict:
+            return "'properties' must be an object"
+        key = str(error)
+        if key not in checks:
+            return f"{owner!r} has no property {key!r}{near(key, checks)}"
+        return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}"
+
+    @staticmethod
+    def _entity(number: int, record: Mapping[str, Any], what: str) -> SimpleKGError:
+        return SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {what}")
+
+    @staticmethod
+    def _relation(number: int, record: Mapping[str, Any], what: str) -> SimpleKGError:
+        return SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {what}")
+
+
+def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
+    """Add the properties that are not null; a ValueError names the one that is wrong."""
+    if type(properties) is not dict:
+        raise ValueError("properties")
+    for key, value in properties.items():
+        if value is not None:
+            try:
+                stored[key] = checks[key](value)
+            except (KeyError, ValueError, OverflowError):
+                raise ValueError(key) from None
+
+
+def near(name: Any, known: Mapping[str, Any]) -> str:
+    """` (nearest: Movie)`, where something is near."""
+    found = process.extractOne(str(name), list(known), score_cutoff=60) if known else None
+    return f" (nearest: {found[0]})" if found else ""
+
+
+def _texts(value: Any) -> Sequence[str]:
+    if value is None:
+        return []
+    if type(value) is not list:
+        raise ValueError
+    for item in value:
+        if type(item) is not str:
+            raise ValueError
+    return value

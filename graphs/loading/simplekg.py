@@ -1,0 +1,182 @@
+"""SimpleKG, the JSON form in which CypherBench keeps a graph: read as a stream, checked, written.
+
+    {"schema": {…}, "entities": [{"eid": "Q25173", "label": "Movie", "name": "Heat", "aliases": [],
+     "description": "1995 film", "properties": {"runtime_minute": 170.0}, "provenance": ["…"]}, …],
+     "relations": [{"rid": "0", "label": "directedBy", "subj_id": "Q25173", "obj_id": "Q220584",
+     "properties": {}, "provenance": []}, …]}
+
+A file may be gzipped. Nothing of it is held in memory but the record at hand.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import ijson
+import orjson
+
+from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+from graphground.graphs.loading.simplekg_blocks import NotInBlocks, entity_blocks, relation_blocks
+
+GZIP = b"\x1f\x8b"
+PARTS = ("schema", "entities", "relations")
+
+
+class SimpleKGError(ValueError):
+    """A file that is no graph: the message names the record (its number from 0 and its id) and what is wrong."""
+
+
+class SimpleKGFile:
+    """`SimpleKGFile(Path("movie.json.gz"))`: its `schema`, and its records one after the other.
+
+    `read` is told, now and then, how many bytes of the file have been read.
+    """
+
+    def __init__(self, path: Path, read: Callable[[int], None] | None = None) -> None:
+        self.path = Path(path)
+        self._read = read
+        self._relations_begin: int | None = None
+        if not self.path.is_file():
+            raise SimpleKGError(f"there is no file {self.path}")
+        self.schema = self._schema()
+
+    def entities(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Each entity with its number."""
+        return self._records("entities")
+
+    def relations(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Each relation with its number."""
+        return self._records("relations")
+
+    def _schema(self) -> PropertyGraphSchema:
+        place = "schema"
+        with self._opened() as file, self._explained(lambda: place):
+            document = next(iter(ijson.items(file, "schema", use_float=True)), None)
+        if document is None:
+            raise SimpleKGError(f"{self.path.name} has no 'schema'; a SimpleKG file is a JSON object with "
+                                f"{', '.join(map(repr, PARTS))}")
+        try:
+            return PropertyGraphSchema.from_cypherbench(document)
+        except SchemaError as error:
+            raise SimpleKGError(f"{self.path.name}: {error}") from None
+
+    def _records(self, part: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        number = -1
+        try:
+            for block in self._blocks(part):
+                for record in block:
+                    number += 1
+                    yield number, _object(part, number, record)
+            return
+        except NotInBlocks:
+            done = number
+        with self._opened() as file, self._explained(lambda: f"{part}[{number + 1}]"):
+            for number, record in enumerate(ijson.items(file, f"{part}.item", use_float=True)):
+                if self._read is not None and number % 2000 == 0:
+                    self._read(file.tell())
+                if number > done:
+                    yield number, _object(part, number, record)
+        if number < 0 and part not in self._keys():
+            raise SimpleKGError(f"{self.path.name} has no {part!r}")
+
+    def _blocks(self, part: str) -> Iterator[list[Any]]:
+        """The records in blocks, while the file can be read so; the relations can be after the entities only."""
+        with self._opened() as file:
+            try:
+                if part == "entities":
+                    blocks = entity_blocks(file)
+                elif self._relations_begin is not None:
+                    blocks = relation_blocks(file, self._relations_begin)
+                else:
+                    raise NotInBlocks
+                while True:
+                    block = next(blocks)
+                    if self._read is not None:
+                        self._read(file.tell())
+                    yield block
+            except StopIteration as end:
+                self._relations_begin = end.value
+            except (EOFError, OSError, zlib.error):
+                raise NotInBlocks from None
+
+    def _keys(self) -> set[str]:
+        with self._opened() as file:
+            return {value for prefix, event, value in ijson.parse(file) if prefix == "" and event == "map_key"}
+
+    @contextmanager
+    def _opened(self) -> Iterator[IO[bytes]]:
+        with self.path.open("rb") as raw:
+            zipped = raw.read(2) == GZIP
+            raw.seek(0)
+            if not zipped:
+                yield raw
+                return
+            with gzip.GzipFile(fileobj=raw) as file:
+                yield _Unzipped(file, raw)  # type: ignore[misc]
+
+    @contextmanager
+    def _explained(self, place: Callable[[], str]) -> Iterator[None]:
+        try:
+            yield
+        except ijson.IncompleteJSONError as error:
+            cut = "the file ends in the middle" if "premature" in str(error).lower() else f"not JSON ({_short(error)})"
+            raise SimpleKGError(f"{self.path.name}, at {place()}: {cut}") from None
+        except (ijson.JSONError, UnicodeDecodeError) as error:
+            raise SimpleKGError(f"{self.path.name}, at {place()}: not JSON ({_short(error)})") from None
+        except EOFError:
+            raise SimpleKGError(f"{self.path.name}, at {place()}: the file ends in the middle") from None
+        except (gzip.BadGzipFile, OSError) as error:
+            raise SimpleKGError(f"{self.path.name}, at {place()}: cannot be read ({_short(error)})") from None
+
+
+class _Unzipped:
+    """A gzipped file as ijson reads it; `tell` counts bytes of the file itself, which is what progress needs."""
+
+    def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
+        self.read, self.seek, self.tell = file.read, file.seek, raw.tell
+
+
+def write_simplekg(path: Path, schema: PropertyGraphSchema, entities: Iterable[Mapping[str, Any]],
+                   relations: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Write a file as a stream, gzipped where its name ends so; it appears under its name when it is complete.
+
+    Answers how many entities and relations it holds.
+    """
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    counts = [0, 0]
+    try:
+        with (gzip.open(part, "wb", compresslevel=6) if path.suffix == ".gz" else part.open("wb")) as file:
+            file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
+            for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
+                file.write(f',\n"{name}": ['.encode())
+                for record in records:
+                    file.write((b",\n" if counts[place] else b"\n") + orjson.dumps(record))
+                    counts[place] += 1
+                file.write(b"\n]")
+            file.write(b"}\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return counts[0], counts[1]
+
+
+def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
+    if type(record) is not dict:
+        raise SimpleKGError(f"{part}[{number}] must be an object, not {_kind(record)}")
+    return record
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a whole number",
+            float: "a number", type(None): "null"}.get(type(value), type(value).__name__)
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:120]

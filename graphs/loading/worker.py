@@ -1,0 +1,190 @@
+"""The processes of one load: `python -m graphground.graphs.loading.worker nodes|index FILE FOLDER`.
+
+`graph` checks the file and writes the engine's files to FOLDER/database, `index` writes the entity index to
+FOLDER/graph/entities. Each says on stdout, a JSON object a line, how far it is, and in the last line how it
+ended. Each ends when its stdin does, for then whoever asked for the load is gone.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+
+Say = Callable[[dict[str, Any]], None]
+LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
+
+
+class Identifiers:
+    """Which relation ids have been seen: consecutive numbers, after the same letters or none, cost nothing.
+
+    Most files have such (`0`, `1`, …, or `r0`, `r1`, …); millions of other ids take some hundred bytes each.
+    """
+
+    def __init__(self) -> None:
+        self._prefix, self._first, self._next = "", 0, 0
+        self._expected = "0"
+        self._others: set[str] = set()
+
+    def is_new(self, identifier: str) -> bool:
+        """Whether it is seen for the first time."""
+        if identifier == self._expected:
+            self._next += 1
+            self._expected = f"{self._prefix}{self._next}"
+            return identifier not in self._others
+        if self._next == self._first and not self._others and (found := _NUMBERED.fullmatch(identifier)):
+            self._prefix, number = found.groups()
+            self._first, self._next = int(number), int(number) + 1
+            self._expected = f"{self._prefix}{self._next}"
+            return True
+        if identifier in self._others or self._is_passed(identifier):
+            return False
+        self._others.add(identifier)
+        return True
+
+    def _is_passed(self, identifier: str) -> bool:
+        number = identifier.removeprefix(self._prefix)
+        return (identifier.startswith(self._prefix) and bool(_NUMBER.fullmatch(number))
+                and self._first <= int(number) < self._next)
+
+
+def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
+    """Check the file and write it as the engine's files; answers the counts of nodes and relationships."""
+    from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
+
+    step = "nodes"
+    document = SimpleKGFile(path, lambda read: say({"step": step, "read": read}))
+    check_namespace(document.schema)
+    checks = RecordChecks(document.schema)
+    graph = folder / "graph"
+    graph.mkdir(exist_ok=True)
+    (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
+    writer: GraphWriter | None = None
+
+    def started() -> GraphWriter:
+        """The engine, which takes a second to start: a small file that is wrong is refused before that."""
+        nonlocal writer
+        writer = writer or GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
+        return writer
+
+    known: dict[str, str] = {}
+    buckets: dict[str, str] = {}
+    waiting: dict[str, tuple[list[str], list[dict[str, Any]]]] = {name: ([], []) for name in document.schema.labels}
+
+    def flush(label: str) -> None:
+        ids, rows = waiting[label]
+        if rows:
+            written = started().nodes(label, rows)
+            buckets[written[0].partition(":")[0]] = label
+            known.update(zip(ids, written, strict=True))
+            waiting[label] = ([], [])
+
+    for number, record in document.entities():
+        label, eid, stored = checks.entity(number, record)
+        if eid in known:
+            raise SimpleKGError(f"entities[{number}] (eid {eid!r}): another entity has this eid")
+        known[eid] = ""
+        ids, rows = waiting[label]
+        ids.append(eid)
+        rows.append(stored)
+        if len(rows) >= ROWS_AT_ONCE:
+            flush(label)
+    for label in waiting:
+        flush(label)
+
+    def label_of(eid: str) -> str | None:
+        rid = known.get(eid)
+        return buckets[rid[:rid.index(":")]] if rid else None
+
+    step, number = "relationships", -1
+    seen = Identifiers()
+    edges: dict[str, list[dict[str, Any]]] = {name: [] for name in document.schema.relationship_types}
+    for number, record in document.relations():
+        rid = record.get("rid")
+        if type(rid) is not str or not seen.is_new(rid):
+            problem = "another relation has this rid" if type(rid) is str else "'rid' must be text"
+            raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
+        type_, start, end, stored = checks.relation(number, record, label_of)
+        stored["_src"], stored["_dst"] = known[start], known[end]
+        batch = edges[type_]
+        batch.append(stored)
+        if len(batch) >= ROWS_AT_ONCE:
+            started().relationships(type_, batch)
+            edges[type_] = []
+    for type_, batch in edges.items():
+        if batch:
+            started().relationships(type_, batch)
+    say({"step": "finishing", "read": path.stat().st_size})
+    started().finish()
+    return len(known), number + 1
+
+
+def index(path: Path, folder: Path, say: Say) -> None:
+    """Build the entity index; what is wrong with a record is for `load` to say."""
+    document = SimpleKGFile(path)
+    (folder / "graph").mkdir(exist_ok=True)
+    build_index(folder / "graph" / "entities", index_records(document, document.schema))
+
+
+def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
+    """Each entity as the index takes it: its names, and its properties that are texts."""
+    texts = {label.name: [key for key, type_ in label.properties.items()
+                          if type_ in ("str", "list[str]") and key not in label.reserved]
+             for label in schema.labels.values()}
+    for _, record in document.entities():
+        keys = texts.get(record["label"], [])
+        properties = record.get("properties") or {}
+        values = {key: properties[key] for key in keys if properties.get(key)}
+        yield Record(record["eid"], record["label"], record.get("name"), record.get("aliases") or (),
+                     record.get("description"), values)
+
+
+def main(task: str, file: str, folder: str) -> None:
+    """Do one task and say on stdout how it ended."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever libraries print goes to stderr
+
+    def say(what: dict[str, Any]) -> None:
+        output.write(orjson.dumps(what) + b"\n")
+        output.flush()
+
+    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    gc.disable()  # records hold no cycles: to look for some in millions of them took a fifth of the time
+    try:
+        if task == "graph":
+            nodes, relationships = load(Path(file), Path(folder), say)
+            say({"done": {"nodes": nodes, "relationships": relationships}})
+        else:
+            index(Path(file), Path(folder), say)
+            say({"done": {}})
+    except SimpleKGError as error:
+        say({"refused": str(error)})
+    except Exception as error:
+        say({"failed": f"{type(error).__name__}: {error}"})
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _end_with_stdin() -> None:
+    while sys.stdin.buffer.read(1):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

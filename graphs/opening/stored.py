@@ -1,0 +1,59 @@
+"""Loaded graphs as sources that a server opens, the bundled ones among them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from graphground.graphs.engines.dialects import ARCADEDB
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.bundled import load_bundled, offered
+from graphground.graphs.opening.open_graphs import Counts, GraphSource
+from graphground.graphs.storage.catalog import Catalog, Entry
+from graphground.graphs.storage.home import Home
+
+ENGINE = "embedded"
+
+
+def stored_sources(home: Home) -> list[GraphSource]:
+    """Every loaded graph of a data folder, and the bundled ones, which are loaded when they are first asked for."""
+    descriptions = {bundled.name: bundled.description for bundled in offered(home)}
+    descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
+    return [stored_source(name, description, home) for name, description in descriptions.items()]
+
+
+def stored_source(name: str, description: str, home: Home) -> GraphSource:
+    """One loaded graph; it is opened anew after another load of it."""
+    return GraphSource(name, description, ENGINE, partial(open_stored, name, home), partial(_counts, name, home),
+                       version=partial(_version, name, home))
+
+
+def open_stored(name: str, home: Home) -> Graph:
+    """Open a loaded graph; its engine is started by the first query, not by this.
+
+    Raises:
+        EngineUnavailable: it has been dropped.
+    """
+    catalog, entry = Catalog(home), _entry(name, home)
+    return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
+                 open_index(catalog.folder(entry) / "entities"), dialect=ARCADEDB)
+
+
+def _entry(name: str, home: Home) -> Entry:
+    entry = load_bundled(name, home)
+    if entry is None:
+        raise EngineUnavailable(f"The graph {name!r} has been dropped; load it again with `graphground graphs load`.")
+    return entry
+
+
+def _counts(name: str, home: Home) -> Counts:
+    known = Catalog(home).find(name) or next((one for one in offered(home) if one.name == name), None)
+    return (known.nodes, known.relationships) if known else (None, None)
+
+
+def _version(name: str, home: Home) -> object:
+    """Changes when the graph is loaded anew."""
+    entry = Catalog(home).find(name)
+    return entry.id if entry else None

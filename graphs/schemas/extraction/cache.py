@@ -1,0 +1,100 @@
+"""Schemas that were read before, one file for each database, with a fingerprint of what it held then."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.schemas.extraction.findings import Extraction
+
+VERSION = 1
+CHEAP_SECONDS = 5.0
+CHEAP_QUERIES = ("MATCH (n) RETURN count(n) AS c", "MATCH ()-[r]->() RETURN count(r) AS c", "CALL db.labels()",
+                 "CALL db.relationshipTypes()", "CALL db.propertyKeys()")
+
+
+def fingerprint(engine: Engine) -> str:
+    """A word that changes with the number of nodes or relationships and with the names of what there is.
+
+    It does not see a value changed in place, or one property moved to another label: `refresh` is for that.
+    """
+    answers: list[Any] = []
+    for query in CHEAP_QUERIES:
+        try:
+            answers.append(sorted(map(str, engine.run(query, limit=100_000, timeout=CHEAP_SECONDS).rows)))
+        except EngineError:
+            answers.append(None)
+    return hashlib.sha256(orjson.dumps(answers)).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """An extraction as it was stored."""
+
+    extraction: Extraction
+    fingerprint: str
+
+
+class SchemaCache:
+    """`SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j")`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, key: str) -> Path:
+        """Where the schema of that database lies."""
+        return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+
+    def load(self, key: str, name: str) -> Cached | None:
+        """What was stored, under a name that may have changed; None when there is nothing that can be read."""
+        try:
+            document = orjson.loads(self.path(key).read_bytes())
+            if document["version"] != VERSION:
+                return None
+            return Cached(extraction_of(document, name), document["fingerprint"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def store(self, key: str, extraction: Extraction, mark: str) -> None:
+        """Keep an extraction, in place of the older one, in one step."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        number, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
+        with os.fdopen(number, "wb") as file:
+            file.write(orjson.dumps({"version": VERSION, "fingerprint": mark, **document_of(extraction)}))
+        os.replace(temporary, self.path(key))
+
+
+def document_of(extraction: Extraction) -> dict[str, Any]:
+    """Everything of an extraction as JSON."""
+    schema = extraction.schema
+    return {
+        "name": schema.name,
+        "labels": [[label.name, dict(label.properties), label.description, sorted(label.reserved), label.count]
+                   for label in schema.labels.values()],
+        "patterns": [[one.type, one.start, one.end, dict(one.properties), one.description, one.symmetric, one.count]
+                     for one in schema.patterns],
+        "combinations": sorted(sorted(one) for one in schema.label_combinations),
+        "open": schema.open, "partial": extraction.partial, "problems": list(extraction.problems),
+        "nodes": extraction.nodes, "relationships": extraction.relationships, "elapsed_ms": extraction.elapsed_ms,
+        "samples": [[owner, key, values] for (owner, key), values in extraction.samples.items()]}
+
+
+def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
+    """The extraction that a document tells of."""
+    schema = PropertyGraphSchema(
+        name,
+        {label[0]: Label(label[0], label[1], label[2], frozenset(label[3]), label[4]) for label in document["labels"]},
+        tuple(RelationshipPattern(*pattern) for pattern in document["patterns"]), document["open"],
+        frozenset(frozenset(one) for one in document["combinations"]))
+    samples = {(owner, key): values for owner, key, values in document["samples"]}
+    return Extraction(schema, samples, document["partial"], tuple(document["problems"]), document["nodes"],
+                      document["relationships"], document["elapsed_ms"])

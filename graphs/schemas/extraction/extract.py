@@ -1,0 +1,76 @@
+"""The exact schema of a connected database, without APOC.
+
+    >>> extract(engine, "films").schema.patterns[0]
+    RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=27)
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
+from graphground.graphs.schemas.extraction.findings import Extraction, Findings
+from graphground.graphs.schemas.extraction.memgraph_info import read_memgraph
+from graphground.graphs.schemas.extraction.neo4j_counts import read_neo4j
+from graphground.graphs.schemas.extraction.samples import read_samples
+from graphground.graphs.schemas.extraction.scanning import scan
+from graphground.graphs.schemas.extraction.steps import Progress, Steps
+
+STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
+
+
+def extract(engine: Engine, name: str, *, samples: bool = False, step_timeout: float = STEP_SECONDS,
+            total_timeout: float = TOTAL_SECONDS, progress: Progress | None = None) -> Extraction:
+    """Read the schema of everything that the database holds.
+
+    The database's own metadata is used where it is exact; elsewhere every node and relationship is looked at,
+    inside the database. `samples` adds a few values of each text and number.
+
+    Raises:
+        EngineError: nothing can be read at all. What fails later makes the answer partial instead.
+    """
+    begin = time.perf_counter()
+    findings = Findings()
+    steps = Steps(engine, findings, step_timeout, total_timeout, progress=progress)
+    dialect = engine.capabilities().dialect
+    steps.must("RETURN 1 AS one")
+    readers = {"neo4j": read_neo4j, "memgraph": read_memgraph}
+    try:
+        readers.get(dialect, scan)(steps)
+    except QueryFailed as error:  # metadata that this version does not have
+        findings.add_problem(f"metadata: {error}")
+    if findings.problems and dialect in readers:
+        findings = again_by_scan(steps, findings)
+    schema = findings.schema(name)
+    if samples:
+        read_samples(steps, schema)
+    nodes = sum(findings.combinations.values()) or None
+    relationships = total_relationships(steps)
+    return Extraction(schema, findings.samples, bool(findings.problems), tuple(findings.problems), nodes,
+                      relationships, round((time.perf_counter() - begin) * 1e3, 1))
+
+
+def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
+    """A few values of each property of a schema that is known already, as many as that time allows."""
+    steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
+    read_samples(steps, schema)
+    return steps.findings.samples
+
+
+def again_by_scan(steps: Steps, before: Findings) -> Findings:
+    """Read with plain Cypher what the metadata did not give; keep what found more."""
+    steps.findings = Findings()
+    scan(steps)
+    if steps.findings.size() < before.size():
+        steps.findings = before
+    return steps.findings
+
+
+def total_relationships(steps: Steps) -> int | None:
+    """How many relationships there are."""
+    try:
+        return int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
+    except EngineError:
+        return None

@@ -1,0 +1,100 @@
+"""What an extraction has found so far, and the schema that it makes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.schemas.extraction.value_types import merged
+
+Ends = tuple[str, str, str]
+"""Type, start label and end label of a pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A schema read from a database.
+
+    `partial` is true where a step failed or ran out of time; `problems` says which, in words. Then the schema is
+    open: what it does not list may still be there.
+    """
+
+    schema: PropertyGraphSchema
+    samples: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    partial: bool = False
+    problems: tuple[str, ...] = ()
+    nodes: int | None = None
+    relationships: int | None = None
+    elapsed_ms: float = 0.0
+
+
+class Findings:
+    """Filled by the steps of an extraction, from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.combinations: dict[frozenset[str], int] = {}
+        self.node_types: dict[tuple[frozenset[str], str], set[str]] = {}
+        self.patterns: dict[Ends, int] = {}
+        self.type_types: dict[tuple[str, str], set[str]] = {}
+        self.type_counts: dict[str, int] = {}
+        self.samples: dict[tuple[str, str], list[Any]] = {}
+        self.problems: list[str] = []
+
+    def add_combination(self, labels: Iterable[str], count: int) -> None:
+        """So many nodes have exactly these labels."""
+        with self._lock:
+            key = frozenset(labels)
+            self.combinations[key] = self.combinations.get(key, 0) + count
+
+    def add_property(self, labels: Iterable[str], key: str, type_: str | None) -> None:
+        """Nodes with exactly these labels have a property of that type."""
+        if type_ is not None:
+            with self._lock:
+                self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
+
+    def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
+        """Relationships of that type have a property."""
+        if value_type is not None:
+            with self._lock:
+                self.type_types.setdefault((type_, key), set()).add(value_type)
+
+    def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
+        """So many relationships of that type lead from one label to the other."""
+        with self._lock:
+            self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
+
+    def add_problem(self, text: str) -> None:
+        """Something could not be read."""
+        with self._lock:
+            self.problems.append(text)
+
+    def size(self) -> int:
+        """How much was found."""
+        return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
+
+    def schema(self, name: str) -> PropertyGraphSchema:
+        """All that was found; labels and types in alphabetical order, properties as they were met."""
+        labels: dict[str, Label] = {}
+        counts: dict[str, int] = {}
+        for combination, count in self.combinations.items():
+            for label in combination:
+                counts[label] = counts.get(label, 0) + count
+        for label in sorted(counts):
+            types: dict[str, set[str]] = {}
+            for (combination, key), found in self.node_types.items():
+                if label in combination:
+                    types.setdefault(key, set()).update(found)
+            labels[label] = Label(label, {key: merged(types[key]) or "unknown" for key in sorted(types)},
+                                  count=counts[label])
+        patterns = []
+        for (type_, start, end), count in sorted(self.patterns.items()):
+            if start in labels and end in labels:
+                properties = {key: merged(found) or "unknown"
+                              for (owner, key), found in sorted(self.type_types.items()) if owner == type_}
+                patterns.append(RelationshipPattern(type_, start, end, properties, count=count))
+        return PropertyGraphSchema(name, labels, tuple(patterns), open=bool(self.problems),
+                                   label_combinations=frozenset(one for one in self.combinations if len(one) > 1))

@@ -1,0 +1,135 @@
+"""Neo4j's own bookkeeping, where it is exact: property procedures that read everything, and the count store.
+
+`db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the
+database, so rare properties and mixed types are there. `db.schema.visualization` is not exact: it joins every
+start label of a type with every end label. So its patterns are candidates only: the count store says how many
+relationships of a type start, and how many end, at a label, and where one of the two is all of them the pair is
+certain. What stays uncertain is counted by a scan of that type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.extraction.value_types import merged, property_type
+from graphground.graphs.schemas.forms import quoted
+
+UNIONS = 100
+
+
+def read_neo4j(steps: Steps) -> None:
+    """Everything, by procedures and counts."""
+    steps.each([("properties of nodes", partial(node_properties, steps)),
+                ("properties of relationships", partial(relationship_properties, steps)),
+                ("relationship patterns", partial(patterns, steps))])
+
+
+def node_properties(steps: Steps) -> None:
+    """Label combinations with their properties; the counts of combinations come from the count store."""
+    rows = steps.rows("properties of nodes", "CALL db.schema.nodeTypeProperties() "
+                      "YIELD nodeLabels, propertyName, propertyTypes RETURN nodeLabels, propertyName, propertyTypes")
+    combinations: set[frozenset[str]] = set()
+    for labels, key, types in rows or ():
+        combinations.add(frozenset(labels))
+        if key is not None:
+            steps.findings.add_property(labels, key, merged(map(property_type, types)))
+    if any(len(one) > 1 for one in combinations):
+        counted = steps.rows("label combinations", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
+        for labels, count in counted or ():
+            steps.findings.add_combination(labels, count)
+        return
+    names = sorted(label for one in combinations for label in one)
+    counts = count_all(steps, "labels", [f"MATCH (n:{quoted(name)}) RETURN count(n) AS c" for name in names])
+    for name, count in zip(names, counts, strict=True):
+        steps.findings.add_combination([name], count)
+
+
+def relationship_properties(steps: Steps) -> None:
+    """The properties of each relationship type."""
+    rows = steps.rows("properties of relationships", "CALL db.schema.relTypeProperties() "
+                      "YIELD relType, propertyName, propertyTypes RETURN relType, propertyName, propertyTypes")
+    for name, key, types in rows or ():
+        if key is not None:
+            steps.findings.add_type_property(unquoted(name), key, merged(map(property_type, types)))
+
+
+def patterns(steps: Steps) -> None:
+    """Where each type starts and ends, from counts alone where they decide it."""
+    starts: dict[str, set[str]] = {}
+    ends: dict[str, set[str]] = {}
+    for type_, start, end in candidates(steps):
+        starts.setdefault(type_, set()).add(start)
+        ends.setdefault(type_, set()).add(end)
+    types = sorted(starts)
+    asked: list[tuple[str, str, str]] = [(type_, "", "") for type_ in types]
+    asked += [(type_, start, "") for type_ in types for start in sorted(starts[type_])]
+    asked += [(type_, "", end) for type_ in types for end in sorted(ends[type_])]
+    counts = dict(zip(asked, count_all(steps, "relationship counts", [
+        f"MATCH ({label(start)})-[r:{quoted(type_)}]->({label(end)}) RETURN count(r) AS c"
+        for type_, start, end in asked]), strict=True))
+    uncertain = []
+    for type_ in types:
+        if not decided_by_counts(steps, type_, starts[type_], ends[type_], counts):
+            uncertain.append(type_)
+    for type_ in uncertain:
+        relationships_only_ends(steps, type_)
+
+
+def candidates(steps: Steps) -> list[tuple[str, str, str]]:
+    """Type, start and end label of whatever may be a pattern; among them is every pattern that is one."""
+    rows = steps.rows("candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships "
+                                            "RETURN nodes, relationships")
+    if not rows:
+        return []
+    nodes, edges = rows[0]
+    labels = {node["id"]: node["labels"][0] for node in nodes if node["labels"]}
+    return [(edge["type"], labels[edge["start"]], labels[edge["end"]]) for edge in edges
+            if edge["start"] in labels and edge["end"] in labels]
+
+
+def decided_by_counts(steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str],
+                      counts: dict[tuple[str, str, str], int]) -> bool:
+    """Add the patterns of a type if counts decide them all: every relationship has one start label, or one end."""
+    total = counts[type_, "", ""]
+    begin = {start: counts[type_, start, ""] for start in starts if counts[type_, start, ""]}
+    finish = {end: counts[type_, "", end] for end in ends if counts[type_, "", end]}
+    if not all(count == total for count in begin.values()) and not all(count == total for count in finish.values()):
+        return False
+    for start, leaving in begin.items():
+        for end, arriving in finish.items():
+            steps.findings.add_pattern(type_, start, end, min(leaving, arriving))
+    return True
+
+
+def relationships_only_ends(steps: Steps, type_: str) -> None:
+    """The patterns of one type by looking at each of its relationships."""
+    rows = steps.rows(f"ends of {type_}", f"MATCH (a)-[:{quoted(type_)}]->(b) "
+                                          "RETURN labels(a) AS s, labels(b) AS e, count(*) AS c")
+    for starts, ends, count in rows or ():
+        for start in starts:
+            for end in ends:
+                steps.findings.add_pattern(type_, start, end, count)
+
+
+def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
+    """The answers of many counting queries, many in one request; 0 where one failed."""
+    counts: list[int] = []
+    for first in range(0, len(queries), UNIONS):
+        part = queries[first:first + UNIONS]
+        # The number stands outside: a count beside another column is a grouping, which the count store cannot answer.
+        numbered = [f"CALL {{ {query} }} RETURN {number} AS q, c" for number, query in enumerate(part)]
+        found = {row[0]: row[1] for row in steps.rows(step, " UNION ALL ".join(numbered)) or ()}
+        counts += [found.get(number, 0) for number in range(len(part))]
+    return counts
+
+
+def label(name: str) -> str:
+    """`:Movie`, or nothing for any label."""
+    return f":{quoted(name)}" if name else ""
+
+
+def unquoted(name: str) -> str:
+    """`:`hasGenre`` as the procedures write it is `hasGenre`."""
+    return name.removeprefix(":").removeprefix("`").removesuffix("`").replace("``", "`")

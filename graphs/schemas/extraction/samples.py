@@ -1,0 +1,39 @@
+"""Sample values, and all values of categorical properties."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.forms import quoted
+
+LOOKED_AT = 1000
+MOST_CATEGORIES = 20
+FEW = 5
+LONG_TEXT = frozenset({"description", "provenance", "eid"})
+
+
+def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
+    """A few distinct values of each property, or all of them where there are few, from the first nodes."""
+    tasks = []
+    for label in schema.labels.values():
+        for key in label.properties:
+            if key not in LONG_TEXT:
+                tasks.append((f"samples of {label.name}.{key}", partial(
+                    sample, steps, label.name, key, f"MATCH (n:{quoted(label.name)})", "n")))
+    for type_, properties in schema.relationship_properties.items():
+        for key in properties:
+            tasks.append((f"samples of {type_}.{key}", partial(
+                sample, steps, type_, key, f"MATCH ()-[n:{quoted(type_)}]->()", "n")))
+    steps.each(tasks)
+
+
+def sample(steps: Steps, owner: str, key: str, match: str, variable: str) -> None:
+    """Add values of one property: all when categorical, else a few."""
+    rows = steps.rows(f"samples of {owner}.{key}",
+                      f"{match} WHERE {variable}.{quoted(key)} IS NOT NULL WITH {variable}.{quoted(key)} AS v "
+                      f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}")
+    values = [row[0] for row in rows or () if row[0] not in ("", [])]
+    if values:
+        steps.findings.samples[owner, key] = values if len(values) <= MOST_CATEGORIES else values[:FEW]

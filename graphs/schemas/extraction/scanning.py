@@ -1,0 +1,173 @@
+"""Reading a schema with plain Cypher that looks at every node and relationship, one label and one type at a time.
+
+Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). Nothing is held in the database's
+memory but one row for each label, property and type of value. Where a label takes longer than a step may, its
+nodes are read page by page until the time is over, and the answer says that it is partial.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from graphground.graphs.engines.dialects import Dialect
+from graphground.graphs.engines.engine import EngineError, QueryTimeout
+from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.extraction.value_types import EMPTY_LIST, merged, property_type
+from graphground.graphs.schemas.forms import quoted
+
+PAGE = 20_000
+MOST_COLUMNS = 60
+
+
+def scan(steps: Steps) -> None:
+    """Labels and their properties, relationship types, their ends and properties."""
+    combinations = steps.rows("labels", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
+    if combinations is None:
+        combinations = labels_one_by_one(steps)
+    for labels, count in combinations:
+        steps.findings.add_combination(labels, count)
+    types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
+    steps.each([(f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
+                for labels, _ in combinations if labels]
+               + [(f"relationships {type_}", partial(relationships, steps, type_)) for type_ in types])
+
+
+def dialect(steps: Steps) -> Dialect:
+    """How this kind of database is asked for names."""
+    return steps.engine.capabilities().speaks
+
+
+def labels_one_by_one(steps: Steps) -> list[list[Any]]:
+    """Each label with its count, where grouping all nodes takes too long; combinations stay unknown."""
+    found = []
+    for row in steps.rows("label names", dialect(steps).labels) or ():
+        counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted(row[0])}) RETURN count(n) AS c")
+        if counted and counted[0][0]:
+            found.append([[row[0]], counted[0][0]])
+    return found
+
+
+def node_properties(steps: Steps, labels: list[str]) -> None:
+    """The properties of the nodes with exactly these labels, with the types of their values."""
+    pattern = "(n" + "".join(f":{quoted(label)}" for label in labels) + ")"
+    exactly = f" WHERE size(labels(n)) = {len(labels)}" if shares_labels(steps, labels) else ""
+    rows = typed_keys(steps, f"properties of {':'.join(labels)}", f"MATCH {pattern}{exactly}", "n")
+    for key, type_ in rows:
+        if type_ == "list[unknown]":
+            type_ = element_types(steps, f"MATCH {pattern}{exactly}", "n", key)
+        steps.findings.add_property(labels, key, type_)
+
+
+def shares_labels(steps: Steps, labels: list[str]) -> bool:
+    """Whether other nodes have these labels and more."""
+    mine = frozenset(labels)
+    return any(mine < other for other in steps.findings.combinations)
+
+
+def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
+    """The property names behind a MATCH, each with its types; page by page where one pass takes too long."""
+    tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
+    try:
+        rows = side_by_side(steps, match, variable)
+        if rows is None:
+            rows = steps.must(f"{match} {tail}")
+    except QueryTimeout:
+        rows = paged(steps, step, match, variable, tail)
+    except EngineError as error:
+        steps.findings.add_problem(f"{step}: {error}")
+        return []
+    return [(str(key), property_type(str(type_))) for key, type_ in rows]
+
+
+def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
+    """The same in one row for each node: much faster, and exact as long as no node has a property more.
+
+    The names come from the first nodes; the number of properties of every node tells whether they were all.
+    None where they were not.
+    """
+    keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
+    if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
+        return []
+    if not keys or len(keys) > MOST_COLUMNS:
+        return None
+    found: dict[tuple[str, str], None] = {}
+    for *types, size in steps.must(f"{match} RETURN DISTINCT {value_types(keys, variable)}size(keys({variable})) AS s"):
+        told = named_types(keys, types)
+        if len(told) != size:
+            return None
+        found |= dict.fromkeys(told)
+    return [list(pair) for pair in found]
+
+
+def first_keys(match: str, variable: str) -> str:
+    """Asks for the property names of the first nodes or relationships."""
+    return f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k"
+
+
+def value_types(keys: list[str], variable: str) -> str:
+    """The columns with the type of each property: `valueType(r.`year`) AS t0, `."""
+    return "".join(f"valueType({variable}.{quoted(key)}) AS t{number}, " for number, key in enumerate(keys))
+
+
+def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
+    """The properties that are there, each with its type."""
+    return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
+
+
+def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
+    """What pages of nodes have, for as long as a step may take; the findings say how far it came."""
+    found: dict[tuple[str, str], None] = {}
+    seen = 0
+    spent = steps.time_left() - steps.step_timeout
+    while steps.time_left() > max(spent, 0):
+        query = f"{match} WITH {variable} SKIP {seen} LIMIT {PAGE} {tail}"
+        try:
+            rows = steps.must(query)
+        except EngineError:
+            break
+        if not rows:
+            return [list(pair) for pair in found]
+        found |= {(str(key), str(type_)): None for key, type_ in rows}
+        seen += PAGE
+    steps.findings.add_problem(f"{step}: only the first {seen:,} were read")
+    return [list(pair) for pair in found]
+
+
+def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
+    """The type of a list's elements, where the database names lists alone."""
+    name = f"{variable}.{quoted(key)}"
+    rows = steps.rows(f"elements of {key}",
+                      f"{match}{' AND' if ' WHERE ' in match else ' WHERE'} {name} IS NOT NULL "
+                      f"UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t")
+    if rows is None:
+        return "list[unknown]"
+    inner = {property_type(str(row[0])) for row in rows} - {None}
+    if not inner:
+        return EMPTY_LIST
+    one = merged(inner)
+    return f"list[{one}]" if one and "|" not in one and not one.startswith("list") else "list[unknown]"
+
+
+def relationships(steps: Steps, type_: str) -> None:
+    """Where the relationships of one type start and end, and what properties they have."""
+    match = f"MATCH (a)-[r:{quoted(type_)}]->(b)"
+    first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
+    keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
+    ends = steps.rows(f"ends of {type_}", f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, "
+                                          f"{value_types(keys, 'r')}count(*) AS c")
+    found: dict[tuple[str, str], None] | None = {}
+    for starts, finishes, size, *types, count in ends or ():
+        for start in starts:
+            for end in finishes:
+                steps.findings.add_pattern(type_, start, end, count)
+        told = named_types(keys, types)
+        found = found | dict.fromkeys(told) if found is not None and len(told) == size else None
+    if ends is None or found is None:
+        properties = typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted(type_)}]->()", "r")
+    else:
+        properties = [(key, property_type(value_type)) for key, value_type in found]
+    for key, value_type in properties:
+        if value_type == "list[unknown]":
+            value_type = element_types(steps, f"MATCH ()-[r:{quoted(type_)}]->()", "r", key)
+        steps.findings.add_type_property(type_, key, value_type)

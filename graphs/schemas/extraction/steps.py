@@ -1,0 +1,70 @@
+"""Runs the queries of an extraction: each bounded in time, several at once, failures collected instead of raised."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
+from graphground.graphs.schemas.extraction.findings import Findings
+
+Progress = Callable[[str, int, int], None]
+"""Told the step (`properties of Movie`), how many are done, and how many there are so far."""
+
+MOST_ROWS = 1_000_000
+
+
+@dataclass
+class Steps:
+    """`Steps(engine, findings, step_timeout=10).rows("labels", "CALL db.labels()")`."""
+
+    engine: Engine
+    findings: Findings
+    step_timeout: float = 10.0
+    total_timeout: float = 120.0
+    at_once: int = 2
+    progress: Progress | None = None
+    started: float = field(default_factory=time.monotonic)
+    done: int = 0
+    planned: int = 0
+
+    def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
+        """The rows of a query; None and a problem noted where it failed or ran out of time."""
+        left = self.time_left()
+        if left <= 0:
+            self.findings.add_problem(f"{step}: not read, the whole extraction had {self.total_timeout:g} s")
+            return None
+        try:
+            return self.must(query, parameters, min(self.step_timeout, left))
+        except QueryTimeout:
+            self.findings.add_problem(f"{step}: not complete within {self.step_timeout:g} s")
+        except EngineError as error:
+            self.findings.add_problem(f"{step}: {error}")
+        return None
+
+    def must(self, query: str, parameters: dict[str, Any] | None = None,
+             timeout: float | None = None) -> list[list[Any]]:
+        """The rows of a query, or the engine's error."""
+        return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
+
+    def time_left(self) -> float:
+        """Seconds until the whole extraction must end."""
+        return self.started + self.total_timeout - time.monotonic()
+
+    def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
+        """Do named tasks, several at once; whoever cancels the call ends them too."""
+        listed = list(tasks)
+        self.planned += len(listed)
+        with ThreadPoolExecutor(self.at_once, "schema") as pool:
+            for future in [pool.submit(copy_context().run, self._one, name, task) for name, task in listed]:
+                future.result()
+
+    def _one(self, name: str, task: Callable[[], None]) -> None:
+        task()
+        self.done += 1
+        if self.progress is not None:
+            self.progress(name, self.done, self.planned)

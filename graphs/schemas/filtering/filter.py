@@ -1,0 +1,130 @@
+"""The part of a schema that a question needs, by any of the methods.
+
+    >>> filter_schema(films, "Who directed Heat?").schema.labels.keys()
+    dict_keys(['Movie', 'Person'])
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.filtering.auto import AutoFilter
+from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
+from graphground.graphs.schemas.filtering.mentions import mentions_in
+from graphground.graphs.schemas.filtering.pruned_forms import select_exact, select_masked, select_similar
+from graphground.graphs.schemas.filtering.selection import Selection
+from graphground.graphs.schemas.filtering.similarity import Embedder, SimilarNames
+from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
+
+Method = Literal["auto", "exact", "masked", "similarity"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+LONGEST_QUESTION = 4_000
+MOST_KEPT = 16
+
+
+class UnknownMethod(ValueError):
+    """There is no filtering method of that name."""
+
+
+class NoEmbedder(ValueError):
+    """The similarity method needs a model of meaning, and there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredSchema:
+    """The part of a schema, how it was chosen and what it lacks.
+
+    `whole` says that nothing in the question named anything, so everything was kept (as far as it fits);
+    `too_small` that the budget holds not even one label.
+    """
+
+    schema: PropertyGraphSchema
+    method: Method
+    whole: bool
+    cut: bool
+    left_out: LeftOut
+    too_small: bool = False
+
+
+class SchemaFilter:
+    """Filters one schema again and again; its index of words is built once."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        self.vocabulary = Vocabulary(schema)
+        self._auto = AutoFilter(self.vocabulary)
+        self._similar: SimilarNames | None = None
+
+    def filter(self, question: str, method: Method = "auto", *, entities: object = None,
+               embedder: Embedder | None = None, max_tokens: int | None = None) -> FilteredSchema:
+        """The part that the question needs; everything when the question names nothing.
+
+        Raises:
+            UnknownMethod: of the known ones.
+            NoEmbedder: for `similarity` without a model.
+        """
+        if method not in METHODS:
+            raise UnknownMethod(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        question = question[:LONGEST_QUESTION]
+        selection = self._select(question, method, entities, embedder)
+        whole = not selection
+        if whole:
+            selection = Selection.whole(self.schema)
+        cut = False
+        if max_tokens is not None:
+            smaller = fit(selection, max_tokens)
+            cut = len(smaller.labels) < len(selection.labels) or len(smaller.patterns) < len(selection.patterns) \
+                or len(smaller.properties) < len(selection.properties)
+            if not smaller:
+                return FilteredSchema(self.schema, method, whole, True, LeftOut(), too_small=True)
+            selection = smaller
+        part = self.schema if whole and not cut else selection.part()
+        return FilteredSchema(part, method, whole, cut, left_out_of(self.schema, part))
+
+    def _select(self, question: str, method: Method, entities: object, embedder: Embedder | None) -> Selection:
+        if method == "exact":
+            return select_exact(self.vocabulary, question)
+        if method == "similarity":
+            if embedder is None:
+                raise NoEmbedder("the method 'similarity' needs a model of meaning; use 'auto' or install one")
+            return select_similar(self.vocabulary, self._near(question, embedder))
+        mentions = mentions_in(question, entities, self.schema)
+        if method == "masked":
+            return select_masked(self.vocabulary, question, mentions)
+        selection = self._auto.select(question, mentions)
+        if not selection and embedder is not None:
+            selection = self._auto.select(question, mentions, self._near(question, embedder))
+        return selection
+
+    def _near(self, question: str, embedder: Embedder) -> Mapping[Element, float]:
+        if self._similar is None or self._similar.embedder is not embedder:
+            self._similar = SimilarNames(self.vocabulary, embedder)
+        return self._similar.near(question)
+
+
+_filters: OrderedDict[int, SchemaFilter] = OrderedDict()
+_lock = threading.Lock()
+
+
+def filter_for(schema: PropertyGraphSchema) -> SchemaFilter:
+    """The filter of a schema, kept while the schema is in use."""
+    with _lock:
+        known = _filters.get(id(schema))
+        if known is None or known.schema is not schema:
+            known = _filters[id(schema)] = SchemaFilter(schema)
+        _filters.move_to_end(id(schema))
+        while len(_filters) > MOST_KEPT:
+            _filters.popitem(last=False)
+        return known
+
+
+def filter_schema(schema: PropertyGraphSchema, question: str, method: Method = "auto", *, entities: object = None,
+                  embedder: Embedder | None = None, max_tokens: int | None = None) -> FilteredSchema:
+    """The part of the schema that the question needs; see `SchemaFilter.filter`."""
+    return filter_for(schema).filter(question, method, entities=entities, embedder=embedder, max_tokens=max_tokens)

@@ -1,0 +1,166 @@
+"""Where a question names entities, and what they are: `paintings at the Musée d'Orsay` names a Museum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.filtering.words import Word, fold, lemma, question_words
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A part of the question that is a value in the graph.
+
+    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: where it stands, and the labels and properties that
+    hold it; `exact` says that capitals agree too.
+    """
+
+    start: int
+    end: int
+    text: str
+    holders: tuple[tuple[str, str], ...]
+    exact: bool = True
+
+
+class MentionFinder(Protocol):
+    """Whatever can say which parts of a question are values of the graph."""
+
+    def mentions(self, question: str) -> Sequence[Mention]: ...
+
+
+@runtime_checkable
+class SpanFinder(Protocol):
+    """An entity index that finds spans: each has `text`, `start`, `end` and `labels`."""
+
+    def spans(self, question: str) -> Sequence[Any]: ...
+
+
+class KnownValues:
+    """Mentions by a table of values, for graphs small enough to hold their values in memory.
+
+        >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
+        >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
+        [(('Museum', 'name'),)]
+    """
+
+    def __init__(self, values: Iterable[tuple[str, str, str]]) -> None:
+        self._holders: dict[tuple[str, ...], dict[tuple[str, str], set[str]]] = {}
+        self._longest: dict[str, int] = {}
+        for label, property_, value in values:
+            words = tuple(map(key_of, question_words(value)))
+            if words:
+                self._holders.setdefault(words, {}).setdefault((label, property_), set()).add(value)
+                self._longest[words[0]] = max(self._longest.get(words[0], 0), len(words))
+
+    def mentions(self, question: str) -> list[Mention]:
+        """The longest values first from the left, none overlapping."""
+        words = question_words(question)
+        folded = [key_of(word) for word in words]
+        found: list[Mention] = []
+        place = 0
+        while place < len(words):
+            for length in range(min(self._longest.get(folded[place], 0), len(words) - place), 0, -1):
+                holders = self._holders.get(tuple(folded[place:place + length]))
+                if holders is not None:
+                    start, end = words[place].start, words[place + length - 1].end
+                    text = question[start:end]
+                    same = {holder for holder, values in holders.items() if text in values}
+                    found.append(Mention(start, end, text, tuple(sorted(same or holders)), bool(same)))
+                    place += length
+                    break
+            else:
+                place += 1
+        return found
+
+
+def key_of(word: Word) -> str:
+    """A word as values are compared: folded, a plural in small letters as its singular (`midfielders`)."""
+    return lemma(word.folded) if word.text.islower() else fold(word.text)
+
+
+def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) -> list[Mention]:
+    """The mentions of a question through whatever is there: a table of values, an entity index, or nothing."""
+    finder = getattr(entities, "mentions", None)
+    if finder is not None:
+        return list(finder(question))
+    if not isinstance(entities, SpanFinder):
+        return []
+    found = [_of_span(question, span, entities, schema) for span in entities.spans(question)]
+    singular, places = singular_form(question)
+    if singular != question:
+        taken = {place for mention in found for place in range(mention.start, mention.end)}
+        for span in entities.spans(singular):
+            start, end = places[span.start], places[span.end]
+            if not any(place in taken for place in range(start, end)):
+                found.append(_of_span(question, _Moved(span.text, start, end, tuple(span.labels)), entities, schema))
+    return sorted(found, key=lambda mention: mention.start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    text: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+
+
+def singular_form(question: str) -> tuple[str, list[int]]:
+    """The question with plurals in small letters made singular, and where each of its characters came from."""
+    parts: list[str] = []
+    places: list[int] = []
+    last = 0
+    for word in question_words(question):
+        new = lemma(word.text) if word.text.islower() else word.text
+        parts += [question[last:word.start], new]
+        places += range(last, word.start)
+        places += [min(word.start + number, word.end - 1) for number in range(len(new))]
+        last = word.end
+        if len(new) < word.end - word.start and places:
+            places[-1] = max(places[-1], word.start)
+    parts.append(question[last:])
+    places += range(last, len(question) + 1)
+    return "".join(parts), places
+
+
+def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
+    """A span with the properties that hold it: `holds` is asked for each text property of its labels."""
+    text = span.text
+    holders: list[tuple[str, str]] = []
+    for label in span.labels:
+        holders += [(label, key) for key in _holding(text, label, entities, schema)] or [(label, "name")]
+    return Mention(span.start, span.end, question[span.start:span.end], tuple(holders))
+
+
+def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchema) -> list[str]:
+    holds = getattr(entities, "holds", None)
+    known = schema.labels.get(label)
+    if holds is None or known is None:
+        return []
+    found = []
+    for key, type_ in known.properties.items():
+        if "str" in type_ and key not in known.reserved - {"name"}:
+            with suppress(ValueError, LookupError):  # the index does not hold that property
+                if holds(text, label=label, property=key):
+                    found.append(key)
+                    if key == "name":
+                        break
+    return found
+
+
+def masked(question: str, mentions: Iterable[Mention]) -> str:
+    """The question with each mention replaced by its labels, as the masked form wants it.
+
+        >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
+        'Who painted Painting?'
+    """
+    parts: list[str] = []
+    last = 0
+    for mention in sorted(mentions, key=lambda one: one.start):
+        if mention.start >= last:
+            parts += [question[last:mention.start], " ".join(dict.fromkeys(label for label, _ in mention.holders))]
+            last = mention.end
+    return "".join([*parts, question[last:]])

@@ -1,0 +1,194 @@
+"""The words of a schema's names, indexed: which labels, types and properties does a question's word speak of?
+
+    >>> vocabulary = Vocabulary(films)
+    >>> words = question_words("who directed the film")
+    >>> vocabulary.match(vocabulary.keys(words))[Element("type", "", "directedBy")].score
+    0.9
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import log
+from typing import Literal, NamedTuple
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.filtering.lexicon import (
+    GENERIC_NAME_WORDS,
+    NAME_STOP_WORDS,
+    STOP_WORDS,
+    concepts_by_root,
+    concepts_of,
+)
+from graphground.graphs.schemas.filtering.words import Word, lemma, root, split_name
+from graphground.graphs.schemas.units import UNITS
+
+Kind = Literal["label", "type", "property", "type_property"]
+
+SAME_LEMMA, SAME_ROOT, SAME_CONCEPT = 1.0, 0.9, 0.65
+MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
+
+AGENT_KEY = "#agent"
+TOO_COMMON = 60
+"""A concept that so many names share says nothing."""
+
+
+class Element(NamedTuple):
+    """What a name in a schema names: `Element("property", "Movie", "runtime_minute")`; labels have no owner."""
+
+    kind: Kind
+    owner: str
+    name: str
+
+
+@dataclass(slots=True)
+class Evidence:
+    """How far the question's words cover an element's name.
+
+    `places` maps the name's word numbers to the best weight found, `told` to the same weighed by how rare the word
+    is among names; `by` holds the numbers of the question's words.
+    """
+
+    total: float
+    weights: Sequence[float]
+    places: dict[int, float] = field(default_factory=dict)
+    by: dict[int, float] = field(default_factory=dict)
+    told: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def relevance(self) -> float:
+        """The score, less where only common words agree: of 2,000 labels many have *city*, few *bloc party*."""
+        return self.score * (0.4 + 0.6 * min(1.0, sum(self.told.values())))
+
+    @property
+    def score(self) -> float:
+        """From 0 to 1: the matched share of the name's weight."""
+        return sum(self.weights[place] * weight for place, weight in self.places.items()) / self.total
+
+    @property
+    def content(self) -> bool:
+        """Whether a word that tells something was matched, not a generic one only."""
+        return any(self.weights[place] > GENERIC for place in self.places) or len(self.places) == len(self.weights)
+
+    @property
+    def literal(self) -> frozenset[int]:
+        """The name's words that were said themselves, in some form."""
+        return frozenset(place for place, weight in self.places.items() if weight >= SAME_ROOT)
+
+
+Postings = dict[str, list[tuple[Element, int, float]]]
+Key = tuple[str, float]
+
+
+class Vocabulary:
+    """An index over one schema; build it once and keep it."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        self._structure: Postings = {}
+        self._attributes: dict[tuple[str, str], Postings] = {}
+        self._weights: dict[Element, tuple[float, ...]] = {}
+        self._single: set[str] = set()
+        for label in schema.labels.values():
+            self._add(Element("label", "", label.name), self._structure, head_last=True)
+            owned = self._attributes.setdefault(("property", label.name), {})
+            for key in label.properties:
+                self._add(Element("property", label.name, key), owned)
+        for type_, properties in schema.relationship_properties.items():
+            self._add(Element("type", "", type_), self._structure)
+            owned = self._attributes.setdefault(("type_property", type_), {})
+            for key in properties:
+                self._add(Element("type_property", type_, key), owned)
+
+    def elements(self) -> list[Element]:
+        """Everything that has a name."""
+        return list(self._weights)
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word alone names something: `museums` the label Museum."""
+        return lemma(word) in self._single
+
+    def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
+        """What each word is looked up by; `skip` are the numbers of words to leave out."""
+        left_out = frozenset(skip)
+        return {number: self._keys(words, number, concepts) for number in range(len(words)) if number not in left_out}
+
+    def match(self, keys: Mapping[int, Sequence[Key]]) -> dict[Element, Evidence]:
+        """The labels and relationship types that the words speak of, with the evidence."""
+        found: dict[Element, Evidence] = {}
+        self._collect(keys, self._structure, found, log(1 + len(self.schema.labels) + len(self.schema.patterns)))
+        return found
+
+    def match_properties(self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None,
+                         types: Iterable[str] = ()) -> dict[Element, Evidence]:
+        """The properties that the words speak of, of these labels (of all when None) and types."""
+        found: dict[Element, Evidence] = {}
+        owners = [("property", label) for label in (self.schema.labels if labels is None else labels)]
+        for owner in (*owners, *(("type_property", type_) for type_ in types)):
+            self._collect(keys, self._attributes.get(owner, {}), found, 0.0)
+        return found
+
+    def _collect(self, keys: Mapping[int, Sequence[Key]], postings: Postings, found: dict[Element, Evidence],
+                 size: float) -> None:
+        for number, its_keys in keys.items():
+            for key, weight in its_keys:
+                held = postings.get(key)
+                if held is None or (len(held) > TOO_COMMON and weight <= SAME_CONCEPT):
+                    continue
+                rare = 1 - log(1 + len(held)) / size if size else 0.0
+                for element, place, most in held:
+                    evidence = found.get(element)
+                    if evidence is None:
+                        weights = self._weights[element]
+                        evidence = found[element] = Evidence(sum(weights), weights)
+                    strength = min(weight, most)
+                    if strength > evidence.places.get(place, 0.0):
+                        evidence.places[place] = strength
+                    if strength * rare > evidence.told.get(place, 0.0):
+                        evidence.told[place] = strength * rare
+                    if strength > evidence.by.get(number, 0.0):
+                        evidence.by[number] = strength
+
+    def _keys(self, words: Sequence[Word], number: int, concepts: bool) -> list[Key]:
+        folded = words[number].folded
+        keys: list[Key] = []
+        if folded not in STOP_WORDS:
+            keys = [("=" + lemma(folded), SAME_LEMMA), ("~" + root(folded), SAME_ROOT)]
+        if not concepts:
+            return keys
+        meant = set(concepts_of(folded))
+        if number + 1 < len(words):
+            meant |= concepts_by_root().get(f"{root(folded)} {root(words[number + 1].folded)}", frozenset())
+        if folded in ("who", "whom"):
+            meant.add("agent")
+        return keys + [("#" + concept, SAME_CONCEPT) for concept in meant]
+
+    def _add(self, element: Element, postings: Postings, head_last: bool = False) -> None:
+        words = split_name(element.name) or [element.name.lower()]
+        content = [word for word in words if word not in NAME_STOP_WORDS] or words
+        if element.kind in ("property", "type_property") and len(content) > 1 and content[-1] in UNITS:
+            content = content[:-1]
+        weights: list[float] = []
+        for number, word in enumerate(content):
+            if head_last:
+                weights.append(FULL if number == len(content) - 1 else MODIFIER)
+            else:
+                weights.append(GENERIC if word in GENERIC_NAME_WORDS and len(content) > 1 else FULL)
+        self._weights[element] = tuple(weights)
+        if len(content) == 1:
+            self._single.add(lemma(content[0]))
+        for number, word in enumerate(content):
+            for key, most in keys_of_name(word):
+                if key == AGENT_KEY and element.kind != "label":
+                    continue  # `who` asks for a label of people, not for each property such as head_coach
+                postings.setdefault(key, []).append((element, number, most))
+
+
+@lru_cache(maxsize=50_000)
+def keys_of_name(word: str) -> tuple[Key, ...]:
+    """What a word of a name is found by: itself, its root, its concepts."""
+    keys = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
+    keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
+    return tuple(keys.items())

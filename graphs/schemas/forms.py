@@ -1,0 +1,217 @@
+"""A schema as text: Cypher-like patterns (`base`, `enhanced`) and CypherBench's JSON.
+
+    >>> print(base_form(films))
+    Nodes, each with name: str
+    (:Movie {runtime_minute: float})
+    (:Person)
+    Relationships
+    (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
+
+`enhanced` puts each property on a line of its own, with its unit and sample values, and says which
+relationships are symmetric or bound to a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from graphground.cypher.quoting import in_backticks
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.schemas.units import unit_of
+
+Form = Literal["base", "enhanced", "json"]
+FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
+
+Samples = Mapping[tuple[str, str], Sequence[Any]]
+"""Sample values by label or relationship type and property: `{("Movie", "name"): ["Heat", "Ronin"]}`."""
+
+LONGEST_SAMPLE = 40
+SAMPLES_SHOWN = 3
+LONGEST_DESCRIPTION = 120
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a form and what it tells of.
+
+    `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings tell of nothing.
+    """
+
+    text: str
+    label: str | None = None
+    pattern: RelationshipPattern | None = None
+
+
+def quoted(name: str) -> str:
+    """A name as Cypher writes it: `Movie`, or between backticks where it must be.
+
+        >>> quoted("Movie"), quoted("Box Office")
+        ('Movie', '`Box Office`')
+    """
+    return name if _PLAIN_NAME.match(name) else in_backticks(name)
+
+
+def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
+    """The properties that every label has, of one type: said once instead of with each label."""
+    labels = list(schema.labels.values())
+    if len(labels) < 2:
+        return {}
+    return {key: type_ for key, type_ in labels[0].properties.items()
+            if all(label.properties.get(key) == type_ for label in labels[1:])}
+
+
+def node_pattern(label: Label, without: Iterable[str] = ()) -> str:
+    """`(:Movie {runtime_minute: float})`."""
+    return f"(:{quoted(label.name)}{property_map(label.properties, without)})"
+
+
+def relationship_pattern(pattern: RelationshipPattern) -> str:
+    """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`."""
+    return (f"(:{quoted(pattern.start)})-[:{quoted(pattern.type)}{property_map(pattern.properties)}]->"
+            f"(:{quoted(pattern.end)})")
+
+
+def property_map(properties: Mapping[str, str], without: Iterable[str] = ()) -> str:
+    """` {year: int, winners: list[str]}`, or nothing."""
+    left = frozenset(without)
+    inner = ", ".join(f"{quoted(key)}: {type_}" for key, type_ in properties.items() if key not in left)
+    return f" {{{inner}}}" if inner else ""
+
+
+def base_lines(schema: PropertyGraphSchema) -> list[Line]:
+    """The lines of the base form."""
+    common = common_properties(schema)
+    lines = [Line(_heading(common))]
+    lines += [Line(node_pattern(label, common), label=label.name) for label in schema.labels.values()]
+    if schema.patterns:
+        lines.append(Line("Relationships"))
+        lines += [Line(relationship_pattern(pattern), pattern=pattern) for pattern in schema.patterns]
+    return lines
+
+
+def base_form(schema: PropertyGraphSchema) -> str:
+    """Names, types and patterns, nothing else."""
+    return "\n".join(line.text for line in base_lines(schema))
+
+
+def enhanced_form(schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "") -> str:
+    """Each property on its own line with unit and sample values; those that fit the question come first."""
+    writer = _Enhanced(schema, samples or {}, question.lower())
+    return "\n".join(writer.lines())
+
+
+def json_form(schema: PropertyGraphSchema) -> str:
+    """CypherBench's own form, byte for byte."""
+    return json.dumps(schema.to_cypherbench(), indent=2)
+
+
+def write_schema(schema: PropertyGraphSchema, form: Form = "base", *, samples: Samples | None = None,
+                 question: str = "") -> str:
+    """The schema in the form of that name."""
+    writers: dict[Form, Callable[[], str]] = {
+        "base": lambda: base_form(schema), "json": lambda: json_form(schema),
+        "enhanced": lambda: enhanced_form(schema, samples, question)}
+    return writers[form]()
+
+
+def is_time_bounded(pattern: RelationshipPattern) -> bool:
+    """Whether the relationship holds between a start and an end: it has both properties, named alike."""
+    return any(f"end{key[5:]}" in pattern.properties for key in pattern.properties if key.startswith("start"))
+
+
+def show_value(value: Any) -> str:
+    """A sample value as Cypher writes it, long text cut: `'The Lord of the Rings: The Fell…'`."""
+    if isinstance(value, str):
+        text = re.sub(r"\s+", " ", value).strip()
+        text = text if len(text) <= LONGEST_SAMPLE else text[:LONGEST_SAMPLE - 1].rstrip() + "…"
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, list):
+        inner = ", ".join(show_value(part) for part in value[:2])
+        return f"[{inner}{', …' if len(value) > 2 else ''}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _heading(common: Mapping[str, str]) -> str:
+    if not common:
+        return "Nodes"
+    return "Nodes, each with " + ", ".join(f"{quoted(key)}: {type_}" for key, type_ in common.items())
+
+
+@dataclass
+class _Enhanced:
+    schema: PropertyGraphSchema
+    samples: Samples
+    question: str
+    common: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        common = common_properties(self.schema)
+        self.common = {key: type_ for key, type_ in common.items()
+                       if not any((label, key) in self.samples for label in self.schema.labels)}
+
+    def lines(self) -> list[str]:
+        lines = [_heading(self.common)]
+        for label in self.schema.labels.values():
+            lines.append(f"(:{quoted(label.name)})" + _note([_count(label.count), _cut(label.description)]))
+            lines += self._properties(label.name, label.properties, self.common)
+        if self.schema.patterns:
+            lines.append("Relationships")
+        for pattern in self.schema.patterns:
+            lines.append(str_of(pattern) + _note([_count(pattern.count), _cut(pattern.description),
+                                                  *marks_of(pattern)]))
+            lines += self._properties(pattern.type, pattern.properties, ())
+        return lines
+
+    def _properties(self, owner: str, properties: Mapping[str, str], without: Iterable[str]) -> list[str]:
+        left = frozenset(without)
+        return [f"  {quoted(key)}: {type_}" + _note([unit_of(key, type_), self._examples(owner, key)])
+                for key, type_ in properties.items() if key not in left]
+
+    def _examples(self, owner: str, key: str) -> str | None:
+        values = self.samples.get((owner, key))
+        if not values:
+            return None
+        fitting = sorted(values, key=self._misfit)  # stable: those that the question does not name keep their order
+        return "e.g. " + ", ".join(show_value(value) for value in fitting[:SAMPLES_SHOWN])
+
+    def _misfit(self, value: Any) -> int:
+        parts = value if isinstance(value, list) else [value]
+        return 0 if self.question and any(str(part).lower() in self.question for part in parts if part) else 1
+
+
+def str_of(pattern: RelationshipPattern) -> str:
+    """The pattern without its properties, names quoted."""
+    return f"(:{quoted(pattern.start)})-[:{quoted(pattern.type)}]->(:{quoted(pattern.end)})"
+
+
+def marks_of(pattern: RelationshipPattern) -> list[str]:
+    """What a query must respect about this relationship: symmetry, open time intervals."""
+    marks = []
+    if pattern.symmetric:
+        marks.append("symmetric: match it without an arrow")
+    if is_time_bounded(pattern):
+        end = next(f"end{key[5:]}" for key in pattern.properties
+                   if key.startswith("start") and f"end{key[5:]}" in pattern.properties)
+        marks.append(f"time-bounded: {end} IS NULL while it lasts")
+    return marks
+
+
+def _count(count: int | None) -> str | None:
+    return None if count is None else f"{count:,}"
+
+
+def _cut(text: str | None) -> str | None:
+    if not text or len(text) <= LONGEST_DESCRIPTION:
+        return text
+    return text[:LONGEST_DESCRIPTION - 1].rstrip() + "…"
+
+
+def _note(parts: Iterable[str | None]) -> str:
+    said = [part for part in parts if part]
+    return "  // " + "; ".join(said) if said else ""

@@ -1,0 +1,1 @@
+"""The data folder and its catalog."""

@@ -1,0 +1,167 @@
+"""Which graphs are loaded: one small file, replaced in one step, so that a graph is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.storage.home import Home
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One loaded graph: `Entry("nba", "nba-5f0c21aa", "Players, teams, …", 4327, 18991, "2026-11-21T09:00:00Z", …)`.
+
+    `id` names its folders, and is new at each load; `source` is the name of the file that it came from, with
+    its SHA-256 as `digest`.
+    """
+
+    name: str
+    id: str
+    description: str
+    nodes: int
+    relationships: int
+    loaded: str
+    source: str
+    digest: str = ""
+
+
+class CatalogError(ValueError):
+    """The catalog cannot be read, or has no such graph, or a name cannot be used."""
+
+
+class Catalog:
+    """The graphs of a data folder; every call reads the file, which other processes change too."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def entries(self) -> list[Entry]:
+        """All graphs, in the order in which they were first loaded."""
+        try:
+            text = self.home.catalog.read_bytes()
+        except FileNotFoundError:
+            return []
+        try:
+            return [Entry(**entry) for entry in json.loads(text)["graphs"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CatalogError(f"{self.home.catalog} cannot be read ({error}); mend it, or move it away and load the "
+                               "graphs again") from None
+
+    def find(self, name: str) -> Entry | None:
+        """The graph of that name."""
+        return next((entry for entry in self.entries() if entry.name == name), None)
+
+    def get(self, name: str) -> Entry:
+        """The graph of that name.
+
+        Raises:
+            CatalogError: there is none, and which there are.
+        """
+        entry = self.find(name)
+        if entry is None:
+            names = ", ".join(one.name for one in self.entries()) or "none is loaded"
+            raise CatalogError(f"there is no loaded graph {name!r} (there are: {names})")
+        return entry
+
+    def put(self, entry: Entry) -> None:
+        """Add a graph, in place of the one of its name; called inside `changing`."""
+        entries = self.entries()
+        places = [place for place, one in enumerate(entries) if one.name == entry.name]
+        if places:
+            entries[places[0]] = entry
+        else:
+            entries.append(entry)
+        self._write(entries)
+
+    def remove(self, name: str) -> Entry:
+        """Forget a graph; `sweep` deletes its files."""
+        with self.changing():
+            entry = self.get(name)
+            self._write([one for one in self.entries() if one.name != name])
+        return entry
+
+    def schema(self, entry: Entry) -> PropertyGraphSchema:
+        """The schema of a loaded graph."""
+        return PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
+
+    def folder(self, entry: Entry) -> Path:
+        """Where its schema and entity index lie."""
+        return self.home.graphs / entry.id
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Changes whenever the catalog does; costs one look at the file's times."""
+        try:
+            status = self.home.catalog.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_mtime_ns, status.st_ino
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the catalog: no other process changes it, moves a graph in, or sweeps."""
+        self.home.make()
+        with FileLock(self.home.folder / "catalog.lock", timeout=30):
+            yield
+
+    def sweep(self) -> None:
+        """Delete the files of graphs that have left the catalog, and of loads that died; called inside `changing`.
+
+        An engine process that lives calls this after it has closed them; without one, anybody may.
+        """
+        kept = {entry.id for entry in self.entries()}
+        for parent in (self.home.databases, self.home.graphs):
+            for folder in parent.iterdir():
+                if folder.name not in kept:
+                    shutil.rmtree(folder, ignore_errors=True)
+        for folder in self.home.loading.iterdir():
+            if folder.is_dir() and _abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _write(self, entries: list[Entry]) -> None:
+        self.home.make()
+        number, name = tempfile.mkstemp(dir=self.home.folder, prefix=".catalog-")
+        with os.fdopen(number, "w") as file:
+            json.dump({"version": 1, "graphs": [asdict(entry) for entry in entries]}, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, self.home.catalog)
+
+
+def check_name(name: str) -> str:
+    """A name that can be a graph's, or a `CatalogError` that says what one looks like."""
+    if not NAME.fullmatch(name):
+        raise CatalogError(f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
+                           "'_', '-' or '.', at most 64 in all")
+    return name
+
+
+def new_id(name: str) -> str:
+    """A folder name that was never used: `nba-5f0c21aa`."""
+    return f"{re.sub(r'[^A-Za-z0-9]', '_', name)}-{secrets.token_hex(4)}"
+
+
+def loading_lock(folder: Path) -> FileLock:
+    """Held by the loader of `loading/ID` as long as it lives."""
+    return FileLock(folder / ".lock", timeout=0)
+
+
+def _abandoned(folder: Path) -> bool:
+    try:
+        with loading_lock(folder):
+            return True
+    except Timeout:
+        return False

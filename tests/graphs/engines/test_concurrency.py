@@ -1,0 +1,53 @@
+import threading
+from concurrent.futures import Future
+from contextvars import ContextVar
+from itertools import count
+
+import pytest
+
+from graphground.graphs.engines.concurrency import AT_ONCE, together
+
+ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="nobody")
+
+
+def test_answers_come_in_the_order_of_the_items_whichever_is_done_first() -> None:
+    last_is_done = threading.Event()
+
+    def call(item: int) -> int:
+        if item == 2:
+            last_is_done.set()
+        assert last_is_done.wait(10)  # one after the other, the first would wait for ever
+        return 10 * item
+
+    assert together(call, [0, 1, 2]) == [0, 10, 20]
+
+
+def test_each_call_sees_the_context_of_the_caller() -> None:
+    token = ASKED_BY.set("me")
+    try:
+        assert together(lambda _: ASKED_BY.get(), range(3)) == ["me"] * 3
+    finally:
+        ASKED_BY.reset(token)
+
+
+def test_the_first_failure_is_raised_and_what_had_not_begun_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    all_are_told = threading.Event()
+    told, cancel = count(1), Future.cancel
+
+    def noted(future: "Future[None]") -> bool:
+        ended = cancel(future)
+        if next(told) == 100:
+            all_are_told.set()
+        return ended
+
+    def call(item: int) -> None:
+        begun.append(item)
+        if item == 0:
+            raise ValueError("the first")
+        assert all_are_told.wait(10)
+
+    monkeypatch.setattr(Future, "cancel", noted)
+    with pytest.raises(ValueError, match="the first"):
+        together(call, range(100))
+    assert sorted(begun) == list(range(AT_ONCE + 1))  # the thread of the first took one more

@@ -1,0 +1,167 @@
+"""A SimpleKG file loaded into a database of one's own: a real Neo4j, a real ArcadeDB, and a stand-in for Memgraph."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.memgraph import is_installed
+from graphground.graphs.loading.into_database import BoltLoader, load_into
+from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.storage.home import Home
+from graphground.server.commands.graphs import main as graphs_command
+from tests.support.neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
+from tests.support.serving import COMMAND, environment
+from tests.support.small_graph import SMALL, home, loaded, small, written  # noqa: F401
+
+pytestmark = pytest.mark.timeout(300)
+FACTS = {
+    "MATCH (m:Movie {name: 'Heat'}) RETURN m.released, m.runtime_minute, m.filming_location, m.seen, m.aliases":
+        [["1995-12-15", 170.0, ["Los Angeles"], True, ["Heat (1995)"]]],
+    "MATCH (p:Person {eid: 'P2'}) RETURN p.born, p.name": [["-0044-03-15", "Robert De Niro"]],
+    "MATCH (m:Movie) WHERE m.released > date('1990-01-01') RETURN m.name": [["Heat"]],
+    "MATCH (:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN c.role, c.signed, c.year, p.name":
+        [["Neil", "1994-11-02", 1994, "Robert De Niro"]],
+    "MATCH ()-[r]->() RETURN count(r)": [[3]], "MATCH (n) RETURN count(n)": [[4]]}
+
+
+@pytest.fixture
+def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:  # noqa: F811
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
+    yield BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
+
+
+@pytest.fixture
+def own_arcadedb(home: Home, tmp_path: Path) -> BoltAddress:  # noqa: F811
+    """The server of the embedded engine, asked as root, with its graph deleted."""
+    entry = loaded(home, tmp_path)
+    state = ensure_engine(home)
+    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
+    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
+    return address
+
+
+@pytest.mark.parametrize("database", [pytest.param("own_neo4j", marks=pytest.mark.neo4j), "own_arcadedb"])
+def test_a_graph_is_there_as_the_file_has_it(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    address: BoltAddress = request.getfixturevalue(database)
+    assert load_into(written(tmp_path, SMALL), address) == (4, 3)
+    engine = bolt_engine(address)
+    for query, rows in FACTS.items():
+        assert engine.run(query).rows == rows, query
+    engine.close()
+    with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph is loaded into an empty database only"):
+        load_into(written(tmp_path, SMALL), address)
+    with BoltLoader(address) as loader:
+        loader.create_indexes(["Movie", "Person"], ["name"])  # they are there already
+
+
+@pytest.mark.neo4j
+def test_names_are_found_by_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+    load_into(written(tmp_path, SMALL), own_neo4j)
+    engine = bolt_engine(own_neo4j)
+    rows = engine.run("SHOW INDEXES YIELD labelsOrTypes, properties, state WHERE labelsOrTypes = ['Movie'] "
+                      "RETURN properties[0] AS key, state ORDER BY key").rows
+    engine.close()
+    assert rows == [["eid", "ONLINE"], ["name", "ONLINE"]]
+
+
+def broken(change: Callable[[dict], None]) -> dict:
+    document = small()
+    change(document)
+    return document
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize(("document", "said"), [
+    (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is the id of no entity"),
+    (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
+    (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
+])
+def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, tmp_path: Path, document: dict,
+                                                       said: str) -> None:
+    with pytest.raises(SimpleKGError, match=said):
+        load_into(written(tmp_path, document), own_neo4j)
+    engine = bolt_engine(own_neo4j)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
+    engine.close()
+
+
+@pytest.mark.neo4j
+def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
+        own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+    same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
+    seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
+    try:
+        with pytest.raises(EngineError, match=r"1943-02-05.*not whole: 2 nodes and 0 relationships were written "
+                                              r"before\. `MATCH \(n\) DETACH DELETE n` empties"):
+            load_into(written(tmp_path, same_day), own_neo4j)
+    finally:
+        seeded(neo4j_5, "DROP CONSTRAINT one_a_day")
+
+
+def test_the_steps_of_a_load_are_told_with_the_bytes_that_are_read(own_arcadedb: BoltAddress, tmp_path: Path) -> None:
+    file, told = written(tmp_path, SMALL), []
+    load_into(file, own_arcadedb, lambda step, read, size: told.append((step, read <= size == file.stat().st_size)))
+    assert list(dict.fromkeys(step for step, _ in told)) == ["checking", "nodes", "relationships"]
+    assert all(fits for _, fits in told)
+
+
+def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, home: Home, tmp_path: Path) -> None:  # noqa: F811
+    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(home).reader, own_arcadedb.database)
+    with pytest.raises(EngineError, match="not allowed"):
+        load_into(written(tmp_path, SMALL), reader)
+
+
+@pytest.mark.neo4j
+def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+    file = written(tmp_path, SMALL)
+
+    def load(password: str) -> subprocess.CompletedProcess[str]:
+        command = [*COMMAND, "graphs", "load", str(file), "--into", own_neo4j.uri, "--user", own_neo4j.user]
+        return subprocess.run(command, capture_output=True, text=True, timeout=100,
+                              env=environment(tmp_path, {"GRAPHGROUND_ADMIN_PASSWORD": password}))
+
+    refused = load("wrong")
+    assert refused.returncode == 1
+    assert "refused the user" in refused.stderr
+    done = load(own_neo4j.password)
+    assert done.stdout == f"Loaded into {own_neo4j.uri}: 4 nodes, 3 relationships.{os.linesep}", done.stderr
+
+
+def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
+    """With the extra `memgraph` installed this goes through GQLAlchemy, else over Bolt."""
+    process = subprocess.Popen([sys.executable, "-m", "tests.support.fake_memgraph"], cwd=Path(__file__).parents[3],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    watchdog = threading.Timer(100, process.kill)
+    watchdog.start()
+    try:
+        assert process.stdout is not None
+        with BoltLoader(BoltAddress(process.stdout.readline().strip())) as loader:
+            loader.create_indexes(["Movie", "Box Office"], ["name"])
+    finally:
+        asked = process.communicate(timeout=30)[0].splitlines()
+        watchdog.cancel()
+    made = [query.rstrip(";") for query in asked if query.startswith("CREATE")]
+    assert made[-1] == "CREATE INDEX ON :`Box Office`(`name`)"
+    if is_installed():  # it looks first which are there, and the stand-in says that the first one is
+        assert ("SHOW INDEX INFO;" in asked, len(made)) == (True, 1)
+    else:
+        assert made[0] == "CREATE INDEX ON :`Movie`(`name`)"
+
+
+def test_a_name_for_a_graph_of_ones_own_database_is_refused_before_anything_is_written(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, SMALL)
+    assert graphs_command(["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"]) == 2
+    assert "not with --into" in " ".join(capsys.readouterr().err.replace("│", " ").split())

@@ -1,0 +1,238 @@
+"""Loading: what is wrong is named and changes nothing, what is right is there whole or not at all."""
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.loading.export import export_graph
+from graphground.graphs.loading.load import drop_graph, load_file
+from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.loading.worker import Identifiers
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.catalog import Catalog, CatalogError
+from graphground.graphs.storage.home import Home
+from tests.support.shared_data import SHARED, needs
+from tests.support.small_graph import films, home, loaded, small, written  # noqa: F401
+
+pytestmark = pytest.mark.timeout(240)
+SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]], None]:
+    """A change of one record: `change("entities", 1, eid="M1")`."""
+    return lambda document: document[place][number].update(fields)
+
+
+@pytest.mark.parametrize(("changed", "said"), [
+    (change("entities", 1, eid="M1"), "entities[1] (eid 'M1'): another entity has this eid"),
+    (change("entities", 3, label="Persn"), "entities[3] (eid 'P2'): the schema has no label 'Persn' (nearest: Person)"),
+    (change("entities", 2, name=None), "entities[2] (eid 'P1'): 'name' must be text, not None"),
+    (change("entities", 2, eid=""), "entities[2] (eid ''): 'eid' must be a text"),
+    (change("entities", 0, properties={"runtime_minute": "170"}),
+     "entities[0] (eid 'M1'): 'runtime_minute' must be float, not '170'"),
+    (change("entities", 0, properties={"released": "1995-13-01"}), "'released' must be date, not '1995-13-01'"),
+    (change("entities", 0, properties={"released": "December 1995"}), "'released' must be date"),
+    (change("entities", 0, properties={"seen": 1}), "'seen' must be bool, not 1"),
+    (change("entities", 0, properties={"filming_location": "Los Angeles"}), "'filming_location' must be list[str]"),
+    (change("entities", 0, properties={"filming_locatio": []}), "has no property 'filming_locatio' (nearest: filming"),
+    (change("entities", 2, properties={"height_cm": 1.73}), "'height_cm' must be int, not 1.73"),
+    (change("entities", 2, properties={"height_cm": 2 ** 70}), "'height_cm' must be int, not 1.1805916207174113e+21"),
+    (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
+    (change("entities", 0, properties=["x"]), "'properties' must be an object"),
+    (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
+    (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is the id of no entity"),
+    (change("relations", 0, subj_id="P1", obj_id="M1"), "no (:Person)-[:directedBy]->(:Movie); it has (:Movie)"),
+    (change("relations", 2, rid="0"), "relations[2] (rid '0'): another relation has this rid"),
+    (change("relations", 1, properties={"year": "1994"}), "relations[1] (rid '1'): 'year' must be int, not '1994'"),
+    (lambda document: document["entities"].insert(1, 7), "entities[1] must be an object, not a whole number"),
+    (lambda document: document.pop("relations"), "has no 'relations'"),
+    (lambda document: document.pop("schema"), "has no 'schema'"),
+    (lambda document: document["schema"]["relations"][0].update(obj_label="Nobody"), "'Nobody' is not among"),
+    (lambda document: document["schema"]["entities"][0]["properties"].update(released="day"), "'day' is not a prop"),
+    (lambda document: document["schema"]["relations"][0].update(label="Movie"), "is a label and a relationship type"),
+])
+def test_a_wrong_record_is_named_and_nothing_changes(
+        films: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str) -> None:  # noqa: F811
+    before = Catalog(films).entries()
+    document = small()
+    changed(document)
+    with pytest.raises(SimpleKGError) as caught:
+        loaded(films, tmp_path, document)
+    assert said in str(caught.value)
+    assert Catalog(films).entries() == before
+    assert list(films.loading.iterdir()) == []
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "the file ends in the middle"),
+    ("MATCH (n) RETURN n", "not JSON"),
+    (json.dumps(small())[:-200], "the file ends in the middle"),
+    (json.dumps(small())[:900], "the file ends in the middle"),
+    (json.dumps(small()).replace('"Ronin"', "Ronin"), "not JSON"),
+    ("[1, 2]", "has no 'schema'"),
+])
+def test_a_file_that_is_cut_or_no_json_is_refused(films: Home, tmp_path: Path, text: str,  # noqa: F811
+                                                  said: str) -> None:
+    with pytest.raises(SimpleKGError, match=said):
+        loaded(films, tmp_path, text)
+
+
+def test_a_cut_gzip_file_is_refused(films: Home, tmp_path: Path) -> None:  # noqa: F811
+    whole = gzip.compress(json.dumps(small()).encode())
+    path = tmp_path / "films.json.gz"
+    path.write_bytes(whole[:-40])
+    with pytest.raises(SimpleKGError, match="ends in the middle"):
+        load_file(path, films)
+    with pytest.raises(SimpleKGError, match="there is no file"):
+        load_file(tmp_path / "nothing.json", films)
+    with pytest.raises(CatalogError, match="cannot be a graph's name"):
+        load_file(path, films, name="../films")
+
+
+def test_a_second_load_replaces_the_first_for_servers_that_run(home: Home, tmp_path: Path) -> None:  # noqa: F811
+    first = loaded(home, tmp_path)
+    source = next(one for one in stored_sources(home) if one.name == "films")
+    engine = source.open().engine
+    assert engine is not None
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
+    version = source.version()
+    document = small()
+    document["entities"].append({**document["entities"][2], "eid": "P3", "name": "Val Kilmer"})
+    second = loaded(home, tmp_path, document)
+    assert source.version() != version
+    assert source.counts() == (5, 3)
+    again = source.open()
+    assert again.engine is not None
+    assert again.entities is not None
+    assert again.engine.run("MATCH (n) RETURN count(n)").rows == [[5]]
+    assert again.entities.find("Val Kilmer")[0].key == "P3"
+    deadline = time.monotonic() + 20  # the engine closes and deletes what has left the catalog
+    while (home.databases / first.id).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert (home.databases / second.id).exists()
+    engine.close()
+    again.engine.close()
+    drop_graph("films", home)
+    with pytest.raises(EngineUnavailable, match="has been dropped"):
+        source.open()
+    assert end_engine(home)
+
+
+def test_what_is_exported_is_what_was_loaded(films: Home, tmp_path: Path) -> None:  # noqa: F811
+    assert export_graph("films", tmp_path / "out.json.gz", films) == (4, 3)
+    with gzip.open(tmp_path / "out.json.gz") as file:
+        back = json.load(file)
+    expected = small()
+    expected["entities"][0]["properties"]["runtime_minute"] = 170.0
+    del expected["entities"][1]["properties"]["released"]
+    assert back == expected
+    entry = load_file(tmp_path / "out.json.gz", films, name="films-again")
+    assert (entry.nodes, entry.relationships) == (4, 3)
+
+
+@needs(*SLICE)
+def test_the_movie_slice_reads_back_equal(home: Home, tmp_path: Path) -> None:  # noqa: F811
+    entry = load_file(SHARED.joinpath(*SLICE), home, name="movie")
+    with gzip.open(SHARED.joinpath(*SLICE)) as file:
+        original = json.load(file)
+    assert (entry.nodes, entry.relationships) == (len(original["entities"]), len(original["relations"]))
+    export_graph("movie", tmp_path / "movie.json", home)
+    back = json.loads((tmp_path / "movie.json").read_text("utf-8"))
+    assert back["schema"] == original["schema"]
+    key = json.dumps
+    assert (sorted(key(entity, sort_keys=True) for entity in back["entities"])
+            == sorted(key(entity, sort_keys=True) for entity in original["entities"]))
+    unnumbered = [[sorted(key({**relation, "rid": ""}, sort_keys=True) for relation in document["relations"])]
+                  for document in (back, original)]
+    assert unnumbered[0] == unnumbered[1]
+
+
+def test_a_load_killed_at_any_moment_leaves_what_was_there(home: Home, tmp_path: Path) -> None:  # noqa: F811
+    before = loaded(home, tmp_path)
+    document = small()
+    document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 30_000)]
+    path = written(tmp_path, document, "large.json")
+    chance = random.Random(7)
+    for _ in range(5):
+        process = subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(path)],
+                                   env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(chance.uniform(0.3, 3.0))
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, KILL)
+        process.wait(30)
+        entries = Catalog(home).entries()
+        assert [entry.name for entry in entries] == ["films"]
+        assert entries[0].nodes in (before.nodes, len(document["entities"]))
+    engine = EmbeddedEngine(home, Catalog(home).get("films").id)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(home).get("films").nodes]]
+    engine.close()
+    # What a killed load left behind goes at the next change of the catalog.
+    loaded(home, tmp_path, name="others")
+    deadline = time.monotonic() + 20
+    while any(home.loading.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_the_command_line_lists_loads_describes_and_drops(home: Home, tmp_path: Path) -> None:  # noqa: F811
+    def graphs(*words: str) -> tuple[int, str, str]:
+        done = subprocess.run([sys.executable, "-m", "graphground", "graphs", *words], capture_output=True, text=True,
+                              env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)}, timeout=200)
+        return done.returncode, done.stdout, done.stderr
+
+    assert graphs("list")[1].startswith("No graph is loaded")
+    path = written(tmp_path, small())
+    assert graphs("load", str(path), "--description", "Two films")[:2] == (
+        0, "Loaded 'films': 4 nodes, 3 relationships.\n")
+    assert json.loads(graphs("list", "--json")[1])[0]["description"] == "Two films"
+    assert "(:Movie)-[:has cast]->(:Person)" in graphs("info", "films")[1]
+    code, _, error = graphs("info", "film")
+    assert code == 1
+    assert "there is no loaded graph 'film' (there are: films)" in error
+    assert graphs("drop", "films")[1] == "Dropped 'films'.\n"
+    assert not any(home.databases.glob("films*"))
+    assert graphs("loud")[0] == 2
+
+
+def test_relation_ids_are_told_apart_without_keeping_consecutive_ones() -> None:
+    identifiers = Identifiers()
+    assert all(identifiers.is_new(text) for text in ("0", "1", "2", "R7", "5", "02"))
+    assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
+    assert all(identifiers.is_new(text) for text in ("3", "4"))
+    assert not identifiers.is_new("5")
+
+
+@pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
+def test_relation_ids_are_told_apart_as_a_set_would(first: str) -> None:
+    rng = random.Random(first)
+    choices = [f"{prefix}{number}" for prefix in ("", "r", "r0", "Q1-P2-", "rr") for number in range(12)]
+    for _ in range(50):
+        identifiers, seen = Identifiers(), set[str]()
+        following = [f"r{number}" for number in range(8)] if first == "r0" else [first]
+        for text in [*following, *rng.choices(choices, k=60)]:
+            assert identifiers.is_new(text) == (text not in seen), (text, seen)
+            seen.add(text)
+
+
+@pytest.mark.parametrize("prefix", ["", "r", "Q25173-P57-"])
+def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
+    identifiers = Identifiers()
+    assert all(identifiers.is_new(f"{prefix}{number}") for number in range(1, 10_000))
+    assert not identifiers._others

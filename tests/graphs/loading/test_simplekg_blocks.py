@@ -1,0 +1,133 @@
+"""The fast reading of a SimpleKG file: the same records as event by event, from any shape of file."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import ijson
+import pytest
+
+from graphground.graphs.loading import simplekg_blocks
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.loading.simplekg_blocks import NotInBlocks, entity_blocks, relation_blocks
+from tests.support.small_graph import small
+
+HARD = ['x},{"eid":', '}],"relations":[{', '"},\n{"eid"', "\\", '\\"}', "é∞\u2028", "}]}", "", "[[{{"]
+
+
+def document(seed: int, entities: int = 400) -> dict[str, Any]:
+    """The small graph with many more records, whose texts look like the ends of records."""
+    rng = random.Random(seed)
+    made = small()
+    for number in range(entities):
+        made["entities"].append({**made["entities"][number % 2], "eid": f"E{number}", "name": rng.choice(HARD) * 2,
+                                 "aliases": rng.sample(HARD, rng.randrange(4)), "description": rng.choice(HARD)})
+        made["relations"].append({**made["relations"][0], "rid": f"R{number}", "subj_id": "M1"})
+    return made
+
+
+def as_text(made: dict[str, Any], shape: str) -> str:
+    """The document as different programs write it."""
+    if shape == "lines":
+        parts = [f'"{key}": [\n' + ",\n".join(json.dumps(one) for one in made[key]) + "\n]"
+                 for key in ("entities", "relations")]
+        return '{"schema": ' + json.dumps(made["schema"]) + ", " + ",\n".join(parts) + "}\n"
+    return json.dumps(made, indent={"indented": 2}.get(shape), separators=(",", ":") if shape == "compact" else None,
+                      ensure_ascii=shape != "utf-8")
+
+
+@pytest.mark.parametrize("shape", ["lines", "compact", "indented", "spaced", "utf-8"])
+@pytest.mark.parametrize("size", [200, 4096, 1 << 16])
+def test_blocks_hold_the_records_that_events_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str,
+                                                  size: int) -> None:
+    monkeypatch.setattr(simplekg_blocks, "AT_ONCE", size)
+    made = document(seed=size)
+    path = tmp_path / "graph.json"
+    path.write_text(as_text(made, shape), "utf-8")
+    with path.open("rb") as file:
+        for part in ("entities", "relations"):
+            file.seek(0)
+            assert list(ijson.items(file, f"{part}.item", use_float=True)) == made[part]
+        file.seek(0)
+        entities, begin = drained(entity_blocks(file))
+        relations, end = drained(relation_blocks(file, begin))
+    assert entities == made["entities"]
+    assert relations == made["relations"]
+    assert end == path.stat().st_size
+
+
+def drained(blocks: Any) -> tuple[list[Any], int]:
+    """All records and what the generator answered."""
+    records: list[Any] = []
+    while True:
+        try:
+            records += next(blocks)
+        except StopIteration as over:
+            return records, over.value
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("order", [("schema", "entities", "relations"), ("entities", "schema", "relations"),
+                                   ("relations", "entities", "schema"), ("schema", "relations", "entities", "more")])
+def test_a_file_in_any_order_gives_every_record(tmp_path: Path, order: tuple[str, ...], zipped: bool) -> None:
+    made = document(seed=5)
+    made["more"] = {"entities": [{"eid": "no entity"}]}
+    text = json.dumps({key: made[key] for key in order}).encode()
+    path = tmp_path / ("graph.json.gz" if zipped else "graph.json")
+    path.write_bytes(gzip.compress(text) if zipped else text)
+    for first, second in (("entities", "relations"), ("relations", "entities")):
+        file = SimpleKGFile(path)
+        for part in (first, second):
+            found = list(getattr(file, part)())
+            assert found == list(enumerate(made[part]))
+
+
+@pytest.mark.parametrize("key", ["entities", "relations"])
+def test_what_is_no_json_in_the_middle_is_found_where_it_stands(tmp_path: Path, key: str) -> None:
+    made = document(seed=9)
+    made[key][300]["mark"] = "here"
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(made).replace('"here"', "here"), "utf-8")
+    file = SimpleKGFile(path)
+    seen: list[Any] = []
+
+    def read_one_by_one() -> None:
+        for part in ("entities", "relations"):
+            seen.clear()
+            for number, record in getattr(file, part)():
+                assert number == len(seen)
+                seen.append(record)
+    with pytest.raises(SimpleKGError, match=rf"at {key}\[300\]: not JSON"):
+        read_one_by_one()
+    assert seen == made[key][:300]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 100, 20_000])
+def test_a_file_that_is_cut_is_not_taken_for_whole(tmp_path: Path, cut: int) -> None:
+    text = json.dumps(document(seed=11))
+    path = tmp_path / "graph.json"
+    path.write_text(text[:-cut], "utf-8")
+    file = SimpleKGFile(path)
+    with pytest.raises(SimpleKGError, match="the file ends in the middle"):
+        list(file.entities()), list(file.relations())
+
+
+def test_a_record_that_is_no_object_is_named(tmp_path: Path) -> None:
+    made = document(seed=13)
+    made["relations"].insert(300, [1])
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(made), "utf-8")
+    file = SimpleKGFile(path)
+    assert len(list(file.entities())) == len(made["entities"])
+    with pytest.raises(SimpleKGError, match=r"relations\[300\] must be an object, not a list"):
+        list(file.relations())
+
+
+def test_a_file_of_another_shape_is_left_to_the_slow_reading(tmp_path: Path) -> None:
+    for text in ("", "[1, 2]", '{"entities": [{}]}', '{"schema": {}, "entities": [], "relations": []}'):
+        path = tmp_path / "graph.json"
+        path.write_text(text)
+        with path.open("rb") as file, pytest.raises(NotInBlocks):
+            drained(entity_blocks(file))

@@ -1,0 +1,90 @@
+"""Graphs that are opened when first asked for."""
+
+import threading
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, GraphSummary, OpenGraphs, UnknownGraph
+
+
+def source(name: str, opened: list[str] | None = None) -> GraphSource:
+    def open_graph() -> Graph:
+        if opened is not None:
+            opened.append(name)
+        return Graph(name, PropertyGraphSchema(name, {}, ()))
+    return GraphSource(name, f"about {name}", "none", open_graph, lambda: (1, 2))
+
+
+def broken(name: str) -> GraphSource:
+    def open_graph() -> Graph:
+        raise EngineUnavailable("Nobody answers at bolt://127.0.0.1:1.")
+    return GraphSource(name, "elsewhere", "bolt", open_graph)
+
+
+def test_a_graph_is_opened_once_when_it_is_first_asked_for() -> None:
+    opened: list[str] = []
+    graphs = OpenGraphs([source("films", opened), source("nba", opened)])
+    assert graphs.names() == ["films", "nba"]
+    assert opened == []
+    assert graphs.get("nba") is graphs.get("nba")
+    assert opened == ["nba"]
+
+
+def test_the_only_graph_needs_no_name_but_one_of_several_does() -> None:
+    assert OpenGraphs([source("films")]).get(None).name == "films"
+    with pytest.raises(UnknownGraph, match="films, nba") as caught:
+        OpenGraphs([source("films"), source("nba")]).get(None)
+    assert caught.value.nearest == ["films", "nba"]
+    with pytest.raises(UnknownGraph, match="graphs load"):
+        OpenGraphs([]).get(None)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownGraph) as caught:
+        OpenGraphs([source("films"), source("nba"), source("movie")]).get("film")
+    assert caught.value.nearest[0] == "films"
+
+
+def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -> None:
+    graphs = OpenGraphs([broken("own"), source("films")])
+    with pytest.raises(EngineUnavailable, match="Nobody answers"):
+        graphs.get("own")
+    assert graphs.get("films").name == "films"
+    own, films = graphs.summaries()
+    assert own.problem == "Nobody answers at bolt://127.0.0.1:1."
+    assert "cannot be opened" in own.description
+    assert films == GraphSummary("films", "about films", "none", 1, 2)
+
+
+def test_an_unforeseen_failure_of_opening_is_told_in_the_same_words() -> None:
+    def open_graph() -> Graph:
+        raise OSError("disk full")
+    with pytest.raises(EngineUnavailable, match="'own' cannot be opened: disk full"):
+        OpenGraphs([GraphSource("own", "", "embedded", open_graph)]).get("own")
+
+
+def test_many_threads_that_ask_at_once_get_one_graph() -> None:
+    opened: list[str] = []
+    graphs = OpenGraphs([source("films", opened)])
+    threads = [threading.Thread(target=graphs.get, args=("films",)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert opened == ["films"]
+
+
+def test_two_graphs_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two graphs are named 'films'"):
+        OpenGraphs([source("films"), source("films")])
+
+
+def test_a_closed_server_opens_nothing() -> None:
+    graphs = OpenGraphs([source("films")])
+    graphs.close()
+    graphs.close()
+    with pytest.raises(EngineUnavailable, match="shutting down"):
+        graphs.get("films")

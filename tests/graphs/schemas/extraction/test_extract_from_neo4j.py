@@ -1,0 +1,256 @@
+"""Extraction from a real Neo4j: several labels on a node, mixed types, a rare property, no APOC."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.engines.engine import Capabilities, QueryTimeout
+from graphground.graphs.opening.live_schema import LiveSchema, connected_graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
+from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.extraction.findings import Extraction, Findings
+from graphground.graphs.schemas.extraction.scanning import scan
+from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.table import Table
+from graphground.tools.failure import ToolFailure
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+from tests.support.schema_oracle import exact_schema, told
+
+pytestmark = pytest.mark.neo4j
+
+
+@pytest.fixture(autouse=True)
+def _nothing_asks_in_the_background_when_the_engine_is_closed() -> Iterator[None]:
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("schema of "):
+            thread.join(60)
+
+
+DATA = (
+    "MATCH (n) DETACH DELETE n",
+    """CREATE (a:Person:Author {name: 'Ann', born: date('1970-01-01'), code: 7, tags: ['x']}),
+              (b:Person {name: 'Bob', code: 'seven', tags: [], seen: datetime('2020-01-01T00:00:00Z')}),
+              (c:`Text Book`:Book {title: 'C', pages: 12.5, at: point({x: 1, y: 2}), span: duration('P1D')}),
+              (d:Book {title: 'D', pages: 3}), (:Lonely), ({nameless: true}),
+              (a)-[:WROTE {year: 1999}]->(c), (a)-[:WROTE {year: '2001?'}]->(d), (b)-[:READ]->(d),
+              (b)-[:KNOWS]->(a), (c)-[:`CITES by`]->(d), (x:Ship {name: 'Mary'})-[:READ]->(y:Map {scale: 2}),
+              (b)-[:KNOWS]->(x)""",
+    "UNWIND range(1, 5000) AS i CREATE (:Bulk {n: i})",
+    "CREATE (:Bulk {n: 'the only text', rare: true})",
+)
+
+
+@pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
+def engine(request: pytest.FixtureRequest) -> Iterator[BoltEngine]:
+    server: Neo4jServer = request.getfixturevalue(request.param)
+    seeded(server, *DATA)
+    engine = BoltEngine(BoltAddress(server.uri, server.user, server.password, None))
+    engine.server = server  # type: ignore[attr-defined]
+    yield engine
+    engine.close()
+
+
+def test_extraction_equals_the_queries_of_the_paper(engine: BoltEngine) -> None:
+    found = extract(engine, "mixed")
+    assert not found.problems
+    assert not found.partial
+    assert told(found.schema) == exact_schema(engine)
+
+
+def test_plain_cypher_finds_the_same_as_the_database_s_own_counts(engine: BoltEngine) -> None:
+    findings = Findings()
+    scan(Steps(engine, findings))
+    by_counts = extract(engine, "mixed").schema
+    scanned = findings.schema("mixed")
+    assert told(scanned) == told(by_counts)
+    assert scanned.label_combinations == by_counts.label_combinations
+    assert {label.name: label.count for label in scanned.labels.values()} == {
+        label.name: label.count for label in by_counts.labels.values()}
+
+
+def test_mixed_types_and_label_combinations_are_shown_as_such(engine: BoltEngine) -> None:
+    schema = extract(engine, "mixed").schema
+    assert schema.labels["Person"].properties["code"] == "int|str"
+    assert schema.labels["Person"].properties["tags"] == "list[str]"
+    assert schema.labels["Bulk"].properties == {"n": "int|str", "rare": "bool"}
+    assert schema.labels["Text Book"].properties["span"] == "duration"
+    assert schema.label_combinations == {frozenset({"Person", "Author"}), frozenset({"Text Book", "Book"})}
+    assert schema.labels["Person"].count == 2
+    assert not schema.open
+
+
+def test_patterns_that_do_not_exist_are_not_there(engine: BoltEngine) -> None:
+    patterns = {str(pattern) for pattern in extract(engine, "mixed").schema.patterns}
+    assert "(:Person)-[:READ]->(:Book)" in patterns
+    assert "(:Ship)-[:READ]->(:Map)" in patterns
+    assert "(:Person)-[:READ]->(:Map)" not in patterns
+    assert "(:Ship)-[:READ]->(:Book)" not in patterns
+
+
+def test_samples_are_all_values_of_a_category_and_a_few_of_others(engine: BoltEngine) -> None:
+    samples = extract(engine, "mixed", samples=True).samples
+    assert sorted(samples["Person", "name"]) == ["Ann", "Bob"]
+    assert len(samples["Bulk", "n"]) == 5
+    assert ("WROTE", "year") in samples
+
+
+class Slow:
+    """The real engine, but queries with a certain text run out of time."""
+
+    def __init__(self, engine: BoltEngine, text: str) -> None:
+        self.engine, self.text = engine, text
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
+            timeout: float | None = None) -> Table:
+        if self.text in query:
+            raise QueryTimeout("it took too long")
+        return self.engine.run(query, parameters, limit=limit, timeout=timeout)
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        self.engine.explain(query, parameters)
+
+    def cancel(self) -> None:
+        self.engine.cancel()
+
+    def introspect(self, name: str, *, step_timeout: float, total_timeout: float) -> Extraction:
+        return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
+
+    def capabilities(self) -> Capabilities:
+        return self.engine.capabilities()
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def test_a_procedure_that_runs_out_of_time_is_made_up_for_by_plain_cypher(engine: BoltEngine) -> None:
+    found = extract(Slow(engine, "db.schema.nodeTypeProperties"), "mixed")
+    assert told(found.schema) == exact_schema(engine)
+    assert not found.partial
+
+
+def test_a_step_out_of_time_makes_the_answer_partial_and_says_which(engine: BoltEngine) -> None:
+    found = extract(Slow(engine, "WROTE"), "mixed")
+    assert found.partial
+    assert found.schema.open
+    assert any("WROTE" in problem for problem in found.problems)
+    assert "Person" in found.schema.labels
+
+
+def test_a_label_too_large_for_one_pass_is_read_page_by_page(engine: BoltEngine,
+                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.scanning.PAGE", 700)
+    findings = Findings()
+    scan(Steps(Slow(engine, "MATCH (n:Bulk) UNWIND keys"), findings))
+    assert findings.schema("mixed").labels["Bulk"].properties == {"n": "int|str", "rare": "bool"}
+    assert not findings.problems
+
+
+def test_progress_is_told_and_ends_where_it_should(engine: BoltEngine) -> None:
+    told_: list[tuple[str, int, int]] = []
+    extract(engine, "mixed", progress=lambda *one: told_.append(one))
+    assert told_
+    assert told_[-1][1] == told_[-1][2]
+
+
+def test_fingerprint_changes_with_the_data(engine: BoltEngine) -> None:
+    before = fingerprint(engine)
+    assert fingerprint(engine) == before
+    seeded(engine.server, "CREATE (:Passing)")  # type: ignore[attr-defined]
+    assert fingerprint(engine) != before
+    seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+
+
+def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEngine, tmp_path: Path) -> None:
+    first = connected_graph("mine", "", engine, "key", tmp_path)
+    assert "Person" in first.schema.labels
+    again = connected_graph("renamed", "", Slow(engine, ""), "key", tmp_path)  # every query would fail
+    assert told(again.schema) == told(first.schema)
+    assert again.schema.name == "renamed"
+
+
+def test_changed_data_are_read_again_in_the_background(engine: BoltEngine, tmp_path: Path) -> None:
+    live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
+    live.read()
+    assert not live.changed()
+    graph = connected_graph("mine", "", engine, "key", tmp_path)
+    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    try:
+        assert live.changed()
+        live.follow(graph)
+        assert live.thread is not None
+        live.thread.join(30)
+        assert "Passing" in graph.schema.labels
+    finally:
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+    assert "Passing" not in live.refresh(graph).schema.labels
+
+
+def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: BoltEngine, tmp_path: Path) -> None:
+    graph = connected_graph("mine", "", engine, "key", tmp_path)
+    graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
+    assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
+    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    try:
+        assert "Passing" in get_schema(graphs, GetSchemaRequest(refresh=True)).schema_
+    finally:
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+
+
+def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
+        engine: BoltEngine, tmp_path: Path) -> None:
+    connected_graph("mine", "", engine, "key", tmp_path)
+    gone = connected_graph("mine", "", Slow(engine, ""), "key", tmp_path)  # every query fails
+    graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: gone)])
+    with pytest.raises(ToolFailure) as failure:
+        get_schema(graphs, GetSchemaRequest(refresh=True))
+    assert failure.value.next.startswith("Call get_schema without refresh")
+
+
+class Endless(Slow):
+    """The real engine, but queries with a certain text first keep the database busy for hours."""
+
+    def __init__(self, engine: BoltEngine, text: str) -> None:
+        super().__init__(engine, text)
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
+            timeout: float | None = None) -> Table:
+        if self.text in query:
+            self.begun.set()
+            try:
+                self.engine.run("UNWIND range(1, 100000000000) AS n RETURN count(n) AS c", timeout=300)
+            finally:
+                self.ended.set()
+        return self.engine.run(query, parameters, limit=limit, timeout=timeout)
+
+
+def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
+        engine: BoltEngine, tmp_path: Path) -> None:
+    server = engine.server  # type: ignore[attr-defined]
+    LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
+    seeded(server, "CREATE (:Passing {p: 1})")
+    own = Endless(BoltEngine(BoltAddress(server.uri, server.user, server.password, None)), "nodeTypeProperties")
+    try:
+        graph = connected_graph("mine", "", own, "key", tmp_path)
+        assert own.begun.wait(30)
+        graph.close()
+        assert own.ended.is_set()
+        assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("schema")]
+        assert "Passing" not in graph.schema.labels
+        assert LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).changed()  # nothing half read was kept
+        running = engine.run("SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
+                             "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c")
+        assert running.rows == [[0]]
+    finally:
+        own.engine.close()
+        seeded(server, "MATCH (n:Passing) DELETE n")

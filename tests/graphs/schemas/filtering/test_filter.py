@@ -1,0 +1,163 @@
+import time
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.filtering.filter import METHODS, NoEmbedder, SchemaFilter, UnknownMethod, filter_schema
+from graphground.graphs.schemas.filtering.mentions import KnownValues, masked
+from graphground.graphs.schemas.forms import base_form
+from graphground.graphs.schemas.token_count import estimate_tokens
+from tests.support.large_schema import large_schema, questions
+from tests.support.shared_data import SHARED, needs
+
+SCHOOLS = PropertyGraphSchema.from_cypherbench({
+    "name": "schools",
+    "entities": [
+        {"label": "Teacher", "properties": {"date_of_birth": "date", "place_of_birth": "str", "salary_usd": "float"}},
+        {"label": "Course", "properties": {"launch_year": "int", "language": "str"}},
+        {"label": "School", "properties": {"country": "str", "founding_year": "int"}},
+        {"label": "City", "properties": {"population": "int"}},
+        {"label": "Prize", "properties": {}}],
+    "relations": [
+        {"label": "taughtBy", "subj_label": "Course", "obj_label": "Teacher",
+         "properties": {"start_year": "int", "end_year": "int"}},
+        {"label": "offeredBy", "subj_label": "Course", "obj_label": "School", "properties": {}},
+        {"label": "locatedIn", "subj_label": "School", "obj_label": "City", "properties": {}},
+        {"label": "receivesPrize", "subj_label": "Teacher", "obj_label": "Prize", "properties": {"year": "int"}},
+        {"label": "marriedTo", "subj_label": "Teacher", "obj_label": "Teacher", "properties": {}}]})
+NAMES = KnownValues([("School", "name", "Hogwarts"), ("City", "name", "Springfield"),
+                     ("Teacher", "name", "Edna Krabappel"), ("Course", "language", "Latin"),
+                     ("Course", "name", "Potions for midfielders"), ("Prize", "name", "portrait")])
+
+
+def part(question, **more):
+    return filter_schema(SCHOOLS, question, entities=NAMES, **more)
+
+
+def kept_patterns(found):
+    return [str(pattern) for pattern in found.schema.patterns]
+
+
+def test_a_question_keeps_its_labels_pattern_and_property_and_drops_the_rest():
+    found = part("Which courses does Edna Krabappel teach, and when was she born?")
+    assert list(found.schema.labels) == ["Teacher", "Course"]
+    assert "(:Course)-[:taughtBy]->(:Teacher)" in kept_patterns(found)
+    assert "date_of_birth" in found.schema.labels["Teacher"].properties
+    assert "salary_usd" not in found.schema.labels["Teacher"].properties
+    assert "Prize" in found.left_out.labels
+    assert "locatedIn" in found.left_out.types
+
+
+def test_labels_far_apart_are_connected_by_the_patterns_between_them():
+    found = part("How many teachers work in Springfield?")
+    assert {"Teacher", "Course", "School", "City"} <= set(found.schema.labels)
+    assert {"(:Course)-[:taughtBy]->(:Teacher)", "(:Course)-[:offeredBy]->(:School)",
+            "(:School)-[:locatedIn]->(:City)"} <= set(kept_patterns(found))
+
+
+def test_a_question_about_a_time_keeps_the_years_of_the_relationship():
+    found = part("Who taught Potions for midfielders in 1999?")
+    assert dict(found.schema.relationship_properties["taughtBy"]) == {"start_year": "int", "end_year": "int"}
+
+
+def test_a_comparison_keeps_the_date_that_it_compares():
+    found = part("Which school is the oldest?")
+    assert "founding_year" in found.schema.labels["School"].properties
+
+
+def test_a_known_value_keeps_its_property():
+    found = part("Which courses at Hogwarts are in Latin?")
+    assert "language" in found.schema.labels["Course"].properties
+    assert "(:Course)-[:offeredBy]->(:School)" in kept_patterns(found)
+
+
+def test_a_relationship_of_a_label_with_itself_is_found_by_its_verb():
+    assert "(:Teacher)-[:marriedTo]->(:Teacher)" in kept_patterns(part("Who is Edna Krabappel's husband?"))
+
+
+@pytest.mark.parametrize("question", [
+    "", "   ", "?!", "教师教哪些课程", "Welche Stadt hat die meisten Einwohner?", "\x00\ud83d"])
+@pytest.mark.parametrize("method", ["auto", "exact", "masked"])
+def test_no_question_is_ever_answered_with_nothing(question, method):
+    found = part(question, method=method)
+    assert found.schema.labels
+    if found.whole:
+        assert found.schema is SCHOOLS
+        assert not found.left_out
+
+
+def test_an_unknown_method_is_named_with_the_known_ones():
+    with pytest.raises(UnknownMethod, match="'magic'; there are auto, exact, masked, similarity"):
+        part("Who?", method="magic")
+
+
+def test_similarity_without_a_model_says_so():
+    with pytest.raises(NoEmbedder, match="needs a model"):
+        part("Who?", method="similarity")
+
+
+class LettersAsMeaning:
+    """Counts letters: texts with the same letters are near."""
+
+    def encode(self, texts):
+        return [[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+
+def test_similarity_keeps_names_near_to_a_phrase_of_the_question():
+    found = part("schools and their citys", method="similarity", embedder=LettersAsMeaning())
+    assert {"School", "City"} <= set(found.schema.labels)
+    assert "(:School)-[:locatedIn]->(:City)" in kept_patterns(found)
+
+
+def test_masked_form_replaces_mentions_by_their_labels():
+    question = "Who taught at Hogwarts in Springfield?"
+    assert masked(question, NAMES.mentions(question)) == "Who taught at School in City?"
+    assert "School" not in part(question, method="exact").schema.labels or part(question, method="exact").whole
+    assert {"School", "City"} <= set(part(question, method="masked").schema.labels)
+
+
+@pytest.mark.parametrize("budget", [40, 60, 90, 150])
+def test_a_budget_is_kept_and_properties_go_before_what_connects(budget):
+    found = part("Where were the teachers of courses at schools in Springfield born?", max_tokens=budget)
+    assert estimate_tokens(base_form(found.schema)) <= budget
+    assert found.schema.labels
+    if budget >= 90:
+        assert {"taughtBy", "offeredBy", "locatedIn"} <= set(found.schema.relationship_types)
+
+
+def test_ten_tokens_hold_one_label_and_one_token_holds_none():
+    assert len(part("Which teachers are there?", max_tokens=10).schema.labels) == 1
+    assert part("Which teachers are there?", max_tokens=1).too_small
+
+
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_a_schema_without_labels_gives_itself(method):
+    empty = PropertyGraphSchema("empty", {}, ())
+    assert filter_schema(empty, "Who taught?", method).schema is empty
+
+
+@needs("codex", "types.en.json.gz")
+def test_elements_asked_for_survive_in_a_schema_of_two_thousand_labels():
+    schema = large_schema()
+    assert (len(schema.labels), len(schema.patterns)) == (2000, 5000)
+    filtering = SchemaFilter(schema)
+    kept = 0
+    begin = time.perf_counter()
+    for question, pattern, key in questions(schema, 60):
+        found = filtering.filter(question, max_tokens=1000)
+        assert estimate_tokens(base_form(found.schema)) <= 1000
+        kept += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
+    assert kept >= 58
+    assert time.perf_counter() - begin < 30  # a bound against quadratic work, not a measurement
+
+
+@needs("schemas", "company.json")
+@pytest.mark.parametrize(("question", "type_", "key"), [
+    ("Which companies were founded by people born in Vienna?", "foundedBy", ("Person", "place_of_birth")),
+    ("List the CEOs of companies in the oil industry since 2001.", "hasCEO", ("Company", "name")),
+    ("How many subsidiaries does each company launched before 1950 have?", "subsidiaryOf", ("Company", "launch_year"))])
+def test_questions_about_companies_keep_what_they_need(question, type_, key):
+    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / "company.json").read_text(encoding="utf-8"))
+    found = filter_schema(schema, question)
+    assert type_ in found.schema.relationship_types
+    assert key[1] in found.schema.labels[key[0]].properties

@@ -1,0 +1,71 @@
+from dataclasses import replace
+
+import pytest
+
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, quoted, show_value
+from graphground.graphs.schemas.units import unit_of
+from tests.support.shared_data import SHARED, needs
+
+MOVIES = PropertyGraphSchema("movies", {
+    "Movie": Label("Movie", {"name": "str", "runtime_minute": "float"}, description="A film", count=1234),
+    "Box Office": Label("Box Office", {"name": "str"}),
+    "Person": Label("Person", {"name": "str", "date_of_birth": "date"}),
+}, (
+    RelationshipPattern("hasCastMember", "Movie", "Person", {"character_role": "str"}),
+    RelationshipPattern("hasCEO", "Box Office", "Person", {"start_year": "int", "end_year": "int"}),
+    RelationshipPattern("marriedTo", "Person", "Person", symmetric=True),
+))
+
+
+def test_base_form_says_common_properties_once_and_quotes_names():
+    assert base_form(MOVIES).splitlines() == [
+        "Nodes, each with name: str",
+        "(:Movie {runtime_minute: float})",
+        "(:`Box Office`)",
+        "(:Person {date_of_birth: date})",
+        "Relationships",
+        "(:Movie)-[:hasCastMember {character_role: str}]->(:Person)",
+        "(:`Box Office`)-[:hasCEO {start_year: int, end_year: int}]->(:Person)",
+        "(:Person)-[:marriedTo]->(:Person)"]
+
+
+def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
+    text = enhanced_form(MOVIES)
+    assert "(:Movie)  // 1,234; A film" in text
+    assert "  runtime_minute: float  // in minutes" in text
+    assert "(:Person)-[:marriedTo]->(:Person)  // symmetric: match it without an arrow" in text
+    assert "-[:hasCEO]->(:Person)  // time-bounded: end_year IS NULL while it lasts" in text
+
+
+def test_samples_that_fit_the_question_come_first_and_long_text_is_cut():
+    samples = {("Person", "name"): ["Al Pacino", "Val Kilmer", "Robert De Niro", "Jon Voight", "x" * 90]}
+    text = enhanced_form(MOVIES, samples, "Who acted with Jon Voight?")
+    assert "  name: str  // e.g. 'Jon Voight', 'Al Pacino', 'Val Kilmer'" in text
+    assert len(show_value("x" * 90)) == 42
+    assert show_value(["O'Hara", "b", "c"]) == "['O\\'Hara', 'b', …]"
+
+
+def test_one_label_alone_keeps_its_properties_on_its_own_line():
+    alone = replace(MOVIES, labels={"Person": MOVIES.labels["Person"]}, patterns=())
+    assert base_form(alone) == "Nodes\n(:Person {name: str, date_of_birth: date})"
+
+
+@needs("schemas")
+@pytest.mark.parametrize("graph", ["art", "geography", "nba", "politics"])
+def test_json_form_is_the_schema_file_byte_for_byte(graph):
+    text = (SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8")
+    assert json_form(PropertyGraphSchema.from_cypherbench(text)) == text
+
+
+@pytest.mark.parametrize(("name", "type_", "unit"), [
+    ("runtime_minute", "float", "in minutes"), ("global_box_office_usd", "float", "in US dollars"),
+    ("area_km2", "float", "in square kilometres"), ("discharge_m3_s", "float", "in cubic metres per second"),
+    ("launch_year", "int", "a calendar year"), ("iata_code", "str", None), ("gender", "str", None),
+    ("m", "float", None)])
+def test_units_are_read_from_the_end_of_a_number_s_name(name, type_, unit):
+    assert unit_of(name, type_) == unit
+
+
+def test_backticks_within_a_name_are_doubled():
+    assert quoted("odd`name") == "`odd``name`"

@@ -1,0 +1,40 @@
+"""`graphground schema`: the table of tokens, a schema shown, what was wrong said in a line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphground.server.commands.schema import main
+from tests.support.films import FILMS
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "films.json"
+    path.write_text(json.dumps(FILMS.to_cypherbench()))
+    return path
+
+
+def test_the_table_of_tokens_has_a_row_for_each_schema(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tokens", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "enhanced" in printed
+    assert "films" in printed
+
+
+def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(file), "--question", "When was the director born?"]) == 0
+    assert "date_of_birth: date" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["show", "FILE", "--form", "pretty"], ["tokens", "nowhere.json"],
+                                       ["show", "FILE", "--max-tokens", "1"]])
+def test_what_is_wrong_is_said_in_words(arguments: list[str], file: Path,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = main([str(file) if word == "FILE" else word for word in arguments])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    assert code != 0
+    assert capsys.readouterr().err

@@ -1,0 +1,105 @@
+"""What the tests of attacks share: the attempts, the surroundings that they may not touch, two ways to try them.
+
+`attacks/attacks.json` holds the attempts. An answer is never asked whether an attack worked: the nodes, the schema
+and the users are compared with those before, and a file, a place and a listening socket tell what was touched.
+"""
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+
+ATTACKS: list[dict[str, str]] = json.loads((Path(__file__).parents[1] / "attacks" / "attacks.json").read_text("utf-8"))
+SECRET = "the-secret-of-this-file"
+COUNTS = ("MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
+          "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS relationships, sum(size(keys(r))) AS properties "
+          "ORDER BY type")
+
+
+@dataclass
+class Surroundings:
+    """A file that may not be read, a place that may not be written, an address that may not be called."""
+
+    secret: Path
+    out: Path
+    address: str
+    calls: list[str]
+
+    def written(self, query: str) -> tuple[str, dict[str, str]]:
+        """An attempt with its places filled in."""
+        for name, value in (("{secret_path}", str(self.secret)), ("{secret}", self.secret.as_uri()),
+                            ("{out}", str(self.out)), ("{url}", f"http://{self.address}/x"),
+                            ("{address}", self.address)):
+            query = query.replace(name, value)
+        return query, {"url": self.secret.as_uri(), "address": f"http://{self.address}/x", "key": "attacked"}
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> Iterator[Surroundings]:
+    secret = tmp_path / "secret.csv"
+    secret.write_text(f"{SECRET}\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        calls: list[str] = []
+
+        def listen() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, caller = listener.accept()
+                    calls.append(str(caller))
+                    connection.close()
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        yield Surroundings(secret, tmp_path / "out.csv", address, calls)
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+
+
+def through_the_tool(graph: Graph) -> Callable[[str, dict[str, str]], str]:
+    graphs = OpenGraphs([GraphSource("films", "", "any", lambda: graph)])
+
+    def attempt(query: str, parameters: dict[str, str]) -> str:
+        try:
+            return execute_cypher(graphs, ExecuteCypherRequest(query=query, parameters=parameters,
+                                                               timeout_s=10)).model_dump_json()
+        except ToolFailure as failure:
+            return str(failure.as_dict())
+    return attempt
+
+
+def past_the_check(graph: Graph) -> Callable[[str, dict[str, str]], str]:
+    """Straight to the engine, as if the first wall had a hole."""
+    def attempt(query: str, parameters: dict[str, str]) -> str:
+        try:
+            return str(graph.run(query, parameters, limit=100, timeout=10).rows)
+        except EngineError as error:
+            return str(error)
+    return attempt
+
+
+def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings,
+           kinds: tuple[str, ...]) -> int:
+    """Try all attempts of some kinds; what an answer gives away is an error at once. Answers how many there were."""
+    chosen = [one for one in ATTACKS if one["kind"] in kinds]
+    for one in chosen:
+        query, parameters = surroundings.written(one["query"])
+        assert SECRET not in attempt(query, parameters), query
+        assert not surroundings.calls, f"the network was reached by {query}"
+        assert not surroundings.out.exists(), f"a file was written by {query}"
+    return len(chosen)
+
+
+ALL = ("write", "schema", "admin", "file", "network")

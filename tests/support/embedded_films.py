@@ -1,0 +1,66 @@
+"""A made-up film graph on the embedded engine, loaded once in a test run, with a few true names in it.
+
+    from tests.support.embedded_films import films, films_home  # noqa: F401
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+from graphground.graphs.synth import SyntheticGraph, stand_in, write_simplekg
+
+SCHEMA = PropertyGraphSchema.from_cypherbench({
+    "name": "films",
+    "entities": [
+        {"label": "Film", "description": None, "properties": {"runtime_minute": "float", "languages": "list[str]"}},
+        {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
+        {"label": "Genre", "description": None, "properties": {}}],
+    "relations": [
+        {"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}},
+        {"label": "writtenBy", "subj_label": "Film", "obj_label": "Person", "properties": {"year": "int"}},
+        {"label": "hasSpouse", "subj_label": "Person", "obj_label": "Person",
+         "properties": {"start_year": "int", "end_year": "int"}},
+        {"label": "hasGenre", "subj_label": "Film", "obj_label": "Genre", "properties": {}}]})
+
+ANSWERED = (
+    "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
+    "MATCH (f:Film)-[:hasGenre]->(g:Genre {name: 'heist film'}), (f)-[:writtenBy]->(p:Person {name: 'David Mamet'}) "
+    "RETURN f.name",
+    "MATCH (p:Person {name: 'Gale Anne Hurd'})-[:hasSpouse]->(q:Person {name: 'James Cameron'}) RETURN q.name",
+)
+
+
+def film_graph() -> SyntheticGraph:
+    """400 nodes and 1,500 relationships on which the queries above find something."""
+    return stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
+
+
+@pytest.fixture(scope="session")
+def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """A data folder with the film graph; its engine ends with the run."""
+    try:
+        require_arcadedb()
+    except EngineError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("films")
+    write_simplekg(film_graph(), folder / "films.json")
+    home = Home(folder / "home")
+    load_file(folder / "films.json", home, name="films")
+    yield home
+    end_engine(home, kill=True)
+
+
+@pytest.fixture(scope="session")
+def films(films_home: Home) -> Iterator[Graph]:
+    """The film graph, opened."""
+    graph = open_stored("films", films_home)
+    yield graph
+    assert graph.engine is not None
+    graph.engine.close()

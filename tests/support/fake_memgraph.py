@@ -1,0 +1,153 @@
+"""A stand-in for Memgraph: no Memgraph runs here. It says what Memgraph's documentation and source say that it says.
+
+From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
+`pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
+INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the codes of failures),
+`query/exceptions.hpp` (what a query that was ended says), `frontend/opencypher/parser.hpp` (how a place is told).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, StandIn, Waits, stand_in
+
+AGENT = "Neo4j/v5.11.0 compatible graph database server - Memgraph"
+CLIENT_ERROR = "Memgraph.ClientError.MemgraphError.MemgraphError"
+TRANSIENT_ERROR = "Memgraph.TransientError.MemgraphError.MemgraphError"
+ENDED = Refusal(TRANSIENT_ERROR, "Transaction was asked to abort by another user.")
+TIMED_OUT = Refusal(TRANSIENT_ERROR, "Transaction was asked to abort because of transaction timeout.", when_pulled=True)
+NOT_AUTHORIZED = Refusal(CLIENT_ERROR, "You are not authorized to execute this query! Please contact your database "
+                                       "administrator.")
+SCHEMA_INFO: dict[str, Any] = {
+    "nodes": [
+        {"labels": ["Movie"], "count": 2, "properties": [
+            {"key": "name", "count": 2, "filling_factor": 100.0, "types": [{"type": "String", "count": 2}]},
+            {"key": "released", "count": 1, "filling_factor": 50.0, "types": [{"type": "Date", "count": 1}]},
+            {"key": "rating", "count": 2, "filling_factor": 100.0,
+             "types": [{"type": "Float", "count": 1}, {"type": "Integer", "count": 1}]}]},
+        {"labels": ["Director", "Person"], "count": 1, "properties": [
+            {"key": "name", "count": 1, "filling_factor": 100.0, "types": [{"type": "String", "count": 1}]}]}],
+    "edges": [
+        {"type": "directedBy", "start_node_labels": ["Movie"], "end_node_labels": ["Director", "Person"], "count": 2,
+         "properties": [{"key": "year", "count": 2, "filling_factor": 100.0,
+                         "types": [{"type": "Integer", "count": 2}]}]}],
+    "node_indexes": [{"labels": ["Movie"], "properties": ["name"], "count": 2, "type": "label+property"}],
+    "edge_indexes": [], "node_constraints": [], "enums": []}
+SCANS: dict[str, Answer] = {
+    "MATCH (n) RETURN labels(n) AS l, count(*) AS c": Rows(["l", "c"], [[["Movie"], 2], [["Director", "Person"], 1]]),
+    "MATCH ()-[r]->() RETURN DISTINCT type(r)": Rows(["type"], [["directedBy"]]),
+    "MATCH (n:Movie) WITH n LIMIT": Rows(["k"], [["name"]]),
+    "MATCH (n:Movie) RETURN DISTINCT valueType": Rows(["t0", "s"], [["STRING", 1]]),
+    "MATCH (n:Director:Person) WITH n LIMIT": Rows(["k"], [["name"]]),
+    "MATCH (n:Director:Person) RETURN DISTINCT valueType": Rows(["t0", "s"], [["STRING", 1]]),
+    "MATCH (a)-[r:directedBy]->(b) WITH r LIMIT": Rows(["k"], [["year"]]),
+    "MATCH (a)-[r:directedBy]->(b) RETURN labels(a)": Rows(
+        ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]),
+}
+"""What plain Cypher reads the schema with, and what a database with the data above answers."""
+
+
+class Memgraph:
+    """What the stand-in answers; `reads_only` refuses writes as a user with MATCH alone meets them."""
+
+    def __init__(self, *, reads_only: bool = False, schema_info: bool = True) -> None:
+        self.reads_only, self.schema_info = reads_only, schema_info
+        self.running: dict[str, tuple[Call, threading.Event]] = {}
+        self.indexes: list[str] = []
+        self.started = threading.Event()
+
+    def answer(self, call: Call) -> Answer:
+        query = " ".join(call.query.split())
+        for begin, respond in (("SHOW VERSION", self._version), ("SHOW SCHEMA INFO", self._schema),
+                               ("SHOW TRANSACTIONS", self._transactions), ("TERMINATE TRANSACTIONS", self._terminate),
+                               ("CREATE INDEX ON", self._index), ("SHOW INDEX INFO", self._index_info)):
+            if query.startswith(begin):
+                return respond(call)
+        if "endless" in query:
+            released, number = threading.Event(), str(9223372036854775809 + len(self.running))
+            self.running[number] = (call, released)
+            self.started.set()
+            return Waits(released, ENDED)
+        if "too slow" in query:
+            return TIMED_OUT
+        if "RETRN" in query:
+            return Refusal(CLIENT_ERROR, f"line 1:{query.index('RETRN') + 1} mismatched input 'RETRN' expecting "
+                                         "{<EOF>, ';'}")
+        if "COUNT {" in query:
+            return Refusal(CLIENT_ERROR, f"line 1:{query.index('{') + 1} no viable alternative at input 'COUNT {{'")
+        if "CREATE" in query:
+            return NOT_AUTHORIZED if self.reads_only else Rows([])
+        if query.startswith("CALL db."):
+            return Refusal(CLIENT_ERROR, f"There is no procedure named '{query[5:query.index('(')]}'.")
+        for begin, answer in SCANS.items():
+            if query.startswith(begin):
+                return answer
+        if "count(" in query:
+            return Rows(["c"], [[3]])
+        return Rows(["x"], [[1]])
+
+    def _version(self, call: Call) -> Answer:
+        return Rows(["version"], [["3.5.0"]])
+
+    def _schema(self, call: Call) -> Answer:
+        if call.in_transaction:
+            return Refusal(CLIENT_ERROR, "Show schema info cannot be executed in multicommand transactions.")
+        if not self.schema_info:
+            return Refusal(CLIENT_ERROR, "SchemaInfo disabled.")
+        return Rows(["schema"], [[json.dumps(SCHEMA_INFO)]])
+
+    def _transactions(self, call: Call) -> Answer:
+        rows = [["", number, [one.query], "running", one.extra.get("tx_metadata", {})]
+                for number, (one, _) in self.running.items()]
+        own = ["", "9223372036854790000", ["SHOW TRANSACTIONS"], "running", {}]
+        return Rows(["username", "transaction_id", "query", "status", "metadata"], [*rows, own])
+
+    def _terminate(self, call: Call) -> Answer:
+        number = call.query.split("'")[1]
+        known = self.running.pop(number, None)
+        if known is not None:
+            known[1].set()
+        return Rows(["transaction_id", "killed"], [[number, known is not None]])
+
+    def _index(self, call: Call) -> Answer:
+        self.indexes.append(call.query)
+        return Rows([])
+
+    def _index_info(self, call: Call) -> Answer:
+        return Rows(["index type", "label", "property", "count"], [["label+property", "Movie", ["name"], 2]])
+
+
+@contextmanager
+def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandIn, Memgraph]]:
+    """A stand-in for Memgraph on a free port."""
+    memgraph = memgraph or Memgraph()
+    with stand_in(AGENT, memgraph.answer) as server:
+        yield server, memgraph
+
+
+def main() -> None:
+    """Be a stand-in in a process of its own: its address on stdout, then each query; it ends with stdin.
+
+    GQLAlchemy's client connects without letting other threads of its process run.
+    """
+    memgraph = Memgraph()
+
+    def answer(call: Call) -> Answer:
+        sys.stdout.write(f"{call.query}\n")
+        sys.stdout.flush()
+        return memgraph.answer(call)
+
+    with stand_in(AGENT, answer) as server:
+        sys.stdout.write(f"{server.uri}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""The data beside the project (`../shared/data`): real queries, graphs and verdicts that are not ours to copy.
+
+Tests that want some of it are marked with `needs(…)`: they are skipped, by name and reason, where it is missing.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("GRAPHGROUND_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data"
+
+
+def needs(*parts: str) -> pytest.MarkDecorator:
+    """Skip the test unless `../shared/data/<parts>` exists: `@needs("schemas", "nba.json")`."""
+    path = SHARED.joinpath(*parts)
+    return pytest.mark.skipif(not path.exists(), reason=f"needs ../shared/data/{'/'.join(parts)}")

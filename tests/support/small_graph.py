@@ -1,0 +1,79 @@
+"""A small graph for tests: a film, its people, a date before Christ, names that need quoting."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.storage.catalog import Entry
+from graphground.graphs.storage.home import Home
+
+SMALL: dict[str, Any] = {
+    "schema": {
+        "name": "films",
+        "entities": [
+            {"label": "Movie", "description": None, "properties": {
+                "runtime_minute": "float", "released": "date", "filming_location": "list[str]", "seen": "bool"}},
+            {"label": "Person", "description": None, "properties": {"born": "date", "height_cm": "int"}}],
+        "relations": [
+            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
+            {"label": "has cast", "subj_label": "Movie", "obj_label": "Person",
+             "properties": {"role": "str", "signed": "date", "year": "int"}}]},
+    "entities": [
+        {"eid": "M1", "label": "Movie", "name": "Heat", "aliases": ["Heat (1995)"], "description": "1995 film",
+         "properties": {"runtime_minute": 170, "released": "1995-12-15", "filming_location": ["Los Angeles"],
+                        "seen": True}, "provenance": ["https://example.org/M1"]},
+        {"eid": "M2", "label": "Movie", "name": "Ronin", "aliases": [], "description": None,
+         "properties": {"runtime_minute": 121.5, "released": None}, "provenance": []},
+        {"eid": "P1", "label": "Person", "name": "Michael Mann", "aliases": [], "description": "director",
+         "properties": {"born": "1943-02-05", "height_cm": 173}, "provenance": []},
+        {"eid": "P2", "label": "Person", "name": "Robert De Niro", "aliases": ["Bobby \"Milk\""], "description": None,
+         "properties": {"born": "-0044-03-15"}, "provenance": []}],
+    "relations": [
+        {"rid": "0", "label": "directedBy", "subj_id": "M1", "obj_id": "P1", "properties": {}, "provenance": []},
+        {"rid": "1", "label": "has cast", "subj_id": "M1", "obj_id": "P2",
+         "properties": {"role": "Neil", "signed": "1994-11-02", "year": 1994}, "provenance": ["https://example.org/1"]},
+        {"rid": "2", "label": "has cast", "subj_id": "M2", "obj_id": "P2", "properties": {}, "provenance": []}],
+}
+
+
+def small() -> dict[str, Any]:
+    """A copy to change."""
+    return copy.deepcopy(SMALL)
+
+
+def written(folder: Path, document: Any, name: str = "films.json") -> Path:
+    """The document as a file."""
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
+    return path
+
+
+def loaded(home: Home, folder: Path, document: Any = SMALL, name: str | None = None) -> Entry:
+    """Load the document into a data folder."""
+    return load_file(written(folder, document), home, name=name)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Any:
+    """An empty data folder; its engine, if one was started, is ended."""
+    home = Home(tmp_path / "home with spaces").make()
+    yield home
+    end_engine(home, kill=True)
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A data folder with the small graph loaded, for all tests of a module."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
+    folder = tmp_path_factory.mktemp("films")
+    home = Home(folder / "home").make()
+    loaded(home, folder)
+    yield home
+    end_engine(home, kill=True)
