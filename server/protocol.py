@@ -117,6 +117,13 @@ class Protocol:
 
 
 def tool_result(outcome: Outcome) -> dict[str, Any]:
-    """The wire form of an outcome: text and structured content, each complete."""
-    return {"content": [{"type": "text", "text": outcome.text}],
-            "structuredContent": orjson.loads(outcome.payload), "isError": outcome.is_error, "resultType": "complete"}
+    """The wire form of an outcome: text and structured content, each complete; a failure is text alone.
+
+    Clients check structured content against the tool's output schema, whether it is an error or not: the TypeScript
+    SDK 1.x would throw a failure away. Its fields are in the text, as JSON.
+    """
+    content = [{"type": "text", "text": outcome.text}]
+    if outcome.is_error:
+        return {"content": content, "isError": True, "resultType": "complete"}
+    return {"content": content, "structuredContent": orjson.loads(outcome.payload), "isError": False,
+            "resultType": "complete"}

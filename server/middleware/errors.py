@@ -27,6 +27,6 @@ def shape_errors(call: Call, proceed: Next) -> Outcome:
 
 
 def failed(failure: ToolFailure) -> Outcome:
-    """The outcome that a failure becomes; text and structured answer say the same."""
+    """The outcome that a failure becomes: its fields as JSON, which is its text as well."""
     payload = encode(failure.as_dict())
     return Outcome(payload, payload.decode(), is_error=True)

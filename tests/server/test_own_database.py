@@ -10,10 +10,9 @@ import neo4j
 import pytest
 
 from tests.support.neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
-from tests.support.serving import connected, stdio
+from tests.support.serving import connected, failure_in, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.neo4j]
-SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
 LONG = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a * b AS c WHERE c = -1 RETURN count(c) AS found"
 
 
@@ -65,9 +64,7 @@ database = "nothing"
         for name, text in words.items():
             begin = time.monotonic()
             answer = await client.call_tool("execute_cypher", {"query": "RETURN 1 AS one", "graph": name})
-            assert answer.is_error, name
-            assert set(answer.structured_content) == SHAPE
-            assert text in answer.structured_content["message"], name
+            assert text in failure_in(answer)["message"], name
             assert time.monotonic() - begin < 15, name
         good = await client.call_tool("execute_cypher", {"query": "MATCH (m:Movie) RETURN m.name", "graph": "good"})
         assert good.structured_content["rows"] == [["Heat"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,13 +11,16 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import CallToolResult, TextContent
 
 COMMAND = [sys.executable, "-m", "graphground"]
 MODERN, LEGACY = "2026-07-28", "legacy"
+ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -38,6 +42,17 @@ async def connected(server: StdioServerParameters | str, mode: str = MODERN,
     with anyio.fail_after(within):
         async with Client(server, mode=mode) as client:
             yield client
+
+
+def failure_in(answer: CallToolResult) -> dict[str, Any]:
+    """The fields of a tool's failure: the JSON of its text, and nothing beside it."""
+    assert answer.is_error, answer
+    assert answer.structured_content is None
+    [content] = answer.content
+    assert isinstance(content, TextContent)
+    failure: dict[str, Any] = json.loads(content.text)
+    assert set(failure) == ERROR_FIELDS
+    return failure
 
 
 @contextmanager
