@@ -41,9 +41,20 @@ def find_uv() -> str:
     uv = tools / "bin" / ("uv.exe" if os.name == "nt" else "uv")
     if not uv.exists():
         say("fetching uv from the package index")
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        run(python_with_pip(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
             "--target", tools, "uv")
     return str(uv)
+
+
+def python_with_pip() -> str:
+    """A Python that has pip: this one, or the one that its virtual environment was made from."""
+    pythons = dict.fromkeys((sys.executable, getattr(sys, "_base_executable", sys.executable)))
+    for python in pythons:
+        check = subprocess.run([python, "-c", "import pip"], capture_output=True)
+        if check.returncode == 0:
+            return python
+    sys.exit(f"graphground: {sys.executable} has no pip. Install it (python3 -m ensurepip --user, or your system's "
+             "package python3-pip), or put uv on the PATH, and run this again.")
 
 
 def install(dev: bool) -> None:
