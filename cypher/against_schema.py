@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.checks import Findings, check
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 SEVERITIES = ("error", "warning", "hint")
 
 
-def completed(report: Report, query: Query, schema: PropertyGraphSchema, entities: Any,
+def completed(report: Report, schema: PropertyGraphSchema, entities: Any,
               parameters: Mapping[str, Any] | None, read: Callable[[str], Query | None]) -> Report:
     """The report on a query that parses, with the findings of the schema level, gravest first, and the repaired query.
 
     `read` gives the tree of a text without errors of the language, None for any other.
     """
+    query = report.query
+    assert query is not None, "only a text that parses is checked against a schema"
     try:
         findings = check(query, schema, entities, parameters)
     except RecursionError:
@@ -38,4 +41,4 @@ def completed(report: Report, query: Query, schema: PropertyGraphSchema, entitie
     if not findings.diagnostics:
         return report
     diagnostics = sorted((*report.diagnostics, *findings), key=lambda one: SEVERITIES.index(one.severity))
-    return Report(valid, report.access, tuple(diagnostics), suggested)
+    return replace(report, valid=valid, diagnostics=tuple(diagnostics), suggested_query=suggested)

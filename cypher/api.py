@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphground.cypher.access_rights import access, suspected, violations
@@ -57,7 +58,7 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`); without it, `valid` says only whether the
     database would compile the query.
     """
-    report, query = _language(text, language, read_only)
+    report = _language(text, language, read_only)
     if schema is None:
         return report
     if not report.valid:
@@ -66,16 +67,16 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
             after = validate(mended, schema, entities=entities, parameters=parameters, language=language,
                              read_only=read_only)
             suggested = after.suggested_query or (mended if after.valid else None)
-            report = Report(False, report.access, report.diagnostics, suggested)
-    if query is None:
+            report = replace(report, suggested_query=suggested)
+    if report.query is None:
         return report
     from graphground.cypher.against_schema import completed  # loaded when there is a schema to check against
 
     def read(text: str) -> Query | None:
-        again, tree = _language(text, language, read_only)
-        return tree if again.valid else None
+        again = _language(text, language, read_only)
+        return again.query if again.valid else None
 
-    return completed(report, query, schema, entities, parameters, read)
+    return completed(report, schema, entities, parameters, read)
 
 
 def _mended(text: str, report: Report, language: Language, read_only: bool) -> str | None:
@@ -87,30 +88,31 @@ def _mended(text: str, report: Report, language: Language, read_only: bool) -> s
         now = mended_language(now, report.diagnostics) if now is not None else None
         if now is None:
             return None
-        report, _tree = _language(now, language, read_only)
+        report = _language(now, language, read_only)
         if report.valid:
             return now
     return None
 
 
-def _language(text: str, language: Language, read_only: bool) -> tuple[Report, Query | None]:
-    """What the language alone says, with the tree where there is one."""
+def _language(text: str, language: Language, read_only: bool) -> Report:
+    """What the language alone says."""
     try:
         query, notes = parse_text(text, language)
     except ParseError as error:
         kinds = (error.tokens or tokenize(text)).kinds
-        return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error))), None
+        return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
     problems = analyze(query).problems
     forbidden = violations(query)
     allowed: Access = max((one.access for one in forbidden), key=_ACCESS.index, default="read")
-    if not notes and not problems and not (read_only and forbidden):
-        return Report(True, allowed, ()), query
+    compiles = not notes and not problems
+    if compiles and not (read_only and forbidden):
+        return Report(True, allowed, (), query=query)
     places = Places(text)
     found = [places.diagnostic(NOTE_CODES[code], start, end, message) for code, start, end, message in notes]
     found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions) for one in problems]
     if read_only:
         found += [places.diagnostic(one.code, one.start, one.end, one.message) for one in forbidden]
-    return Report(False, allowed, tuple(found)), query
+    return Report(False, allowed, tuple(found), query=query, compiles=compiles)
 
 
 _ACCESS: tuple[Access, ...] = ("read", "write", "schema", "admin")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
 
 Severity = Literal["error", "warning", "hint"]
 Access = Literal["read", "write", "schema", "admin"]
@@ -48,3 +51,7 @@ class Report:
     access: Access
     diagnostics: tuple[Diagnostic, ...]
     suggested_query: str | None = None
+    query: Query | None = field(default=None, repr=False, compare=False)
+    """The tree, so that nobody parses the text again; None where it cannot be parsed."""
+    compiles: bool = True
+    """Whether the language alone allows the text, whatever the schema and the right to write say of it."""

@@ -14,6 +14,7 @@ from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 
@@ -44,9 +45,9 @@ class Graph:
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
-        """Run one reading query; `timeout` is in seconds.
+        """Run one reading query, given as a text or as its tree; `timeout` is in seconds.
 
         Raises:
             EngineUnavailable: the graph has no data, or its database does not answer.

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import QueryFailed
 from graphground.graphs.engines.unsupported import lacking
 from graphground.graphs.graph import Graph
@@ -33,18 +33,15 @@ class DiagnosticAnswer(BaseModel):
         return cls(**diagnostic.as_dict())
 
 
-def of_dialect(graph: Graph, query: str, *, refused: bool = False) -> list[Diagnostic]:
-    """Hints on what the graph's kind of database lacks of Neo4j's Cypher; none where its kind is not known yet.
+def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:
+    """Hints on what the graph's kind of database does not have of Neo4j's Cypher.
+
+    None where its kind is not known yet, nor for a text that cannot be parsed.
 
     `refused` is for a query that the database has refused: then what only some of its versions lack is told too.
     """
     lacks = graph.dialect.lacks if graph.dialect is not None else ()
-    if not lacks:
-        return []
-    try:
-        return lacking(parse(query, language=graph.language), lacks, refused=refused)
-    except CypherSyntaxError:
-        return []
+    return lacking(query, lacks, refused=refused) if query is not None and lacks else []
 
 
 def from_engine(error: QueryFailed, query: str) -> Diagnostic:

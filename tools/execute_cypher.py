@@ -6,10 +6,9 @@ from typing import Any
 
 from pydantic import Field, SkipValidation
 
-from graphground.cypher import parse, validate
-from graphground.cypher.api import Language
+from graphground.cypher import validate
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.tree import Return, SingleQuery, Union
+from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect
@@ -55,11 +54,11 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", nearest=example_queries(graph),
                           next="Call execute_cypher with a query.")
-    diagnostics = checked(graph, request.query, request.parameters)
+    query, diagnostics = checked(graph, request.query, request.parameters)
     try:
-        table = graph.run(request.query, request.parameters, limit=request.limit, timeout=request.timeout_s)
+        table = graph.run(query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
-        raise failure_of(error, request.query, graph) from error
+        raise failure_of(error, query, graph) from error
     if not table.truncated:
         diagnostics = [one for one in diagnostics if one.code != "no_limit"]
     if shorten_rows(table.rows):
@@ -69,15 +68,16 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.code, one.line, one.column) for one in diagnostics}
         left = request.timeout_s - table.elapsed_ms / 1000
-        diagnostics += [one for one in reasons(graph, request, left) if (one.code, one.line, one.column) not in told]
-    return ExecuteCypherAnswer(columns=table.columns or columns_of(request.query, graph.language), rows=table.rows,
+        diagnostics += [reason for reason in reasons(graph, query, request, left)
+                        if (reason.code, reason.line, reason.column) not in told]
+    return ExecuteCypherAnswer(columns=table.columns or columns_of(query), rows=table.rows,
                                row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
 
 
-def columns_of(query: str, language: Language) -> list[str]:
-    """The columns that a query asks for, which the embedded engine does not tell of an empty answer."""
-    body = parse(query, language=language).body
+def columns_of(query: Query) -> list[str]:
+    """The columns that a query returns: the embedded engine names none for an empty result."""
+    body = query.body
     while isinstance(body, Union):
         body = body.parts[0]
     last = body.clauses[-1] if isinstance(body, SingleQuery) else None
@@ -90,20 +90,20 @@ def nothing_in(rows: list[list[Any]]) -> bool:
                                                for value in rows[0]))
 
 
-def reasons(graph: Graph, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
+def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
     """Which part of the query matches nothing, asked of the database for a moment of the seconds that are left."""
     from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
 
     return [DiagnosticAnswer.of(one) for one in
-            why_empty(graph, request.query, request.parameters,
+            why_empty(graph, query, request.parameters,
                       seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))]
 
 
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
 
 
-def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list[DiagnosticAnswer]:
-    """What is said of a query that may run: errors by the schema, warnings and hints.
+def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tuple[Query, list[DiagnosticAnswer]]:
+    """The tree of a query that may run, and its diagnostics: errors by the schema, warnings and hints.
 
     Raises:
         ToolFailure: it does more than read, or it is not Cypher that a database would compile.
@@ -115,25 +115,25 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list
         raise ToolFailure("not_read_only", f"This server only reads: line {refused.line}, column {refused.column}: "
                           f"{refused.message}", diagnostics=report.diagnostics,
                           next="Write a query that reads: MATCH … RETURN …")
-    if not report.valid:
-        language = validate(query, parameters=parameters, language=graph.language)
+    tree = report.query
+    if tree is None or not report.compiles:
         # Names that the schema lacks are no reason to refuse, and Memgraph has functions that Neo4j has not; but
         # what cannot be parsed cannot be known to read only.
-        unread = any(one.code == "syntax" for one in language.diagnostics)
-        if not language.valid and (unread or not _runs_other_cypher(graph)):
-            first = next(one for one in language.diagnostics if one.severity == "error")
+        unread = any(one.code == "syntax" for one in report.diagnostics)
+        if tree is None or unread or not _runs_other_cypher(graph):
+            first = next(one for one in report.diagnostics if one.severity == "error")
             raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
                               nearest=[report.suggested_query] if report.suggested_query else [],
                               diagnostics=report.diagnostics,
                               next="Mend the query and check it with validate_cypher; get_schema has the names.")
-    return [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, query))]
+    return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
 
 
 def _runs_other_cypher(graph: Graph) -> bool:
     return graph.engine is not None and graph.engine.capabilities().speaks.other_cypher
 
 
-def failure_of(error: EngineError, query: str, graph: Graph) -> ToolFailure:
+def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
     """What an engine's error means for the one who asked."""
     message = str(error)
     match error:
@@ -145,7 +145,7 @@ def failure_of(error: EngineError, query: str, graph: Graph) -> ToolFailure:
         case EngineBusy():
             return ToolFailure("engine_busy", message, next="Call again in a moment.")
         case QueryFailed():
-            told = [from_engine(error, query), *of_dialect(graph, query, refused=True)]
+            told = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
             return ToolFailure("query_failed", message, diagnostics=told,
                                next="Mend the query and check it with validate_cypher; get_schema has the names.")
     return ToolFailure("engine_error", message, next="Call again; if it stays, run `graphground doctor`.")

@@ -41,7 +41,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
                       read_only=True, language=graph.language)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
                                 diagnostics=[DiagnosticAnswer.of(one) for one in
-                                             (*report.diagnostics, *of_dialect(graph, request.query))])
+                                             (*report.diagnostics, *of_dialect(graph, report.query))])
 
 
 TOOL = Tool("validate_cypher", "Check a query",

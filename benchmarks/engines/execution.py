@@ -25,9 +25,10 @@ from benchmarks.engines.same_answers import fill
 from benchmarks.engines.scale import of_one
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
@@ -115,7 +116,7 @@ def literals(side: Side, people: list[str]) -> None:
 
 def unions(side: Side, people: list[str]) -> None:
     """`CALL { … UNION … }` as written and as sent."""
-    for name, send in (("as written", lambda query: query), ("as sent", lambda query: faster(query, "arcadedb"))):
+    for name, send in (("as written", lambda query: query), ("as sent", lambda query: rewrite_for(ARCADEDB, query))):
         taken = []
         for one in people[:5] if name == "as written" else people:
             query = (f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{one}'}}) RETURN n, m0 AS m UNION "

@@ -99,7 +99,7 @@ def main() -> None:
                         named[kind]["still answered"] += 1
                         continue
                     begun = time.perf_counter()
-                    causes = why_empty(graph, bad)
+                    causes = why_empty(graph, parse(bad))
                     times.append(time.perf_counter() - begun)
                     hit = any(one.code in CODES[kind] and one.column - 1 < end and start < one.end_column - 1
                               for one in causes)

@@ -30,13 +30,14 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
 )
 from graphground.graphs.engines.errors import timed_out, translated, was_ended
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
 from graphground.graphs.schemas.forms import quoted
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
     from graphground.graphs.schemas.extraction.findings import Extraction
 
 CHUNK = 1000
@@ -85,7 +86,7 @@ class BoltEngine:
         self._ending: set[threading.Event] = set()
         self._closed = False
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; it is run once more when the connection broke under it."""
         started = time.perf_counter()
@@ -178,7 +179,7 @@ class BoltEngine:
         except Exception as error:
             raise translated(error, self.address) from error
 
-    def _run(self, query: str, parameters: Mapping[str, Any] | None, limit: int | None, timeout: float | None,
+    def _run(self, query: str | Query, parameters: Mapping[str, Any] | None, limit: int | None, timeout: float | None,
              started: float) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
@@ -192,7 +193,7 @@ class BoltEngine:
                 raise self._ended(running, timeout)
             self._running.add(running)
             try:
-                text = faster(query, self.dialect.name, limit)
+                text = rewrite_for(self.dialect, query, limit)
                 result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": marks.tag}, timeout=timeout),
                                      cast(Any, parameters or {}))
                 columns = list(result.keys())

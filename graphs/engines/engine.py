@@ -11,6 +11,7 @@ from graphground.graphs.engines.dialects import DIALECTS, Dialect
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
     from graphground.graphs.loading.simplekg import SimpleKGFile
     from graphground.graphs.schemas.extraction.findings import Extraction
 
@@ -79,9 +80,12 @@ class Engine(Protocol):
     another interface, `Loader`, which no tool can reach.
     """
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
-        """Run one reading query. At most `limit` rows are kept; `timeout` is in seconds."""
+        """Run one reading query, given as a text or as its tree.
+
+        At most `limit` rows are kept; `timeout` is in seconds.
+        """
         ...
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.graph import Graph
@@ -21,16 +20,12 @@ from graphground.graphs.why_empty.patterns import blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 
-def why_empty(graph: Graph, text: str, parameters: Mapping[str, Any] | None = None, *,
+def why_empty(graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *,
               seconds: float = 2.0) -> list[Diagnostic]:
     """What to mend in a query whose answer was empty; empty itself where nothing could be found out in time.
 
     For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
     """
-    try:
-        query = parse(text, language=graph.language)
-    except CypherSyntaxError:
-        return []
     probe = Probe(graph, query, parameters or {}, seconds)
     found: list[Diagnostic] = []
     try:

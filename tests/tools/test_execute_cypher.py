@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from graphground.cypher.parser import statement
+from graphground.cypher.parser.statement import Note
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -11,6 +14,7 @@ from graphground.graphs.table import Table
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.embedded_films import films, films_home
 from tests.support.films import FILMS
 
@@ -25,9 +29,9 @@ class Recorder:
     truncated: bool = False
     ran: list[str] = dataclasses.field(default_factory=list)
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
             timeout: float | None = None) -> Table:
-        self.ran.append(query)
+        self.ran.append(query if isinstance(query, str) else query.text)
         return Table(["name"], [["Heat"]], self.truncated, 0.1)
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
@@ -107,6 +111,41 @@ def test_functions_of_another_product_are_left_to_it() -> None:
     assert engine.ran == [query]
     with pytest.raises(ToolFailure, match="assertType"):
         executed(query, Recorder())
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the parser reads during a test, in order."""
+    texts: list[str] = []
+
+    def counted(text: str, language: str) -> tuple[Query, list[Note]]:
+        texts.append(text)
+        return parser_of_a_text(text, language)
+
+    parser_of_a_text = statement._parse
+    monkeypatch.setattr(statement, "_parse", counted)
+    return texts
+
+
+def test_a_good_query_is_parsed_once_in_a_call(films: Graph, parsed: list[str]) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: films)])
+    query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name AS director"
+    assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows
+    assert parsed == [query]
+    parsed.clear()
+    assert validate_cypher(graphs, ValidateCypherRequest(query=query)).valid
+    assert parsed == [query]
+
+
+def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_once(
+        films: Graph, parsed: list[str]) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: films)])
+    query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {gender: 'nobody'}) RETURN p.name AS director"
+    answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
+    assert answer.columns == ["director"]
+    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["filter_removes_all"]
+    assert parsed[0] == query
+    assert len(parsed) == len(set(parsed))
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from graphground.graphs.storage.home import Home
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
     from graphground.graphs.schemas.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
@@ -42,7 +43,7 @@ class EmbeddedEngine:
         self._touched = 0.0
         self._closed = False
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; again on a new process when the old one went away under it."""
         bolt, broken, left, ran = self._connected(None), 0, timeout, False

@@ -1,6 +1,6 @@
 """Rewrites before running: the same rows, sooner, on a database that plans less well than Neo4j.
 
-    >>> faster("MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", "arcadedb", limit=100)
+    >>> rewrite_for(ARCADEDB, "MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", limit=100)
     "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name LIMIT 101"
 
 `nulls` keeps a null from being taken for any node, `reaching` takes paths of any length step by step where only their
@@ -11,6 +11,7 @@ on random graphs and with a real Neo4j.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
@@ -19,27 +20,41 @@ from graphground.graphs.engines.rewriting.null_guards import guarded
 from graphground.graphs.engines.rewriting.reachability import reaching
 from graphground.graphs.engines.rewriting.scopes import columns_named, edited
 
+if TYPE_CHECKING:
+    from graphground.graphs.engines.dialects import Dialect
+
+
+def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None) -> str:
+    """The text to send to a database of this dialect; the query's own where it needs no rewriting.
+
+    A tree is used as it is, a text is parsed. `limit` is how many rows the caller wants: one more is asked for, to know
+    whether there are more. The embedded engine would else make the whole answer before it sends the first row.
+    """
+    text = query if isinstance(query, str) else query.text
+    if dialect.name != "arcadedb" or "MATCH" not in text.upper():
+        return text
+    return _rewritten_text(query, limit) if isinstance(query, str) else _rewritten_tree(query, limit)
+
 
 @lru_cache(maxsize=512)
-def faster(text: str, dialect: str, limit: int | None = None) -> str:
-    """The query to send to a database of this dialect; the text itself where there is nothing to gain.
-
-    `limit` is how many rows the caller wants: one more is asked for, to know whether there are more. The embedded
-    engine would else make the whole answer before it sends the first row.
-    """
-    if dialect != "arcadedb" or "MATCH" not in text.upper():
-        return text
+def _rewritten_text(text: str, limit: int | None) -> str:
     try:
-        query = parse(text)
-        if query.prefix:
-            return text
+        return _rewritten_tree(parse(text), limit)
+    except CypherSyntaxError:
+        return text
+
+
+def _rewritten_tree(query: t.Query, limit: int | None) -> str:
+    if query.prefix:
+        return query.text
+    try:
         changed = _rewritten(query)
-        if changed != text:
+        if changed != query.text:
             named = columns_named(query)
             changed = _rewritten(named) if named is not query else changed
             query = parse(changed)
     except CypherSyntaxError:
-        return text
+        return query.text
     return edited(changed, limited(query, limit))
 
 

@@ -3,8 +3,8 @@
 It plans the first MATCH of a query by cost. A pattern inside a subquery, after other clauses or of variable length it
 begins at the node that is written first:
 
-    >>> faster("CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } RETURN m.name",
-    ...        "arcadedb")
+    >>> rewrite_for(ARCADEDB, "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } "
+    ...             "RETURN m.name")
     "CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name"
 
 There only the order changes in which one MATCH writes its nodes and paths, which has no meaning in Cypher: a path that

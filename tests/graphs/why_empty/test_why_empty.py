@@ -1,5 +1,6 @@
 import pytest
 
+from graphground.cypher import parse
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -12,7 +13,7 @@ __all__ = ["films", "films_home"]
 
 def cause(graph: Graph, query: str, **parameters: object) -> Diagnostic:
     assert graph.run(query, parameters).rows == []
-    found = why_empty(graph, query, parameters)
+    found = why_empty(graph, parse(query), parameters)
     assert found
     return found[0]
 
@@ -84,7 +85,7 @@ def test_skip_past_the_end_is_told_with_the_number_of_rows(films: Graph) -> None
 
 
 def test_no_time_means_no_cause_and_no_error(films: Graph) -> None:
-    assert why_empty(films, "MATCH (f:Film {name: 'Haet'}) RETURN f.name", seconds=0.0) == []
+    assert why_empty(films, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
 
 
 def test_execute_cypher_answers_a_count_of_zero_with_the_cause(films: Graph) -> None:

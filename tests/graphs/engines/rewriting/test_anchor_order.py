@@ -1,7 +1,8 @@
 import pytest
 
 from graphground.cypher import parse, validate
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.dialects import ARCADEDB, NEO4J
+from graphground.graphs.engines.rewriting import rewrite_for
 
 MOVED = {
     "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Mann'}) RETURN m } RETURN m.name":
@@ -61,31 +62,31 @@ UNTOUCHED = [
 @pytest.mark.parametrize(("written", "sent"), CONDITIONS.items())
 def test_conditions_on_patterns_begin_at_what_is_bound_and_impossible_patterns_are_false(written: str,
                                                                                          sent: str) -> None:
-    assert faster(written, "arcadedb") == sent
+    assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
 
 
 @pytest.mark.parametrize(("written", "sent"), MOVED.items())
 def test_the_node_known_best_is_written_first(written: str, sent: str) -> None:
-    assert faster(written, "arcadedb") == sent
+    assert rewrite_for(ARCADEDB, written) == sent
     assert len(list(parse(sent).walk())) >= len(list(parse(written).walk()))
-    assert faster(sent, "arcadedb") == sent, "a second time changes nothing"
+    assert rewrite_for(ARCADEDB, sent) == sent, "a second time changes nothing"
 
 
 @pytest.mark.parametrize(("written", "sent"), DISTINCT.items())
 def test_a_union_of_nodes_is_made_distinct_once_more(written: str, sent: str) -> None:
-    assert faster(written, "arcadedb") == sent
+    assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
 
 
 @pytest.mark.parametrize("query", UNTOUCHED)
 def test_what_could_be_seen_or_gains_nothing_stays_as_it_is(query: str) -> None:
-    assert faster(query, "arcadedb") == query
+    assert rewrite_for(ARCADEDB, query) == query
 
 
 @pytest.mark.parametrize("query", MOVED)
 def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) -> None:
-    assert faster(query, "neo4j") == query
+    assert rewrite_for(NEO4J, query) == query
 
 
 @pytest.mark.parametrize(("written", "sent"), [
@@ -100,6 +101,6 @@ def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) 
      "MATCH (n:A) RETURN n.x AS x LIMIT 11 UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x LIMIT 11 "
      "UNION ALL RETURN 1 AS x LIMIT 1")])
 def test_one_row_more_than_wanted_is_asked_for(written: str, sent: str) -> None:
-    assert faster(written, "arcadedb", 10) == sent
-    assert faster(written, "arcadedb") == written
-    assert faster(written, "neo4j", 10) == written
+    assert rewrite_for(ARCADEDB, written, 10) == sent
+    assert rewrite_for(ARCADEDB, written) == written
+    assert rewrite_for(NEO4J, written, 10) == written

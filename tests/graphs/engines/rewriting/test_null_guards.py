@@ -7,9 +7,10 @@ import neo4j
 import pytest
 
 from graphground.cypher import validate
+from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored
@@ -71,16 +72,16 @@ LEFT_ALONE = [
 def test_a_null_is_asked_for_before_the_pattern(written: str, sent: str) -> None:
     assert validate(written).valid
     assert validate(sent).valid
-    assert faster(written, "arcadedb") == sent
+    assert rewrite_for(ARCADEDB, written) == sent
 
 
 @pytest.mark.parametrize("query", LEFT_ALONE)
 def test_a_query_whose_patterns_name_nothing_that_may_be_null_stays_as_it_is(query: str) -> None:
-    assert faster(query, "arcadedb") == query
+    assert rewrite_for(ARCADEDB, query) == query
 
 
 def test_a_column_keeps_the_name_that_its_text_gave_it() -> None:
-    sent = faster("MATCH (a:P) RETURN a.name, EXISTS { (a)-[*]->(:Q) }", "arcadedb")
+    sent = rewrite_for(ARCADEDB, "MATCH (a:P) RETURN a.name, EXISTS { (a)-[*]->(:Q) }")
     assert sent == ("MATCH (a:P) RETURN a.name, EXISTS { MATCH (a)-[*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } "
                     "AS `EXISTS { (a)-[*]->(:Q) }`")
 

@@ -8,9 +8,10 @@ import neo4j
 import pytest
 
 from graphground.cypher import validate
+from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
@@ -64,15 +65,15 @@ EACH = 50
 @pytest.mark.parametrize(("written", "sent"), REACHED.items())
 def test_ends_of_long_paths_are_looked_for_in_the_engines_own_form(written: str, sent: str) -> None:
     assert validate(written).valid
-    assert faster(written, "arcadedb") == sent
+    assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
-    assert faster(sent, "arcadedb") == sent, "a second time changes nothing"
+    assert rewrite_for(ARCADEDB, sent) == sent, "a second time changes nothing"
 
 
 @pytest.mark.parametrize("query", LEFT_ALONE.values(), ids=list(LEFT_ALONE))
 def test_a_path_whose_ways_can_be_seen_stays_as_it_is(query: str) -> None:
     assert validate(query).valid
-    assert faster(query, "arcadedb") == query
+    assert rewrite_for(ARCADEDB, query) == query
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4
             wanted = driver.execute_query(query).records  # type: ignore[arg-type]
             rows = graph.run(query, timeout=60).rows
             assert sorted(map(repr, rows)) == sorted(repr(record.values()) for record in wanted), query
-            changed += faster(query, "arcadedb") != query
+            changed += rewrite_for(ARCADEDB, query) != query
             found += bool(rows)
     graph.engine.close()
     assert changed > EACH / 3

@@ -7,8 +7,9 @@ import neo4j
 import pytest
 
 from graphground.cypher.schema import RelationshipPattern
+from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.state import EngineState
-from graphground.graphs.engines.rewriting import faster
+from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
@@ -70,7 +71,7 @@ def test_a_query_as_sent_answers_as_it_was_written(films: Graph, films_home: Hom
     with neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader)) as driver, \
             driver.session(database=Catalog(films_home).get("films").id) as session:
         for query in queries(seed):
-            sent = faster(query, "arcadedb")
+            sent = rewrite_for(ARCADEDB, query)
             changed += sent != query
             answers = [sorted(repr(record.values()) for record in session.run(text)) for text in (query, sent)]
             assert answers[0] == answers[1], f"{query}\n{sent}"
