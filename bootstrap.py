@@ -11,25 +11,38 @@ that this script prints goes to stderr: stdout belongs to the MCP protocol.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
+import platform
+import re
 import shutil
+import ssl
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("cypher", "graphs", "tools", "prompts", "server", "evals", "agents")
 VENV = HERE / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+OWN_TOOLS = HERE / ".tools"
+ENGINE = "arcadedb-embedded"
+ENGINE_NEEDS_GLIBC = (2, 34)
+SYSTEM_CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+PIP_FOR_UV = {"cert": "SSL_CERT_FILE", "index-url": "UV_DEFAULT_INDEX", "extra-index-url": "UV_INDEX",
+              "find-links": "UV_FIND_LINKS", "proxy": "ALL_PROXY", "trusted-host": "UV_INSECURE_HOST"}
+"""What pip's configuration calls a thing, and the variable in which uv takes it."""
+
+
+class CannotInstall(Exception):
+    """The installation stopped; the message says why and what to do."""
 
 
 def say(text: str) -> None:
     print(f"graphground: {text}", file=sys.stderr, flush=True)
-
-
-def run(*command: str | os.PathLike[str]) -> None:
-    subprocess.run([os.fspath(part) for part in command], check=True, stdout=sys.stderr, cwd=HERE)
 
 
 def find_uv() -> str:
@@ -37,45 +50,175 @@ def find_uv() -> str:
     found = shutil.which("uv")
     if found:
         return found
-    tools = HERE / ".tools"
-    uv = tools / "bin" / ("uv.exe" if os.name == "nt" else "uv")
+    uv = OWN_TOOLS / "bin" / ("uv.exe" if os.name == "nt" else "uv")
     if not uv.exists():
-        say("fetching uv from the package index")
-        run(python_with_pip(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-            "--target", tools, "uv")
+        say("fetching uv from the package index (about 20 MB)")
+        command = [python_with_pip(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                   "--target", str(OWN_TOOLS), "uv"]
+        bundle = system_certificates()
+        tries = [command, [*command, "--cert", bundle]] if bundle and "PIP_CERT" not in os.environ else [command]
+        for attempt in tries:
+            done = subprocess.run(attempt, stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
+            if done.returncode == 0:
+                break
+        else:
+            raise CannotInstall(f"pip could not fetch uv: {reason(done.stderr.splitlines())}. Behind a company's own "
+                                "certificate authority, name its file in SSL_CERT_FILE; behind a mirror, set "
+                                "index-url in pip's configuration; or put uv on the PATH.")
     return str(uv)
 
 
 def python_with_pip() -> str:
     """A Python that has pip: this one, or the one that its virtual environment was made from."""
-    pythons = dict.fromkeys((sys.executable, getattr(sys, "_base_executable", sys.executable)))
-    for python in pythons:
-        check = subprocess.run([python, "-c", "import pip"], capture_output=True)
-        if check.returncode == 0:
+    for python in dict.fromkeys((sys.executable, getattr(sys, "_base_executable", sys.executable))):
+        if subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
             return python
-    sys.exit(f"graphground: {sys.executable} has no pip. Install it (python3 -m ensurepip --user, or your system's "
-             "package python3-pip), or put uv on the PATH, and run this again.")
+    raise CannotInstall(f"{sys.executable} has no pip. Install it (python3 -m ensurepip --user, or your system's "
+                        "package python3-pip), or put uv on the PATH, and run this again.")
+
+
+def system_certificates() -> str | None:
+    """The file of certificate authorities to trust: SSL_CERT_FILE, or the system's own."""
+    named = os.environ.get("SSL_CERT_FILE")
+    known = [named] if named else [ssl.get_default_verify_paths().cafile, *SYSTEM_CERTIFICATES]
+    return next((path for path in known if path and Path(path).is_file()), None)
+
+
+def uv_environment() -> dict[str, str]:
+    """This environment, with pip's own configuration where uv has none: certificates, mirror, proxy."""
+    environment = dict(os.environ)
+    listed = ""
+    with suppress(CannotInstall, subprocess.TimeoutExpired):  # uv on the PATH, and no pip: nothing to take over
+        listed = subprocess.run([python_with_pip(), "-m", "pip", "config", "list"], capture_output=True, text=True,
+                                timeout=60).stdout
+    for line in listed.splitlines():
+        key, _, value = line.partition("=")
+        variable = PIP_FOR_UV.get(key.rpartition(".")[2])
+        if variable and value[:1] in "\"'":
+            environment.setdefault(variable, " ".join(str(ast.literal_eval(value)).split()))
+    if "SSL_CERT_FILE" not in environment:
+        for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+            if environment.get(variable):
+                environment["SSL_CERT_FILE"] = environment[variable]
+    return environment
+
+
+def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
+    """Run uv, showing on stderr what it downloads; once more with the system's certificates where it trusts no other.
+
+    Raises:
+        CannotInstall: with the reason that uv gives.
+    """
+    command = [uv, *(os.fspath(word) for word in words)]
+    environment = uv_environment()
+    lines: list[str] = []
+    for certificates in ({}, {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}):
+        lines = []
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE,
+                              env=environment | certificates, encoding="utf-8", errors="replace") as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                if line.lstrip().startswith(("Downloading", "Building", "Installed")):
+                    say(line.strip())
+        if process.returncode == 0:
+            return
+        if not re.search("certificate|UnknownIssuer|TLS", "\n".join(lines), re.IGNORECASE):
+            break
+    advice = " Behind a company's own certificate authority, name its file in SSL_CERT_FILE." \
+        if re.search("certificate|UnknownIssuer", "\n".join(lines), re.IGNORECASE) else ""
+    raise CannotInstall(f"{' '.join(command[1:3])} failed: {reason(lines)}.{advice}")
+
+
+def reason(lines: list[str]) -> str:
+    """The last thing that a program said of its failure, on one line."""
+    said = [line.strip(" │├─╰▶×·").removeprefix("ERROR: ") for line in lines
+            if line.strip() and not line.lstrip().startswith(("hint:", "WARNING:", "Downloading", "[notice]"))]
+    return "; ".join(dict.fromkeys(said[-3:])).rstrip(". ") or "it gave no reason"
+
+
+def engine_runs_here() -> bool:
+    """Whether the embedded engine has a wheel for this system's C library (glibc 2.34 or newer, on Linux)."""
+    if not sys.platform.startswith("linux"):
+        return True  # the lock file's own markers tell the other systems apart
+    library, version = platform.libc_ver()
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    return library == "glibc" and numbers >= ENGINE_NEEDS_GLIBC
+
+
+def without_engine(lock: Path) -> Path:
+    """The lock file without the embedded engine and what it alone needs."""
+    text = re.sub(rf"(?m)^(?:{ENGINE}|jpype1)==(?:.*\\\n)*.*\n(?:    #.*\n)*", "", lock.read_text(encoding="utf-8"))
+    OWN_TOOLS.mkdir(exist_ok=True)
+    shortened = OWN_TOOLS / lock.name
+    shortened.write_text(text, encoding="utf-8")
+    return shortened
+
+
+@contextmanager
+def installing() -> Iterator[None]:
+    """Hold the right to install: clients start several servers at once, and one of them makes .venv."""
+    OWN_TOOLS.mkdir(exist_ok=True)
+    with (OWN_TOOLS / "install.lock").open("a+b") as file:
+        if os.name == "nt":
+            import msvcrt
+            import time
+
+            while True:
+                try:
+                    msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+                    break
+                except OSError:
+                    time.sleep(0.2)
+        else:
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say("waiting for another process that is installing")
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def installed(lock: Path) -> bool:
+    """Whether .venv holds what the lock file lists, for this checkout in this place."""
+    done = VENV / ".graphground-installed"
+    return done.exists() and state_of(lock) in done.read_text().split() and (BIN / python_name()).exists()
+
+
+def state_of(lock: Path) -> str:
+    contents = [path.read_bytes() for path in (lock, HERE / "pyproject.toml", HERE / "setup.py")]
+    return f"{lock.name}:{hashlib.sha256(b''.join(contents) + str(HERE).encode()).hexdigest()}"
+
+
+def python_name() -> str:
+    return "python.exe" if os.name == "nt" else "python"
 
 
 def install(dev: bool) -> None:
     """Make .venv as the lock file says; done already (same lock, same kind) costs nothing."""
-    lock = HERE / "requirements" / ("dev.txt" if dev else "run.txt")
-    state = hashlib.sha256(lock.read_bytes() + (HERE / "pyproject.toml").read_bytes()
-                           + (HERE / "setup.py").read_bytes() + str(HERE).encode()).hexdigest()
-    done = VENV / ".graphground-installed"
-    states = done.read_text().split() if done.exists() else []
-    if f"{lock.name}:{state}" in states or (not dev and any(s.startswith("dev.txt:") for s in states)):
+    run_time, development = (HERE / "requirements" / name for name in ("run.txt", "dev.txt"))
+    lock = development if dev else run_time
+    if installed(lock) or (not dev and installed(development)):
         return
-    uv = find_uv()
-    if not (VENV / "pyvenv.cfg").exists():
-        run(uv, "venv", "--quiet", "--python", sys.executable, VENV)
-    say(f"installing what {lock.relative_to(HERE)} lists")
-    python = BIN / "python"
-    # Compiled now: a server should not compile the SDK at every start where Python may not write bytecode.
-    run(uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python, "--require-hashes", "-r", lock)
-    run(uv, "pip", "install", "--quiet", "--python", python, "--no-deps", "--no-build-isolation",
-        "--editable", HERE)
-    done.write_text(f"{lock.name}:{state}")
+    with installing():
+        if installed(lock) or (not dev and installed(development)):
+            return  # by the process that we waited for
+        uv = find_uv()
+        if not (VENV / "pyvenv.cfg").exists() or not (BIN / python_name()).exists():
+            shutil.rmtree(VENV, ignore_errors=True)
+            run_uv(uv, "venv", "--python", sys.executable, VENV)
+        say(f"installing what {lock.relative_to(HERE)} lists")
+        listed = lock
+        if not engine_runs_here():
+            say("the embedded engine needs glibc 2.34 or newer and is left out; serve your own database with --uri")
+            listed = without_engine(lock)
+        python = BIN / "python"
+        # Compiled now: a server should not compile the SDK at every start where Python may not write bytecode.
+        run_uv(uv, "pip", "install", "--compile-bytecode", "--python", python, "--require-hashes", "-r", listed)
+        run_uv(uv, "pip", "install", "--python", python, "--no-deps", "--no-build-isolation", "--editable", HERE)
+        (VENV / ".graphground-installed").write_text(state_of(lock))
 
 
 def link() -> None:
@@ -86,26 +229,35 @@ def link() -> None:
             here.symlink_to(Path("..") / part, target_is_directory=True)
 
 
-def main() -> None:
+def main() -> int:
     word, *rest = sys.argv[1:] or ["help"]
     if sys.version_info < (3, 11):  # noqa: UP036 - this very check is why the script exists
-        sys.exit("graphground needs Python 3.11 or newer; this is " + sys.version.split()[0])
+        raise CannotInstall("it needs Python 3.11 or newer; this is " + sys.version.split()[0])
     if word == "install":
         install(dev="--dev" in rest)
     elif word == "link":
         link()
     elif word == "test":
         install(dev=True)
-        sys.exit(subprocess.run([BIN / "python", "-m", "pytest", *rest], cwd=HERE).returncode)
+        return subprocess.run([BIN / "python", "-m", "pytest", *rest], cwd=HERE).returncode
     elif word in ("help", "-h", "--help"):
         print(__doc__, file=sys.stderr)
     else:
         install(dev=False)
         command = [str(BIN / "graphground"), word, *rest]
         if os.name == "nt":
-            sys.exit(subprocess.run(command).returncode)
+            return subprocess.run(command).returncode
         os.execv(command[0], command)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main())
+    except CannotInstall as error:
+        sys.exit(f"graphground: {error}")
+    except OSError as error:
+        sys.exit(f"graphground: {error.strerror or error}"
+                 + (f": {error.filename}. Clone into a folder that you may write." if error.filename else "."))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -105,7 +105,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     from_file, databases = _read_file(path, home, environment)
     merged = {**from_file, **from_variables, **given}
     if merged.get("home"):
-        merged["home"] = str(Path(merged["home"]).expanduser())
+        merged["home"] = str(default_home(merged["home"]))
     settings = Settings(**merged, databases=databases, password=environment.get("NEO4J_PASSWORD"))
     for one in options():
         value, choices = getattr(settings, one.name), one.metadata["choices"]
@@ -182,7 +182,7 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
 def default_home(home: str | None) -> Path:
     """The folder that holds loaded graphs."""
     if home:
-        return Path(home).expanduser()
+        return Path(home).expanduser().absolute()
     import platformdirs  # loaded only where no folder was given
 
     return platformdirs.user_data_path("graphground")

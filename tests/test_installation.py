@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -17,14 +19,19 @@ ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
 
 
-def find_uv() -> str:
-    """The uv that bootstrap.py uses here: from PATH, or fetched once into .tools/."""
+def load_bootstrap() -> ModuleType:
+    """bootstrap.py as a module: it belongs to no package."""
     specification = importlib.util.spec_from_file_location("bootstrap", ROOT / "bootstrap.py")
     assert specification is not None
     assert specification.loader is not None
     bootstrap = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(bootstrap)
-    return str(bootstrap.find_uv())
+    return bootstrap
+
+
+def find_uv() -> str:
+    """The uv that bootstrap.py uses here: from PATH, or fetched once into .tools/."""
+    return str(load_bootstrap().find_uv())
 
 
 def path_without_uv() -> str:
@@ -80,14 +87,55 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_clone_in_a_path_with_spaces_sets_itself_up_where_neither_uv_nor_pip_is_at_hand(tmp_path: Path) -> None:
+def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_nor_pip_is_at_hand(
+        tmp_path: Path) -> None:
     # This interpreter belongs to a virtual environment that uv made: it has no pip of its own.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
-    done = subprocess.run([sys.executable, source / "bootstrap.py", "call", "list_graphs", "{}", "--json"],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=280,
-                          env=clean_environment(tmp_path / "a home") | {"PATH": path_without_uv()})
-    assert done.returncode == 0, done.stderr
-    assert names_of_graphs(done.stdout) == ["nba"]
+    environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
+    starts = [subprocess.Popen([sys.executable, source / "bootstrap.py", "call", "list_graphs", "{}", "--json"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=environment) for _ in range(3)]
+    ends = [start.communicate(timeout=280) for start in starts]
+    assert [start.returncode for start in starts] == [0, 0, 0], ends
+    assert [names_of_graphs(out) for out, _ in ends] == [["nba"]] * 3
+    assert sum("installing what requirements" in err for _, err in ends) == 1
+    assert not any("Traceback" in err for _, err in ends)
+
+
+def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "pip.py").write_text("raise ImportError('no pip here')")
+    source = clone_into(tmp_path / "clone")
+    done = subprocess.run([sys.executable, source / "bootstrap.py", "install"], capture_output=True, text=True,
+                          timeout=60, env={**clean_environment(tmp_path), "PATH": path_without_uv(),
+                                           "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "has no pip. Install it" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("library", "runs"), [(("glibc", "2.36"), True), (("glibc", "2.34"), True),
+                                               (("glibc", "2.31"), False), (("", ""), False)])
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="C libraries differ on Linux alone")
+def test_an_old_glibc_and_musl_have_no_embedded_engine(library: tuple[str, str], runs: bool,
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap = load_bootstrap()
+    monkeypatch.setattr(platform, "libc_ver", lambda: library)
+    assert bootstrap.engine_runs_here() is runs
+
+
+def test_the_lock_file_without_the_engine_keeps_everything_else(tmp_path: Path,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap = load_bootstrap()
+    monkeypatch.setattr(bootstrap, "OWN_TOOLS", tmp_path)
+    for lock in (ROOT / "requirements" / "run.txt", ROOT / "requirements" / "dev.txt"):
+        def names(path: Path) -> set[str]:
+            return {line.partition("==")[0] for line in path.read_text().splitlines() if "==" in line[:60]
+                    and not line.startswith(" ")}
+
+        shortened = bootstrap.without_engine(lock)
+        assert names(lock) - names(shortened) == {"arcadedb-embedded", "jpype1"}
+        assert names(shortened) < names(lock)
+        assert "--hash" not in shortened.read_text().splitlines()[0]
 
 
 @pytest.mark.slow
