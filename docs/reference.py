@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from graphground.graphs.engines.unsupported import MEMGRAPH_LACKS
+from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
 from graphground.server.definitions import tool_definition
@@ -139,7 +139,8 @@ def lacks_tables() -> str:
     """What Memgraph lacks, from the data that the hints are made of."""
     parts = []
     for some in (False, True):
-        hints = [(one.construct, one.hint.replace("|", "\\|")) for one in MEMGRAPH_LACKS if one.some_versions is some]
+        hints = [(one.construct, one.hint.replace("|", "\\|")) for one
+                 in MEMGRAPH_UNSUPPORTED if one.some_versions is some]
         rows = [f"| `{construct}` | {hint} |" for construct, hint in hints]
         parts.append("\n".join(["| Neo4j's | hint |", "|---|---|", *rows]))
     return "\n\n".join(parts)

@@ -101,7 +101,7 @@ def open_database(database: Database, home: Home | None = None) -> Graph:
             graph.entities, graph.vectors = index, vectors_in(database, engine)
             if index is not None:
                 index.database = graph.vectors
-        graph.refuses_writes, graph.dialect = refused, engine.capabilities().speaks
+        graph.refuses_writes, graph.dialect = refused, engine.capabilities().dialect
         graph.language = engine.capabilities().language
     except EngineError:
         engine.close()

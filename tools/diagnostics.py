@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import QueryFailed
-from graphground.graphs.engines.unsupported import lacking
+from graphground.graphs.engines.unsupported import find_unsupported
 from graphground.graphs.graph import Graph
 
 
@@ -38,10 +38,11 @@ def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> l
 
     None where its kind is not known yet, nor for a text that cannot be parsed.
 
-    `refused` is for a query that the database has refused: then what only some of its versions lack is told too.
+    `refused` is for a query that the database has refused: then constructs that only some of its versions do not
+    support are reported too.
     """
-    lacks = graph.dialect.lacks if graph.dialect is not None else ()
-    return lacking(query, lacks, refused=refused) if query is not None and lacks else []
+    constructs = graph.dialect.unsupported if graph.dialect is not None else ()
+    return find_unsupported(query, constructs, refused=refused) if query is not None and constructs else []
 
 
 def from_engine(error: QueryFailed, query: str) -> Diagnostic:

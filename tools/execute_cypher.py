@@ -130,7 +130,7 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
 
 
 def _runs_other_cypher(graph: Graph) -> bool:
-    return graph.engine is not None and graph.engine.capabilities().speaks.other_cypher
+    return graph.engine is not None and graph.engine.capabilities().dialect.other_cypher
 
 
 def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:

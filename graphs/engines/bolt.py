@@ -19,6 +19,7 @@ import orjson
 from neo4j import exceptions
 
 from graphground.cypher.api import Language
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
@@ -33,12 +34,10 @@ from graphground.graphs.engines.errors import timed_out, translated, was_ended
 from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.values import plain_rows
-from graphground.graphs.schemas.forms import quoted
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
-    from graphground.graphs.schemas.extraction.findings import Extraction
 
 CHUNK = 1000
 CLOSING_SECONDS = 2.0
@@ -134,18 +133,12 @@ class BoltEngine:
         if threads:
             self._wait_for_queries()
 
-    def introspect(self, name: str, *, step_timeout: float = 30.0, total_timeout: float = 300.0) -> Extraction:
-        """Read the exact schema."""
-        from graphground.graphs.schemas.extraction.extract import extract  # it asks engines itself
-
-        return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
-
     def capabilities(self) -> Capabilities:
         """What the database says of itself, and whether it refuses a write (tried once)."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
-                dialect.product, self._version(), dialect.name, self._refuses_writes(),
+                dialect.product, self._version(), dialect, self._refuses_writes(),
                 can_terminate=dialect.terminate is not None, has_vector_index=dialect.vector_index,
                 language=self._language())
         return self._capabilities
@@ -313,7 +306,7 @@ class BoltEngine:
                 labels = []
             if not labels:
                 return False
-            probe = probe.replace("{label}", quoted(str(labels[0][0])))
+            probe = probe.replace("{label}", quoted_name(str(labels[0][0])))
         query: Any = neo4j.Query(cast(Any, probe), timeout=10)
         try:
             with self._session(1) as session:

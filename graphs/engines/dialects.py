@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graphground.graphs.engines.unsupported import ARCADEDB_LACKS, MEMGRAPH_LACKS, Lack
+from graphground.graphs.engines.unsupported import ARCADEDB_UNSUPPORTED, MEMGRAPH_UNSUPPORTED, Unsupported
 
 NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
 """A query that may write and never does: where it is refused, so is every write of a query like it."""
@@ -49,7 +49,7 @@ class Dialect:
     vector_index: bool = False
     newer: str | None = None
     """A query that compiles only where a query that does not say its version is taken for Cypher 25."""
-    lacks: tuple[Lack, ...] = ()
+    unsupported: tuple[Unsupported, ...] = ()
     """What Neo4j has and this database has not."""
 
 
@@ -81,7 +81,7 @@ MEMGRAPH = Dialect(
     create_index="CREATE INDEX ON :{label}({key})",
     labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
     relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
-    other_cypher=True, lacks=MEMGRAPH_LACKS)
+    other_cypher=True, unsupported=MEMGRAPH_UNSUPPORTED)
 
 ARCADEDB = Dialect(
     "arcadedb", "ArcadeDB",
@@ -94,7 +94,7 @@ ARCADEDB = Dialect(
     reader="a user in a group of server-groups.json whose access to types is [\"readRecord\"] alone",
     own_id="id(n)", by_id="toString(id(n)) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
-    lacks=ARCADEDB_LACKS)
+    unsupported=ARCADEDB_UNSUPPORTED)
 
 DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, ARCADEDB)}
 

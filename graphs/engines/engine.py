@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphground.cypher.api import Language
-from graphground.graphs.engines.dialects import DIALECTS, Dialect
+from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
-    from graphground.graphs.loading.simplekg import SimpleKGFile
-    from graphground.graphs.schemas.extraction.findings import Extraction
 
 
 class EngineError(Exception):
@@ -57,8 +55,8 @@ class Capabilities:
 
     product: str
     version: str
-    dialect: str
-    """`neo4j`, `arcadedb` or `memgraph`."""
+    dialect: Dialect
+    """What this kind of database does in its own way."""
     enforces_read_only: bool
     """Whether the database itself refuses writes on the read path (tried, not assumed)."""
     can_terminate: bool
@@ -67,17 +65,12 @@ class Capabilities:
     language: Language = "cypher5"
     """The version of Cypher that a query is in which does not say its own."""
 
-    @property
-    def speaks(self) -> Dialect:
-        """What this kind of database does in its own way."""
-        return DIALECTS[self.dialect]
-
 
 class Engine(Protocol):
     """A connected database that is only read. Every method may be called from any thread.
 
-    All raise `EngineError` or a subclass, never a driver's own exception. What writes (indexes, a bulk load) is
-    another interface, `Loader`, which no tool can reach.
+    All raise `EngineError` or a subclass, never a driver's own exception. Nothing here writes: loading is
+    `loading.into_database`, which no tool can reach.
     """
 
     def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
@@ -101,28 +94,8 @@ class Engine(Protocol):
         """
         ...
 
-    def introspect(self, name: str, *, step_timeout: float, total_timeout: float) -> Extraction:
-        """Read the exact schema, in the way that this kind of database allows; `name` becomes the schema's."""
-        ...
-
     def capabilities(self) -> Capabilities:
         """What this database can do."""
-        ...
-
-    def close(self) -> None:
-        """Give back connections; calling it twice is fine."""
-        ...
-
-
-class Loader(Protocol):
-    """The writing side of a database, for `graphground graphs load` alone: tools are given an `Engine`."""
-
-    def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
-        """An index on each of these properties of each label; one that is there already is no error."""
-        ...
-
-    def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = ...) -> tuple[int, int]:
-        """Write a whole graph; answers how many nodes and relationships it has."""
         ...
 
     def close(self) -> None:

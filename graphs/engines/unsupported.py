@@ -1,12 +1,13 @@
-"""What one database's Cypher lacks of Neo4j's, as data: the construct, what it looks like in the tree, what to write.
+"""What a database does not support of Neo4j's Cypher, as data: the construct, its shape in the tree, what to write.
 
     >>> from graphground.cypher import parse
     >>> from graphground.graphs.engines.dialects import DIALECTS
-    >>> [one.message for one in lacking(parse("MATCH (n) RETURN radians(n.angle)"), DIALECTS["memgraph"].lacks)]
+    >>> query = parse("MATCH (n) RETURN radians(n.angle)")
+    >>> [diagnostic.message for diagnostic in find_unsupported(query, DIALECTS["memgraph"].unsupported)]
     ['Memgraph has no radians(): multiply by 3.141592653589793 / 180.']
 
 Memgraph's are those that its documentation names ("Differences in Cypher implementations", read in November 2026).
-What newer versions of it have is told only beside a refusal of the database itself.
+What newer versions of it have is reported only beside a refusal by the database itself.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ CODE = "not_in_this_database"
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
-    """`Lack("COUNT { … }", is_it, "Many versions of Memgraph have no COUNT subquery: …", some_versions=True)`."""
+class Unsupported:
+    """`Unsupported("COUNT { … }", is_count, "Older Memgraph has no COUNT subquery: …", some_versions=True)`."""
 
     construct: str
     matches: Callable[[t.Node], bool]
     hint: str
     some_versions: bool = False
-    """Whether some versions in use have it: then it is told only once the database has refused the query."""
+    """Whether some versions in use have it: then it is reported only once the database has refused the query."""
 
 
-def lacking(query: t.Query, lacks: Sequence[Lack], *, refused: bool = False) -> list[Diagnostic]:
-    """A hint for each construct of the query that the database lacks, where it first stands.
+def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:
+    """A hint for each construct of the query that the database does not support, where it first stands.
 
-    `refused` adds what only some versions lack: the database has just said no to the query.
+    `refused` adds what only some versions do not support: the database has just said no to the query.
     """
-    left = [one for one in lacks if refused or not one.some_versions]
+    left = [one for one in constructs if refused or not one.some_versions]
     found: list[Diagnostic] = []
     for node in query.walk() if left else ():
         for one in left:
@@ -100,21 +101,25 @@ def _schema_procedure(node: t.Node) -> bool:
         "db.schema.nodetypeproperties", "db.schema.reltypeproperties")
 
 
-def _functions(product: str, instead: dict[str, str]) -> Iterator[Lack]:
+def _functions(product: str, instead: dict[str, str]) -> Iterator[Unsupported]:
     for name, hint in instead.items():
-        yield Lack(f"{name}()", function(name), f"{product} has no {name}(): {hint}.")
+        yield Unsupported(f"{name}()", function(name), f"{product} has no {name}(): {hint}.")
 
 
-MEMGRAPH_LACKS: tuple[Lack, ...] = (
-    Lack("shortestPath(…)", _shortest, "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
-                                       "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all."),
-    Lack("SHORTEST k", _selected, "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."),
-    Lack("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
-    Lack("!Label", _negated_label, "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or "
-                                   "type(r) <> 'TYPE'."),
-    Lack("CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."),
-    Lack("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
-    Lack("exists(n.key)", _exists_property, "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
+MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
+    Unsupported("shortestPath(…)", _shortest,
+                "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
+                "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all."),
+    Unsupported("SHORTEST k", _selected,
+                "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."),
+    Unsupported("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
+    Unsupported("!Label", _negated_label,
+                "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or type(r) <> 'TYPE'."),
+    Unsupported("CASE … WHEN a, b", _several_values,
+                "Memgraph takes one value after WHEN: repeat the branch for each value."),
+    Unsupported("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
+    Unsupported("exists(n.key)", _exists_property,
+                "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
     *_functions("Memgraph", {
         "isEmpty": "compare size(x) = 0", "nullIf": "write CASE WHEN a = b THEN null ELSE a END",
         "percentileCont": "collect the values in order and take one by its index",
@@ -124,23 +129,28 @@ MEMGRAPH_LACKS: tuple[Lack, ...] = (
         "degrees": "multiply by 180 / 3.141592653589793", "radians": "multiply by 3.141592653589793 / 180",
         "haversin": "write (1 - cos(x)) / 2", "normalize": "compare the texts as they are",
         "time": "use localTime(), which has no time zone"}),
-    Lack("COUNT { … }", subquery("COUNT"), "Many versions of Memgraph have no COUNT subquery: use OPTIONAL MATCH with "
-                                           "count().", some_versions=True),
-    Lack("COLLECT { … }", subquery("COLLECT"), "Many versions of Memgraph have no COLLECT subquery: use OPTIONAL MATCH "
-                                               "with collect().", some_versions=True),
-    Lack("EXISTS { … }", subquery("EXISTS"), "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).",
-         some_versions=True),
-    Lack("elementId(…)", function("elementId"), "Older versions of Memgraph have no elementId(): use id(n).",
-         some_versions=True),
-    Lack("datetime(…)", function("datetime"), "Older versions of Memgraph have no datetime(): use localDateTime().",
-         some_versions=True),
+    Unsupported("COUNT { … }", subquery("COUNT"),
+                "Many versions of Memgraph have no COUNT subquery: use OPTIONAL MATCH with count().",
+                some_versions=True),
+    Unsupported("COLLECT { … }", subquery("COLLECT"),
+                "Many versions of Memgraph have no COLLECT subquery: use OPTIONAL MATCH with collect().",
+                some_versions=True),
+    Unsupported("EXISTS { … }", subquery("EXISTS"),
+                "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).", some_versions=True),
+    Unsupported("elementId(…)", function("elementId"),
+                "Older versions of Memgraph have no elementId(): use id(n).", some_versions=True),
+    Unsupported("datetime(…)", function("datetime"),
+                "Older versions of Memgraph have no datetime(): use localDateTime().", some_versions=True),
 )
 
-ARCADEDB_LACKS: tuple[Lack, ...] = (
-    Lack("SHORTEST k", _selected, "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
-                                  "allShortestPaths((a)-[*]-(b))."),
-    Lack("REPEATABLE ELEMENTS", _match_mode, "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."),
-    Lack("db.schema.…", _schema_procedure, "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): "
-                                           "ask for MATCH (n) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key."),
+ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
+    Unsupported("SHORTEST k", _selected,
+                "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
+                "allShortestPaths((a)-[*]-(b))."),
+    Unsupported("REPEATABLE ELEMENTS", _match_mode,
+                "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."),
+    Unsupported("db.schema.…", _schema_procedure,
+                "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): ask for MATCH (n) UNWIND "
+                "keys(n) AS key RETURN DISTINCT labels(n), key."),
 )
 """Tried on ArcadeDB 26.10, construct by construct."""

@@ -85,4 +85,4 @@ def _text(value: Any) -> str | None:
 
 
 def _own_id(engine: Engine) -> str:
-    return engine.capabilities().speaks.own_id
+    return engine.capabilities().dialect.own_id

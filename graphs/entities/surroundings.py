@@ -20,7 +20,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     label = schema.labels.get(candidate.label)
     if label is None:
         return []
-    condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().speaks.by_id
+    condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     told: list[str] = []
     for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
         labels = dict.fromkeys(getattr(one, other) for one in schema.patterns if getattr(one, mine) == candidate.label)

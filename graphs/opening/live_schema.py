@@ -12,6 +12,7 @@ from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
+from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
@@ -55,7 +56,7 @@ class LiveSchema:
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
         """Read the database now and keep the answer; what was cancelled meanwhile is not an answer."""
         mark = fingerprint(self.engine)
-        found = self.engine.introspect(self.name, step_timeout=step_timeout, total_timeout=total_timeout)
+        found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
         asked = CURRENT.get()
         if asked is not None and asked.cancelled:
             raise QueryCancelled(f"The schema of {self.name} was not read to its end.")

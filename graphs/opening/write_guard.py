@@ -25,4 +25,4 @@ def warning(engine: Engine) -> str:
     """What to say, and what to do, where only the first wall stands."""
     capabilities = engine.capabilities()
     return (f"its {capabilities.product} did not refuse a write that was tried and undone. Only graphground's own "
-            f"check keeps queries from writing. Give it a user that can only read ({capabilities.speaks.reader}).")
+            f"check keeps queries from writing. Give it a user that can only read ({capabilities.dialect.reader}).")

@@ -7,6 +7,7 @@ import pytest
 from graphground.cypher.parser import statement
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
+from graphground.graphs.engines.dialects import ARCADEDB, MEMGRAPH, Dialect
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -25,7 +26,7 @@ __all__ = ["films", "films_home"]
 class Recorder:
     """An engine that answers every query with one row and remembers what reached it."""
 
-    dialect: str = "arcadedb"
+    dialect: Dialect = ARCADEDB
     truncated: bool = False
     ran: list[str] = dataclasses.field(default_factory=list)
 
@@ -88,7 +89,7 @@ def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
     ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
 ])
 def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
-    engine = Recorder(dialect="memgraph")
+    engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
         executed(query, engine)
     assert failure.value.error == "not_read_only"
@@ -97,7 +98,7 @@ def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str
 
 
 def test_what_cannot_be_parsed_never_reaches_the_engine() -> None:
-    engine = Recorder(dialect="memgraph")
+    engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
         executed("MATCH (m:Movie RETURN m.name", engine)
     assert failure.value.error == "invalid_query"
@@ -106,7 +107,7 @@ def test_what_cannot_be_parsed_never_reaches_the_engine() -> None:
 
 def test_functions_of_another_product_are_left_to_it() -> None:
     query = "MATCH (m:Movie {name: 'Heat'}) RETURN assertType(m.name, 'STRING') AS ok"
-    engine = Recorder(dialect="memgraph")
+    engine = Recorder(dialect=MEMGRAPH)
     executed(query, engine)
     assert engine.ran == [query]
     with pytest.raises(ToolFailure, match="assertType"):

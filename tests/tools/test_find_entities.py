@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
@@ -37,7 +38,7 @@ class Relationships:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("Neo4j", "5", "neo4j", True, True)
+        return Capabilities("Neo4j", "5", NEO4J, True, True)
 
     def cancel(self) -> None: ...
 

@@ -20,7 +20,6 @@ from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
-    from graphground.graphs.schemas.extraction.findings import Extraction
 
 TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
@@ -82,10 +81,6 @@ class EmbeddedEngine:
         bolt = self._bolt
         if bolt is not None:
             bolt.cancel()
-
-    def introspect(self, name: str, *, step_timeout: float = 30.0, total_timeout: float = 300.0) -> Extraction:
-        """Read the exact schema."""
-        return self._connected(None).introspect(name, step_timeout=step_timeout, total_timeout=total_timeout)
 
     def capabilities(self) -> Capabilities:
         """What the engine can do; whether it refuses a write is tried."""

@@ -129,7 +129,7 @@ class DatabaseVectors:
     def _indexes(self) -> list[VectorIndex]:
         with self._lock:
             if not self._known or not all(one.online for one in self._known):
-                dialect = self._engine.capabilities().dialect
+                dialect = self._engine.capabilities().dialect.name
                 table = self._engine.run(_SHOWN[dialect], timeout=SECONDS)
                 read = _of_memgraph if dialect == "memgraph" else _of_neo4j
                 found = [read(dict(zip(table.columns, row, strict=True))) for row in table.rows]
@@ -137,7 +137,7 @@ class DatabaseVectors:
             return self._known
 
     def _rows(self, chosen: VectorIndex, vector: Vectors, count: int) -> Sequence[Sequence[Any]]:
-        dialect = self._engine.capabilities().dialect
+        dialect = self._engine.capabilities().dialect.name
         own_id = "elementId(node)" if dialect == "neo4j" else "id(node)"
         names = ", ".join(f"node.{key}" for key in NAME_PROPERTIES)
         query = (f"{_ASKED_MEMGRAPH if dialect == 'memgraph' else _ASKED} "

@@ -34,7 +34,7 @@ def extract(engine: Engine, name: str, *, samples: bool = False, step_timeout: f
     begin = time.perf_counter()
     findings = Findings()
     steps = Steps(engine, findings, step_timeout, total_timeout, progress=progress)
-    dialect = engine.capabilities().dialect
+    dialect = engine.capabilities().dialect.name
     steps.must("RETURN 1 AS one")
     readers = {"neo4j": read_neo4j, "memgraph": read_memgraph}
     try:

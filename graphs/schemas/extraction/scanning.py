@@ -35,7 +35,7 @@ def scan(steps: Steps) -> None:
 
 def dialect(steps: Steps) -> Dialect:
     """How this kind of database is asked for names."""
-    return steps.engine.capabilities().speaks
+    return steps.engine.capabilities().dialect
 
 
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:

@@ -11,8 +11,10 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.engine import QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.schemas.extraction.extract import extract
 from graphground.server.settings import Database
 from graphground.server.sources import open_database
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
@@ -41,11 +43,11 @@ def graphs() -> Iterator[OpenGraphs]:
 
 def test_the_greeting_tells_memgraph_and_its_own_version_is_asked(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     capabilities = memgraph[0].capabilities()
-    assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", "memgraph")
+    assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", MEMGRAPH)
 
 
 def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph]) -> None:
-    found = memgraph[0].introspect("films")
+    found = extract(memgraph[0], "films")
     assert not found.partial
     assert found.schema.labels["Movie"].properties["rating"] == "float|int"
     assert found.schema.labels["Movie"].properties["released"] == "date"
@@ -157,7 +159,7 @@ def test_what_only_newer_versions_have_is_told_with_the_refusal(graphs: OpenGrap
 def test_without_schema_info_plain_cypher_reads_the_schema() -> None:
     with memgraph_stand_in(Memgraph(schema_info=False)) as (server, _):
         engine = bolt_engine(BoltAddress(server.uri))
-        found = engine.introspect("films", step_timeout=5, total_timeout=20)
+        found = extract(engine, "films", step_timeout=5, total_timeout=20)
         engine.close()
         assert not any(call.query.startswith("CALL db.") for call in server.calls), "Memgraph has no such procedures"
     assert not found.partial, found.problems

@@ -61,7 +61,7 @@ def test_it_says_what_it_is(server: Server) -> None:
     assert graph.engine is not None
     capabilities = graph.engine.capabilities()
     graph.engine.close()
-    assert (capabilities.product, capabilities.dialect) == ("ArcadeDB", "arcadedb")
+    assert (capabilities.product, capabilities.dialect.name) == ("ArcadeDB", "arcadedb")
     assert capabilities.version.startswith("26.")
 
 

@@ -3,6 +3,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphground.cypher import validate
+from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions import Entity, gbnf, regular_expression, suggest
@@ -31,7 +32,7 @@ class Counts:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("counts", "1", "neo4j", enforces_read_only=True, can_terminate=True)
+        return Capabilities("counts", "1", NEO4J, enforces_read_only=True, can_terminate=True)
 
     def cancel(self) -> None: ...
 

@@ -37,9 +37,10 @@ class ThreePeople:
     def explain(self, query: str, parameters: object = None) -> None: ...
 
     def capabilities(self):  # type: ignore[no-untyped-def]
+        from graphground.graphs.engines.dialects import NEO4J
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Neo4j", "5.26", "neo4j", True, True)
+        return Capabilities("Neo4j", "5.26", NEO4J, True, True)
 
     def cancel(self) -> None: ...
 

@@ -115,7 +115,7 @@ def test_nothing_is_written_opened_or_administered(engine: EmbeddedEngine, query
 
 def test_the_engine_itself_refuses_writes_and_ends_queries(engine: EmbeddedEngine) -> None:
     capabilities = engine.capabilities()
-    assert capabilities.dialect == "arcadedb"
+    assert capabilities.dialect.name == "arcadedb"
     assert capabilities.enforces_read_only
     assert capabilities.can_terminate
 

@@ -13,6 +13,7 @@ import pytest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
+from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
@@ -230,7 +231,7 @@ class OneIndex:
     def capabilities(self) -> Any:
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Memgraph", "3", "memgraph", True, True)
+        return Capabilities("Memgraph", "3", MEMGRAPH, True, True)
 
     def close(self) -> None: ...
 

@@ -16,7 +16,7 @@ from graphground.graphs.opening.live_schema import LiveSchema, connected_graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
-from graphground.graphs.schemas.extraction.findings import Extraction, Findings
+from graphground.graphs.schemas.extraction.findings import Findings
 from graphground.graphs.schemas.extraction.scanning import scan
 from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.table import Table
@@ -121,9 +121,6 @@ class Slow:
 
     def cancel(self) -> None:
         self.engine.cancel()
-
-    def introspect(self, name: str, *, step_timeout: float, total_timeout: float) -> Extraction:
-        return extract(self, name, step_timeout=step_timeout, total_timeout=total_timeout)
 
     def capabilities(self) -> Capabilities:
         return self.engine.capabilities()
