@@ -61,9 +61,12 @@ class Application:
         """Run one tool; it never raises."""
         tool = self.tools.get(name)
         if tool is None:
-            return failed(ToolFailure("unknown_tool", f"There is no tool {name!r}; the tools are: "
-                                                      f"{', '.join(self.tools)}.",
-                                      nearest=nearest(name, self.tools), next="Call one of these tools."))
+            near = nearest(name, self.tools)
+            meant = f"; did you mean {near[0]!r}?" if near else "."
+            # Clients get this as an error of the protocol, of which many show the message alone.
+            return failed(ToolFailure("unknown_tool", f"There is no tool {name!r}{meant} "
+                                                      f"The tools are: {', '.join(self.tools)}.",
+                                      nearest=near, next="Call one of these tools."))
         return self._chain(Call(tool, arguments, self.graphs))
 
     def close(self) -> None:

@@ -41,10 +41,10 @@ class ExecuteCypherAnswer(Answer):
     diagnostics: list[DiagnosticAnswer]
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
-        """The first rows alone."""
-        if not self.rows:
+        """The first rows alone; None where there is only one row, of which nothing can be left out."""
+        if len(self.rows) < 2:
             return None
-        rows = self.rows[:int(len(self.rows) * share)]
+        rows = self.rows[:max(1, int(len(self.rows) * share))]
         return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from graphground.server.call import Call, Next, Outcome
 from graphground.tools.failure import ToolFailure, nearest
@@ -13,6 +14,8 @@ from graphground.tools.tool import Tool
 
 WORDS = {"string_type": "text", "int_type": "a whole number", "int_from_float": "a whole number",
          "float_type": "a number", "bool_type": "true or false", "list_type": "a list", "dict_type": "an object"}
+BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than", "min_length": "at least",
+          "max_length": "at most"}
 
 
 def check_arguments(call: Call, proceed: Next) -> Outcome:
@@ -33,22 +36,37 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
     again = f"Call {tool.name} again with {', '.join(fields) or 'no arguments'}."
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
-        near = [word for name in unknown for word in nearest(name, [field for field in fields
-                                                                    if field not in arguments])]
+        free = [field for field in fields if field not in arguments]
+        near = [word for name in unknown for word in nearest(name, free)] or free
         return ToolFailure("unknown_argument", f"{tool.name} has no argument {names}; its arguments are: "
                                                f"{', '.join(fields) or 'none'}.",
                            nearest=list(dict.fromkeys(near)), next=again)
     if missing:
         names = ", ".join(repr(name) for name in missing)
         return ToolFailure("missing_argument", f"{tool.name} needs the argument {names}.", nearest=missing, next=again)
-    problem = problems[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    allowed = problem.get("ctx", {}).get("expected")
+    message, near = _explain_value(problems[0])
+    return ToolFailure("wrong_argument", f"{tool.name}: {message}.", nearest=near, next=again)
+
+
+def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
+    """Name what is wrong with a value, and the nearest valid ones: "limit must be at most 50, not 80", `["50"]`."""
+    place, found, context = ".".join(str(part) for part in problem["loc"]), problem["input"], problem.get("ctx", {})
     wanted = WORDS.get(problem["type"])
-    message = f"{tool.name}: {place} must be {wanted}, not {kind(problem['input'])}." if wanted else \
-        f"{tool.name}: {place}: {problem['msg']}."
-    near = [] if allowed is None else [word.strip(" '") for word in str(allowed).replace(" or ", ",").split(",")]
-    return ToolFailure("wrong_argument", message, nearest=near, next=again)
+    if wanted:
+        return f"{place} must be {wanted}, not {kind(found)}", []
+    if problem["type"] == "literal_error":
+        allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
+        best_first = list(dict.fromkeys([*nearest(str(found), allowed), *allowed]))
+        return f"{place} must be {' or '.join(allowed)}, not {found!r}", best_first
+    for limit, words in BOUNDS.items():
+        if limit in context:
+            if isinstance(found, str | list):
+                unit = " characters" if isinstance(found, str) else " items"
+                return f"{place} must have {words} {context[limit]:,}{unit}, not {len(found):,}", []
+            return f"{place} must be {words} {context[limit]:,}, not {found}", [] if limit == "gt" else [
+                str(context[limit])]
+    message = problem["msg"].removeprefix("Value error, ")
+    return (f"{place}: {message}" if place else message), []
 
 
 def kind(value: Any) -> str:
@@ -60,8 +78,10 @@ def kind(value: Any) -> str:
             return "true or false"
         case str():
             return "text"
-        case int() | float():
+        case int():
             return "a number"
+        case float():
+            return "a number with a fraction"
         case list():
             return "a list"
     return "an object"

@@ -16,14 +16,20 @@ def shape_errors(call: Call, proceed: Next) -> Outcome:
     try:
         return proceed(call)
     except ToolFailure as failure:
+        if failure.error == "graph_unavailable" and not failure.nearest:
+            failure.nearest = _other_graphs(call)
         return failed(failure)
     except EngineError as error:
-        return failed(ToolFailure("graph_unavailable", str(error),
+        return failed(ToolFailure("graph_unavailable", str(error), nearest=_other_graphs(call),
                                   next="Call list_graphs for the graphs that can be asked."))
     except Exception as error:
         logger.exception("the tool %s failed", call.tool.name)
         return failed(ToolFailure("internal_error", f"The tool failed: {type(error).__name__}: {error}",
                                   next="Try another query; the server's log on stderr has the trace."))
+
+
+def _other_graphs(call: Call) -> list[str]:
+    return [name for name in call.graphs().names() if name != call.arguments.get("graph")]
 
 
 def failed(failure: ToolFailure) -> Outcome:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from graphground.tools import NAMES
-from tests.support.serving import COMMAND, environment, http_server
+from tests.support import wrong_use
+from tests.support.serving import COMMAND, environment
+from tests.support.wrong_use import VARIABLES, WRONG_USES
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("old_client.py")
@@ -35,27 +37,22 @@ def old_python() -> str:
     return str(python)
 
 
-def drive(python: str, home: Path, *target: str) -> dict[str, object]:
-    done = subprocess.run([python, str(SCRIPT), *target], capture_output=True, text=True, timeout=90,
-                          env=environment(home))
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_client_of_the_old_sdk_gets_every_answer_and_every_failure(
+        old_python: str, wrong_home: Path, transport: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    target = [*COMMAND, "serve"] if transport == "stdio" else [request.getfixturevalue("wrong_address")]
+    calls = tmp_path / "calls.json"
+    calls.write_text(json.dumps(wrong_use.calls()))
+    done = subprocess.run([old_python, str(SCRIPT), calls, transport, *target], capture_output=True, text=True,
+                          timeout=110, env=environment(wrong_home, VARIABLES))
     assert done.returncode == 0, done.stderr
-    answers: dict[str, object] = json.loads(done.stdout)
-    return answers
-
-
-def check(answers: dict[str, object]) -> None:
-    assert answers["tools"] == list(NAMES)
-    assert answers["rows"] == [[30]]
-    assert answers["error"] == {"isError": True, "error": "unknown_argument"}
-    assert "graph://catalog" in str(answers["resources"])
-    assert answers["prompts"] == ["answer_question", "text_to_cypher"]
-    assert "(:Team" in str(answers["schema"])
-
-
-def test_a_client_of_the_old_sdk_is_served_over_stdio(old_python: str, home: Path) -> None:
-    check(drive(old_python, home, "stdio", *COMMAND, "serve"))
-
-
-def test_a_client_of_the_old_sdk_is_served_over_http(old_python: str, home: Path) -> None:
-    with http_server(home) as address:
-        check(drive(old_python, home, "http", address))
+    seen = json.loads(done.stdout)
+    assert seen["tools"] == list(NAMES)
+    assert seen["rows"] == [[30]]
+    for wrong, failure in zip(WRONG_USES, seen["failures"], strict=True):
+        assert failure["isError"], wrong.what
+        assert failure["structured"] is None, wrong.what
+        wrong_use.check(wrong, json.loads(failure["text"]))
+    assert "graph://catalog" in str(seen["resources"])
+    assert seen["prompts"] == ["answer_question", "text_to_cypher"]
+    assert "(:Team" in str(seen["schema"])

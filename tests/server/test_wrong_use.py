@@ -12,40 +12,25 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from tests.support.serving import ERROR_FIELDS, LEGACY, MODERN, connected, failure_in, stdio
+from tests.support.wrong_use import VARIABLES, WRONG_USES, check
 
 pytestmark = pytest.mark.anyio
-WRONG = [
-    ("an unknown argument", "execute_cypher", {"querry": "RETURN 1"}, "unknown_argument"),
-    ("a missing argument", "execute_cypher", {"graph": "nba"}, "missing_argument"),
-    ("a wrong type", "execute_cypher", {"query": ["RETURN 1"]}, "wrong_argument"),
-    ("an unknown graph", "execute_cypher", {"query": "RETURN 1", "graph": "nab"}, "unknown_graph"),
-    ("an empty query", "execute_cypher", {"query": ""}, None),
-    ("a query of blanks", "execute_cypher", {"query": " \n", "graph": "nba"}, None),
-    ("a write", "execute_cypher", {"query": "CREATE (n:Team {name: 'x'}) RETURN n", "graph": "nba"}, None),
-    ("a write behind a read", "execute_cypher", {"query": "MATCH (t:Team) DETACH DELETE t", "graph": "nba"}, None),
-    ("a syntax error", "execute_cypher", {"query": "MATCH (t:Team RETURN t", "graph": "nba"}, None),
-    ("one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"}, "wrong_argument"),
-    ("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
-    ("an unknown form", "get_schema", {"form": "yaml"}, "wrong_argument"),
-]
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_every_failure_has_the_one_error_shape(home: Path, mode: str) -> None:
-    async with connected(stdio(home), mode) as client:
-        for what, tool, arguments, error in WRONG:
-            answer = await client.call_tool(tool, arguments)
-            failure = failure_in(answer)
-            assert failure["message"], what
-            assert failure["next"], what
-            if error is not None:
-                assert failure["error"] == error, what
-        with pytest.raises(MCPError) as caught:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_every_failure_arrives_with_its_nearest_and_next(wrong_home: Path, mode: str, transport: str,
+                                                               request: pytest.FixtureRequest) -> None:
+    server = stdio(wrong_home, more=VARIABLES) if transport == "stdio" else request.getfixturevalue("wrong_address")
+    async with connected(server, mode) as client:
+        await client.list_tools()  # from here on the client checks answers against the output schemas
+        for wrong in WRONG_USES:
+            check(wrong, failure_in(await client.call_tool(wrong.tool, wrong.arguments)))
+        with pytest.raises(MCPError, match="did you mean 'execute_cypher'") as caught:
             await client.call_tool("execute_cyper", {"query": "RETURN 1"})
         assert set(caught.value.error.data) == ERROR_FIELDS
         assert caught.value.error.data["nearest"][0] == "execute_cypher"
-        count = await value(client, "MATCH (t:Team) RETURN count(t)")
-        assert count == 30
+        assert await value(client, "MATCH (t:Team) RETURN count(t)") == 30
 
 
 async def test_a_resource_or_prompt_that_does_not_exist_is_told_with_what_does(home: Path) -> None:

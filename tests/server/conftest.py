@@ -1,0 +1,40 @@
+"""A server that every kind of client uses wrongly, and Node for the clients written in TypeScript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+from tests.support.node_packages import NotInstalled, install, node_binary
+from tests.support.serving import http_server
+from tests.support.wrong_use import SETTINGS, VARIABLES
+
+
+@pytest.fixture(scope="session")
+def wrong_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder with the bundled graph, and in its settings a database that cannot be reached."""
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
+    yield folder
+    end_engine(Home(folder))
+
+
+@pytest.fixture(scope="session")
+def wrong_address(wrong_home: Path) -> Iterator[str]:
+    """The same over HTTP."""
+    with http_server(wrong_home, more=VARIABLES) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def node() -> Path:
+    """Node, with the packages beside it; without npm the tests that ask for it are skipped by name."""
+    try:
+        install()
+    except NotInstalled as error:
+        pytest.skip(f"the clients written in TypeScript: {error}")
+    return node_binary()

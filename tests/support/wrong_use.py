@@ -1,0 +1,107 @@
+"""Wrong uses of the tools, at least one of each kind of error that a client can provoke."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tests.support.serving import ERROR_FIELDS
+
+UNREACHABLE = "unreachable"
+SETTINGS = f"""
+[graphs.{UNREACHABLE}]
+uri = "bolt://127.0.0.1:9"
+description = "Nobody listens on the discard port."
+"""
+VARIABLES = {"GRAPHGROUND_GRAPH": f"nba,{UNREACHABLE}", "GRAPHGROUND_ANSWER_BYTES": "20000"}
+SLOW = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b WITH a, b WHERE a + b = -1 RETURN count(*) AS found"
+
+
+class WrongUse(NamedTuple):
+    """One call that must fail, with the code of its error and a word among its `nearest`, if it has any."""
+
+    what: str
+    tool: str
+    arguments: dict[str, Any]
+    error: str
+    nearest: str = ""
+
+
+def query(what: str, text: str, error: str, nearest: str = "", **more: Any) -> WrongUse:
+    """A wrong call of execute_cypher on the bundled graph."""
+    return WrongUse(what, "execute_cypher", {"graph": "nba", "query": text, **more}, error, nearest)
+
+
+WRONG_USES = [
+    WrongUse("a misspelt argument", "execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", "query"),
+    WrongUse("another tool's argument", "get_schema", {"graph": "nba", "mode": "base"}, "unknown_argument", "form"),
+    WrongUse("an argument for a tool without any", "list_graphs", {"graph": "nba"}, "unknown_argument"),
+    WrongUse("a missing argument", "execute_cypher", {"graph": "nba"}, "missing_argument", "query"),
+    WrongUse("no arguments", "get_filtered_schema", {}, "missing_argument", "question"),
+    WrongUse("a list for a text", "execute_cypher", {"query": ["RETURN 1"]}, "wrong_argument"),
+    WrongUse("null for a text", "validate_cypher", {"query": None}, "wrong_argument"),
+    WrongUse("a text for a number", "execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument"),
+    WrongUse("a fraction for a count", "find_entities", {"mentions": ["x"], "limit": 2.5}, "wrong_argument"),
+    WrongUse("a number out of bounds", "suggest_queries", {"question": "x", "hops": 9}, "wrong_argument", "2"),
+    WrongUse("a negative time limit", "execute_cypher", {"query": "RETURN 1", "timeout_s": -1}, "wrong_argument"),
+    WrongUse("a text for an object", "execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument"),
+    WrongUse("a text for a list", "find_entities", {"mentions": "LeBron James"}, "wrong_argument"),
+    WrongUse("numbers for texts", "find_entities", {"mentions": [1, 2]}, "wrong_argument"),
+    WrongUse("an unknown form", "get_schema", {"graph": "nba", "form": "yaml"}, "wrong_argument", "base"),
+    WrongUse("an unknown method", "get_filtered_schema", {"question": "x", "method": "best"}, "wrong_argument",
+             "similarity"),
+    WrongUse("an unknown mode", "find_entities", {"mentions": ["x"], "mode": "fulltext"}, "wrong_argument", "fuzzy"),
+    WrongUse("an unknown grammar", "suggest_queries", {"question": "x", "grammar": "ebnf"}, "wrong_argument", "gbnf"),
+    WrongUse("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
+    WrongUse("mentions and a question", "find_entities", {"mentions": ["x"], "question": "x"}, "wrong_argument"),
+    WrongUse("too many mentions", "find_entities", {"mentions": ["x"] * 1_000}, "wrong_argument"),
+    WrongUse("one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"},
+             "wrong_argument"),
+    WrongUse("an unknown graph", "execute_cypher", {"query": "RETURN 1", "graph": "nab"}, "unknown_graph", "nba"),
+    WrongUse("an unknown graph's schema", "get_schema", {"graph": "films"}, "unknown_graph", "nba"),
+    WrongUse("no graph where there are two", "get_schema", {}, "graph_required", "nba"),
+    WrongUse("a database that cannot be reached", "execute_cypher", {"query": "RETURN 1", "graph": UNREACHABLE},
+             "graph_unavailable", "nba"),
+    WrongUse("the schema of one", "get_schema", {"graph": UNREACHABLE}, "graph_unavailable", "nba"),
+    WrongUse("an unknown label", "find_entities", {"mentions": ["x"], "graph": "nba", "label": "Playr"},
+             "unknown_label", "Player"),
+    WrongUse("an unknown property", "find_entities", {"mentions": ["x"], "graph": "nba", "property": "nmae"},
+             "unknown_property", "name"),
+    WrongUse("a budget for nothing", "get_schema", {"graph": "nba", "max_tokens": 1}, "budget_too_small"),
+    WrongUse("a schema over the server's limit", "execute_cypher",
+             {"graph": "nba", "query": "RETURN " + ", ".join(f"'{'x' * 3_900}' AS c{place}" for place in range(8))},
+             "answer_too_large"),
+    WrongUse("neither a question nor mentions", "suggest_queries", {"graph": "nba"}, "nothing_to_suggest"),
+    WrongUse("mentions of nothing", "suggest_queries", {"graph": "nba", "mentions": ["qqxxzzqq"]}, "no_entity_found"),
+    WrongUse("an empty query to check", "validate_cypher", {"graph": "nba", "query": " \n "}, "empty_query"),
+    query("an empty query", "  ", "empty_query", "MATCH"),
+    query("a syntax error", "MATCH (t:Team RETURN t", "invalid_query"),
+    query("SQL", "SELECT name FROM Team", "invalid_query"),
+    query("an undefined variable", "MATCH (t:Team) RETURN x", "invalid_query"),
+    query("a misspelt function", "MATCH (t:Team) RETURN cuont(t)", "invalid_query", "count"),
+    query("a missing parameter", "MATCH (t:Team) WHERE t.name = $name RETURN t", "query_failed"),
+    query("CREATE", "CREATE (n:Team {name: 'x'}) RETURN n", "not_read_only"),
+    query("DELETE behind a read", "MATCH (t:Team) DETACH DELETE t", "not_read_only"),
+    query("a change of the schema", "CREATE INDEX x FOR (t:Team) ON (t.name)", "not_read_only"),
+    query("a file", "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "not_read_only"),
+    query("a procedure that writes", "CALL apoc.create.node(['Team'], {}) YIELD node RETURN node", "not_read_only"),
+    query("two statements", "MATCH (t:Team) RETURN t; MATCH (t:Team) RETURN t", "not_read_only"),
+    query("a query that takes too long", SLOW, "query_timeout", timeout_s=0.1),
+    query("a query that fails while it runs", "MATCH (t:Team) RETURN date(t.name) AS day", "query_failed"),
+]
+
+
+def calls() -> list[Mapping[str, Any]]:
+    """The calls as plain data, for clients in other processes."""
+    return [{"tool": wrong.tool, "arguments": wrong.arguments} for wrong in WRONG_USES]
+
+
+def check(wrong: WrongUse, failure: Mapping[str, Any]) -> None:
+    """The failure is of its kind and says which valid input is nearest and what to do next."""
+    assert set(failure) == ERROR_FIELDS, wrong.what
+    assert failure["error"] == wrong.error, (wrong.what, failure["message"])
+    assert failure["message"], wrong.what
+    assert failure["next"], wrong.what
+    assert wrong.nearest in json.dumps(failure["nearest"]) + json.dumps(
+        [found["suggestions"] for found in failure["diagnostics"]]), (wrong.what, failure)
