@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.checks import Findings, check
 from graphground.cypher.diagnostics import Report
-from graphground.cypher.repair import repaired
+from graphground.cypher.repair import LONGEST, repaired
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
@@ -32,7 +32,7 @@ def completed(report: Report, schema: PropertyGraphSchema, entities: Any,
         return report  # nested as deep as Python allows: what the language says is all that can be said
     valid = report.valid and all(one.severity != "error" for one in findings)
     suggested = report.suggested_query
-    if report.valid and findings.edits:
+    if report.valid and findings.edits and len(query.text) <= LONGEST:
         def again(text: str) -> Findings | None:
             tree = read(text)
             return check(tree, schema, entities, parameters) if tree is not None else None

@@ -12,6 +12,8 @@ from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.scope import analyze
 from graphground.cypher.syntax_errors import NOTE_CODES, Places, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
+from graphground.cypher.tree.queries import line_starts
+from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
@@ -58,14 +60,22 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`); without it, `valid` says only whether the
     database would compile the query.
     """
+    try:
+        with bounded():
+            return _validate(text, schema, entities, parameters, language, read_only)
+    except TooMuchWork:
+        return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
+
+
+def _validate(text: str, schema: PropertyGraphSchema | None, entities: Any, parameters: Mapping[str, Any] | None,
+              language: Language, read_only: bool) -> Report:
     report = _language(text, language, read_only)
-    if schema is None:
+    if schema is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
     if not report.valid:
         mended = _mended(text, report, language, read_only)
         if mended is not None:
-            after = validate(mended, schema, entities=entities, parameters=parameters, language=language,
-                             read_only=read_only)
+            after = _validate(mended, schema, entities, parameters, language, read_only)
             suggested = after.suggested_query or (mended if after.valid else None)
             report = replace(report, suggested_query=suggested)
     if report.query is None:
@@ -81,8 +91,10 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
 
 def _mended(text: str, report: Report, language: Language, read_only: bool) -> str | None:
     """The text with its clear errors of the language mended, None where some are left."""
-    from graphground.cypher.repair import MOST_ROUNDS, mended_language  # only mistakes need it
+    from graphground.cypher.repair import LONGEST, MOST_ROUNDS, mended_language  # only mistakes need it
 
+    if len(text) > LONGEST:
+        return None
     now: str | None = text
     for _ in range(MOST_ROUNDS):
         now = mended_language(now, report.diagnostics) if now is not None else None
@@ -92,6 +104,14 @@ def _mended(text: str, report: Report, language: Language, read_only: bool) -> s
         if report.valid:
             return now
     return None
+
+
+def too_complex(text: str) -> Diagnostic:
+    """What is said of a text that takes longer to check than it may."""
+    lines = line_starts(text)
+    return Diagnostic("too_complex", "error", f"checking this query takes more than {SECONDS:g} s, so it is not "
+                      "checked to the end and not run; break it into several queries, or pass long lists as "
+                      "parameters", 1, 1, len(lines), len(text) - lines[-1] + 1)
 
 
 def _language(text: str, language: Language, read_only: bool) -> Report:
@@ -108,10 +128,12 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
     if compiles and not (read_only and forbidden):
         return Report(True, allowed, (), query=query)
     places = Places(text)
-    found = [places.diagnostic(NOTE_CODES[code], start, end, message) for code, start, end, message in notes]
+    found = [places.diagnostic(NOTE_CODES[code], start, end, message)
+             for code, start, end, message in notes[:MOST_FINDINGS]]
     found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions) for one in problems]
     if read_only:
-        found += [places.diagnostic(one.code, one.start, one.end, one.message) for one in forbidden]
+        found += [places.diagnostic(one.code, one.start, one.end, one.message)
+                  for one in forbidden[:MOST_FINDINGS]]
     return Report(False, allowed, tuple(found), query=query, compiles=compiles)
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "hint"]
 Access = Literal["read", "write", "schema", "admin"]
+LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
+"""Characters of a span of the query, and of a message, that an answer repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,14 @@ class Diagnostic:
     suggestions: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON form that tools answer with."""
-        return {**asdict(self), "suggestions": list(self.suggestions)}
+        """The JSON form that tools answer with; a span, message or suggestion of thousands of letters is cut."""
+        return {**asdict(self), "found": cut(self.found, LONGEST_SPAN), "message": cut(self.message, LONGEST_MESSAGE),
+                "suggestions": [one for one in self.suggestions if len(one) <= LONGEST_MESSAGE]}
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text that is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
+    return text if len(text) <= most else text[:most - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

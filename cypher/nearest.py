@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphground.cypher.work import check_work
+
 ALIKE = 0.7
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", "has", "have", "in", "is", "of", "on",
@@ -85,6 +87,7 @@ def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: 
             worst: float = 0.36) -> list[Near]:
     """The candidates most like `found`, best first; `favoured` ones fit their place in the query and win ties."""
     near = []
+    check_work()
     for candidate in candidates:
         letters = spelling(found, candidate)
         if letters < ALIKE:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphground.cypher.diagnostics import Diagnostic
 
 MOST_ROUNDS = 4
+LONGEST = 20_000
+"""Characters of a text that is repaired: each round reads it anew."""
 
 
 def repaired(text: str, findings: Findings, again: Callable[[str], Findings | None]) -> str | None:
@@ -45,13 +47,14 @@ def mended_language(text: str, diagnostics: Sequence[Diagnostic]) -> str | None:
     A doubled `==`, `!=` for `<>`, and a misspelt function are clear; the result may still be wrong in other ways.
     """
     edits = []
+    starts = line_starts(text)
     for one in diagnostics:
         if one.severity != "error":
             continue
         replacement = _language_mending(one)
         if replacement is None:
             return None
-        start = _offset(text, one.line, one.column)
+        start = starts[one.line - 1] + one.column - 1
         edits.append(Edit(start, start + len(one.found), replacement))
     return applied(text, edits) if edits else None
 
@@ -64,10 +67,6 @@ def _language_mending(one: Diagnostic) -> str | None:
     return None
 
 
-def _offset(text: str, line: int, column: int) -> int:
-    return line_starts(text)[line - 1] + column - 1
-
-
 def applied(text: str, edits: Sequence[Edit]) -> str:
     """The text with all edits made; of two that overlap the outer one, for the inner shows again when checked.
 
@@ -78,6 +77,9 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
     for edit in sorted(set(edits), key=lambda one: (one.start, -one.end)):
         if not chosen or edit.start >= chosen[-1].end:
             chosen.append(edit)
-    for edit in reversed(chosen):
-        text = text[:edit.start] + edit.replacement + text[edit.end:]
-    return text
+    parts: list[str] = []
+    place = 0
+    for edit in chosen:
+        parts += (text[place:edit.start], edit.replacement)
+        place = edit.end
+    return "".join((*parts, text[place:]))

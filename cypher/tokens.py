@@ -17,12 +17,16 @@ import re
 
 _PIECE = re.compile(
     r"""
-    \s+ | //[^\n\r]* | /\*.*?\*/
+    \s+ | //[^\n\r]* | /\*(?:.*?\*/|.*)
     | [^\W\d][\w\u00a2-\u00a5\u20ac]*
-    | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `(?:[^`]|``)*`
+    | '(?:[^'\\]++|\\.)*+(?:'|\\?) | "(?:[^"\\]++|\\.)*+(?:"|\\?) | `(?:[^`]++|``)*+`?
     | (?:\d(?:_?\d)*)?\.\d(?:_?\d)*(?:[eE][-+]?\d(?:_?\d)*)?\w* | \d(?:_?\d)*[eE][-+]?\d(?:_?\d)*\w* | \d\w*
     | <> | <= | >= | != | =~ | \+= | \.\. | :: | \|\| | .
     """, re.VERBOSE | re.DOTALL)
+# A quote, backtick or comment that is never closed runs to the end of the text in one piece: were the attempt given up
+# instead, it would be made again at every quote behind it.
+_CLOSED = re.compile(r"""'(?:[^'\\]++|\\.)*+' | "(?:[^"\\]++|\\.)*+" | `(?:[^`]++|``)*+` | /\*.*?\*/""",
+                     re.VERBOSE | re.DOTALL)
 
 _SYMBOLS = frozenset((*"()[]{}<>=+-*/%^|&!:;,.$", "<>", "<=", ">=", "!=", "=~", "+=", "..", "::", "||"))
 _DASHES = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d"
@@ -54,6 +58,7 @@ def tokenize(text: str) -> Tokens:
     starts: list[int] = []
     ends: list[int] = []
     end = 0
+    size = len(text)
     known = _KINDS
     for piece in _PIECE.findall(text):
         start = end
@@ -68,18 +73,18 @@ def tokenize(text: str) -> Tokens:
             elif first.isspace():
                 continue
             elif first in "'\"":
-                kind = "string" if len(piece) > 1 else "bad_string"
+                kind = "string" if end < size or _CLOSED.fullmatch(piece) else "bad_string"
             elif first.isdigit() or first == ".":
                 kind = _number_kind(piece)
             elif first == "`":
-                if len(piece) > 1:
+                if end < size or _CLOSED.fullmatch(piece):
                     kind = "name"
                     name = piece[1:-1].replace("``", "`")
                 else:
                     kind = "bad_name"
             elif first == "/":
-                if piece == "/":
-                    kind = "/"
+                if piece[1] == "*" and end == size and not _CLOSED.fullmatch(piece):
+                    kind = "bad_comment"
                 else:
                     continue
             elif first in _BLANKS:
@@ -93,13 +98,6 @@ def tokenize(text: str) -> Tokens:
         names.append(name)
         starts.append(start)
         ends.append(end)
-        if kind == "bad_string" or kind == "bad_name" or (kind == "/" and text.startswith("/*", start)):
-            # Nothing after an open quote or comment can be read with any sense.
-            if kind == "/":
-                kinds[-1] = "bad_comment"
-            end = len(text)
-            ends[-1] = end
-            break
     kinds.append("end")
     names.append(None)
     starts.append(end)

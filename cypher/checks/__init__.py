@@ -11,12 +11,13 @@ Each family of checks is a module; each check a function from the facts to findi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.checks.answers import closed_intervals, merged_entities, returned_nodes, sort_columns
 from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
 from graphground.cypher.checks.directions import wrong_relationships
-from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.findings import Edit, Enough, Findings
 from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
 from graphground.cypher.checks.values import wrong_values
 from graphground.cypher.facts.reader import Reader
@@ -25,6 +26,7 @@ from graphground.cypher.facts.solver import solve
 
 if TYPE_CHECKING:
     from graphground.cypher.checks.entities import EntityLookup
+    from graphground.cypher.facts.model import Facts
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
@@ -34,10 +36,16 @@ __all__ = ["Edit", "Findings", "check"]
 def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | None = None,
           parameters: Mapping[str, Any] | None = None) -> Findings:
     """What a graph's schema (and its entity index) say against a query."""
-    given = dict(parameters or {})
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)
+    with suppress(Enough):
+        _check(facts, findings, schema, entities, dict(parameters or {}))
+    return findings
+
+
+def _check(facts: Facts, findings: Findings, schema: PropertyGraphSchema, entities: EntityLookup | None,
+           given: dict[str, Any]) -> None:
     if not schema.open:
         unknown_labels(facts, findings)
         unknown_types(facts, findings)
@@ -55,4 +63,3 @@ def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | No
     merged_entities(facts, findings)
     sort_columns(facts, findings)
     missing_limits(facts, findings)
-    return findings

@@ -48,18 +48,35 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
             named = {by_name[one.name] for one in conjunct.find(t.Variable) if one.name in by_name}
             if len(named) > 1:
                 groups.append(named)
-    for pattern in use.clause.patterns:
+    for pattern, part in zip(use.clause.patterns, use.parts, strict=False):
         for entries in pattern.find(t.MapLiteral):
             holders = {by_name[one.name] for one in entries.find(t.Variable) if one.name in by_name}
-            place = use.clause.patterns.index(pattern)
             if holders:
-                groups.append(holders | set(map(id, use.parts[place])))
-    merged: list[set[int]] = []
+                groups.append(holders | set(map(id, part)))
+    return [[symbols[key] for key in group] for group in _merged(groups)]
+
+
+def _merged(groups: list[set[int]]) -> list[list[int]]:
+    """Sets that share a member become one: `[{1, 2}, {3}, {2, 4}]` gives `[[1, 2, 4], [3]]`."""
+    leader: dict[int, int] = {}
+
+    def find(key: int) -> int:
+        while leader[key] != key:
+            leader[key] = key = leader[leader[key]]
+        return key
+
     for group in groups:
-        touching = [other for other in merged if other & group]
-        merged = [other for other in merged if not other & group]
-        merged.append(group.union(*touching))
-    return [[symbols[key] for key in group] for group in merged]
+        first: int | None = None
+        for key in group:
+            leader.setdefault(key, key)
+            if first is None:
+                first = find(key)
+            else:
+                leader[find(key)] = first
+    together: dict[int, list[int]] = {}
+    for key in leader:
+        together.setdefault(find(key), []).append(key)
+    return list(together.values())
 
 
 def _conjuncts(where: t.Expression) -> list[t.Expression]:

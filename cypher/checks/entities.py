@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
@@ -15,6 +16,10 @@ NAMES = frozenset({"name", "title"})
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
 LONGEST = 100
+MOST_SOUGHT = 30
+SECONDS = 0.5
+"""How many names of one query that no node has are looked for among the others, and seconds for all looking up: what
+is found are warnings, which a list of a thousand names can do without."""
 ENOUGH, LEAD = 0.8, 0.08
 
 
@@ -46,6 +51,7 @@ class EntityLookup(Protocol):
 
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
     """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
+    entities = _Bounded(entities)
     for comparison in facts.comparisons:
         use, operator = comparison.left, comparison.operator
         literal: t.Node = comparison.right_node
@@ -59,10 +65,32 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
             continue
         if operator in ("=", "<>", "IN"):
             for node, value, written in _named(literal, operator == "IN", parameters):
+                if entities.done():
+                    return
                 _check(facts, comparison, use, node, value, written, findings, entities)
         elif operator in PARTS and use.key in NAMES:
             for node, value, _ in _named(literal, False, parameters):
+                if entities.done():
+                    return
                 _check_part(facts, comparison, use, node, value, findings, entities)
+
+
+class _Bounded:
+    """A lookup that says when enough has been looked up for one query."""
+
+    def __init__(self, lookup: EntityLookup) -> None:
+        self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
+
+    def done(self) -> bool:
+        return self._sought >= MOST_SOUGHT or monotonic() > self._until
+
+    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
+             limit: int = 5) -> Sequence[Candidate]:
+        self._sought += 1
+        return self._lookup.find(mention, label=label, property=property, limit=limit)
+
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
+        return self._lookup.holds(value, label=label, property=property)
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:

@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 
 from graphground.cypher.diagnostics import Diagnostic, Severity
 from graphground.cypher.tree import Query
+from graphground.cypher.work import MOST_FINDINGS, check_work
+
+
+class Enough(Exception):
+    """So much is wrong that the rest is not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +32,25 @@ class Findings:
     edits: list[Edit] = field(default_factory=list)
     unmended: int = 0
     """How many errors have no clear edit."""
+    errors: int = 0
 
     def add(self, code: str, severity: Severity, message: str, start: int, end: int,
             suggestions: Sequence[str] = (), *, clear: bool = False, edits: Sequence[Edit] = ()) -> None:
-        """One finding at `text[start:end]`. `clear` says that the first suggestion is the mending."""
+        """One finding at `text[start:end]`. `clear` says that the first suggestion is the mending.
+
+        Warnings and hints past `MOST_FINDINGS` are left out.
+
+        Raises:
+            Enough: there are that many errors.
+        """
+        check_work()
+        if severity == "error":
+            self.errors += 1
+            if self.errors > MOST_FINDINGS:
+                self.unmended += 1
+                raise Enough
+        elif len(self.diagnostics) - self.errors >= MOST_FINDINGS:
+            return
         line, column = self.query.position(start)
         end_line, end_column = self.query.position(end)
         self.diagnostics.append(Diagnostic(code, severity, message, line, column, end_line, end_column,

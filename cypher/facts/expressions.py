@@ -155,7 +155,7 @@ class ExpressionReader:
         return None
 
     def subquery(self, node: t.Subquery, scope: Scope) -> Value:
-        inner = self.patterns.nested(scope)
+        inner = self.patterns.nested(scope, node)
         certain, self.certain = self.certain, False
         if node.body is not None:
             self.body(node.body, inner)
@@ -168,11 +168,11 @@ class ExpressionReader:
         return None
 
     def pattern_expression(self, node: t.PatternExpression, scope: Scope) -> Value:
-        self.patterns.pattern(node.pattern, self.patterns.nested(scope))
+        self.patterns.pattern(node.pattern, self.patterns.nested(scope, node))
         return None
 
     def pattern_comprehension(self, node: t.PatternComprehension, scope: Scope) -> Value:
-        inner = self.patterns.nested(scope)
+        inner = self.patterns.nested(scope, node)
         if node.path_variable is not None:
             inner[node.path_variable.name] = None
         self.patterns.pattern(node.pattern, inner)

@@ -7,6 +7,7 @@ from typing import Protocol
 from graphground.cypher import tree as t
 from graphground.cypher.facts.model import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol, Value
 from graphground.cypher.facts.schema_index import Pairs
+from graphground.cypher.work import check_work
 
 Scope = dict[str, Value]
 
@@ -34,13 +35,17 @@ class PatternReader:
         self.index = facts.index
         self.expressions = expressions
 
-    def nested(self, scope: Scope) -> Scope:
-        """A scope whose nodes go on from the outer ones: what is said of them inside binds nothing outside."""
-        inner: Scope = {}
-        for name, value in scope.items():
+    def nested(self, scope: Scope, inside: t.Node) -> Scope:
+        """A scope whose nodes go on from the outer ones: what is said of them inside binds nothing outside.
+
+        Names that do not occur `inside` stand for what they did.
+        """
+        check_work()
+        inner: Scope = dict(scope)
+        for name in dict.fromkeys(variable.name for variable in inside.find(t.Variable)):
+            value = scope.get(name)
             if isinstance(value, Symbol) and value.kind == "node":
-                value = self.symbol("node", name, self.index.everything, value)
-            inner[name] = value
+                inner[name] = self.symbol("node", name, self.index.everything, value)
         return inner
 
     def symbol(self, kind: str, name: str | None, kinds: int, parent: Symbol | None = None) -> Symbol:
@@ -80,7 +85,7 @@ class PatternReader:
             if path.where is not None:
                 self.expressions.condition(path.where, scope)
             return symbols
-        inner = self.nested(scope)
+        inner = self.nested(scope, path)
         symbols = self.elements(path.elements, inner, pattern)
         if path.where is not None:
             self.expressions.condition(path.where, inner)

@@ -9,6 +9,7 @@ from graphground.cypher.facts.expressions import ExpressionReader
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol, Value
 from graphground.cypher.facts.schema_index import SchemaIndex
 from graphground.cypher.tree import Query
+from graphground.cypher.work import check_work
 
 Scope = dict[str, Value]
 
@@ -49,6 +50,7 @@ class Reader:
         scope = dict(scope)
         returned: Scope = {}
         for clause in clauses:
+            check_work()
             kind = type(clause)
             if kind is t.Match:
                 self.match(clause, scope)  # type: ignore[arg-type]
@@ -66,7 +68,7 @@ class Reader:
 
     def match(self, clause: t.Match, scope: Scope) -> None:
         """A MATCH: what an optional one says of variables from before does not bind them."""
-        inner = self.patterns.nested(scope) if clause.optional else scope
+        inner = self.patterns.nested(scope, clause) if clause.optional else scope
         parts: list[list[Symbol]] = []
         use = MatchUse(clause, parts)
         outer_comparisons = len(self.facts.comparisons)
@@ -139,10 +141,10 @@ class Reader:
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
         """A subquery: what it imports goes on from the outer variables, what it returns comes back."""
         if clause.star:
-            returned = self.body(clause.body, self.patterns.nested(scope))
+            returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
             returned = self.body(clause.body, self.patterns.nested({name.name: scope.get(name.name)
-                                                           for name in clause.imports}))
+                                                           for name in clause.imports}, clause))
         elif isinstance(clause.body, t.Union):
             returned = joined(self.facts, [self.importing(part, scope) for part in clause.body.parts])
         else:
@@ -152,7 +154,7 @@ class Reader:
     def importing(self, body: t.QueryBody, scope: Scope) -> Scope:
         """A body in the old form: `WITH n …` at its begin imports n, and nothing else is seen inside."""
         imports = isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[0], t.With)
-        return self.body(body, self.patterns.nested(scope) if imports else {})
+        return self.body(body, self.patterns.nested(scope, body) if imports else {})
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import narrowed
+from graphground.cypher.work import check_work
 
 MOST_AROUND = 40
 """Each of so many links is turned in trial; a longer chain is told without a culprit."""
@@ -26,7 +27,9 @@ def solve(facts: Facts) -> None:
     families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
     changed = True
     while changed:
+        check_work()
         changed = False
+        good.reverse()  # what is known at one end of a chain goes along it in one pass, or in the next
         for link, pairs in good:
             left, right = link.left, link.right
             before = left.kinds, right.kinds
@@ -66,25 +69,26 @@ def written_kinds(link: Link, left: bool) -> int:
 
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
     """The links of which turning exactly one makes everything around the blamed link fit."""
-    around = _connected([link for link in facts.links if not link.bad or link is blamed], blamed)
-    if len(around) > MOST_AROUND:
-        return []
+    around = _connected(facts, blamed)
     return [one for one in around
             if one.turned != one.pairs and _fits(around, one)]
 
 
-def _connected(links: list[Link], start: Link) -> list[Link]:
-    chosen = {id(start)}
-    symbols = {id(start.left), id(start.right)}
-    grown = True
-    while grown:
-        grown = False
-        for link in links:
-            if id(link) not in chosen and (id(link.left) in symbols or id(link.right) in symbols):
-                chosen.add(id(link))
-                symbols |= {id(link.left), id(link.right)}
-                grown = True
-    return [link for link in links if id(link) in chosen]
+def _connected(facts: Facts, start: Link) -> list[Link]:
+    """The start and the good links that hang together with it; none where they are more than `MOST_AROUND`."""
+    chosen, seen, waiting = {id(start): start}, set[int](), [start.left, start.right]
+    while waiting:
+        symbol = waiting.pop()
+        if id(symbol) in seen:
+            continue
+        seen.add(id(symbol))
+        for link in symbol.links:
+            if not link.bad and id(link) not in chosen:
+                chosen[id(link)] = link
+                waiting += (link.left, link.right)
+                if len(chosen) > MOST_AROUND:
+                    return []
+    return list(chosen.values())
 
 
 def _fits(links: list[Link], turned: Link) -> bool:

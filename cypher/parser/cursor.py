@@ -9,6 +9,8 @@ MAX_DEPTH = 60
 """How deep expressions, patterns and subqueries may nest."""
 MAX_LENGTH = 200_000
 """How many characters a query may have."""
+MOST_DIGITS = 1000
+"""How many digits of an integer are read: far more than a value can have, and fewer than Python converts."""
 MAX_TOKENS = 50_000
 """How many tokens a query may have."""
 
@@ -136,7 +138,7 @@ def integer_value(c: Cursor, i: int) -> int:
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:
             return int(text)
-        value = int(text[:5000])
+        value = int(text[:MOST_DIGITS])
         if value > 2 ** 63 - 1 and not (value == 2 ** 63 and i and c.kinds[i - 1] == "-"):
             c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
         return value
@@ -149,7 +151,7 @@ def integer_value(c: Cursor, i: int) -> int:
     try:
         if text.endswith("_") or "__" in text:
             raise ValueError
-        value = int(plain, base)
+        value = int(plain[:MOST_DIGITS], base)
     except ValueError:
         c.note("number", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
         return 0

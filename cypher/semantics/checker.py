@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphground.cypher.nearest_words import distance
 from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.types import ANY, Type
+from graphground.cypher.work import MOST_FINDINGS, check_work
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Expression, Node, Query, Variable
@@ -15,6 +16,14 @@ Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
 """Whether an aggregate may stand somewhere: anywhere, nowhere, not within another, not within a list expression;
 `star` is for the few places where Neo4j compiles count(*) but nothing else."""
+
+
+MOST_SOUGHT = 20
+"""How many undefined variables are compared with those that are defined."""
+
+
+class Enough(Exception):
+    """So much is wrong that the rest is not looked at."""
 
 
 class Checker:
@@ -60,10 +69,17 @@ class Checker:
 
     def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
         """Note what is wrong with a node."""
-        self.problems.append(Problem(code, node.start, node.end, message, suggestions))
+        self.problem_at(code, node.start, node.end, message, suggestions)
 
     def problem_at(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Note what is wrong with a span."""
+        """Note what is wrong with a span.
+
+        Raises:
+            Enough: a text with that many errors is not read any further.
+        """
+        check_work()
+        if len(self.problems) >= MOST_FINDINGS:
+            raise Enough
         self.problems.append(Problem(code, start, end, message, suggestions))
 
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
@@ -108,7 +124,8 @@ class Checker:
                         "sort by")
         elif self.scope:
             message += f" here; defined are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
-        self.problem("undefined_variable", variable, message, near(name, self.scope))
+        similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
+        self.problem("undefined_variable", variable, message, similar)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
         """Complain unless the value may be what is wanted."""
@@ -120,6 +137,7 @@ class Checker:
 
 def near(name: str, known: Scope) -> tuple[str, ...]:
     """Names within two typing errors, nearest first."""
+    check_work()
     lowered = name.lower()
     ranked = sorted((distance(lowered, one.lower()), one) for one in known if abs(len(one) - len(name)) < 3)
     return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
@@ -129,8 +147,11 @@ def check(query: Query) -> Scopes:
     """Resolve and check a whole query."""
     from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
     checker = Checker(query)
-    statement(checker, query.body)
-    # Neo4j looks functions up after all else was found right.
-    for code, start, end, message, suggestions in checker.late:
-        checker.problem_at(code, start, end, message, suggestions)
+    try:
+        statement(checker, query.body)
+        # Neo4j looks functions up after all else was found right.
+        for code, start, end, message, suggestions in checker.late:
+            checker.problem_at(code, start, end, message, suggestions)
+    except Enough:
+        pass
     return checker.scopes

@@ -10,6 +10,7 @@ from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import call_clauses, expressions, patterns, projections, search, updates
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import MAP, STRING, list_of, unwound
+from graphground.cypher.work import check_work
 
 _UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
 _NAMES = {tree.Match: "MATCH", tree.With: "WITH", tree.Unwind: "UNWIND", tree.LoadCsv: "LOAD CSV",
@@ -63,6 +64,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
     columns: list[Binding] | None = None
     clauses = body.clauses
     for clause in clauses:
+        check_work()
         colons, modern, lengths, quantified = c.colons, c.modern, c.lengths, c.quantified
         c.colons, c.modern, c.lengths, c.quantified = [], False, [], False
         columns = _RULES[type(clause)](c, clause)

@@ -7,8 +7,9 @@ from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED,
 from graphground.cypher.nearest_words import distance
 from graphground.cypher.parser.types import COORDINATES
 from graphground.cypher.semantics import expressions, patterns
-from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.semantics.checker import Checker, Enough
 from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
+from graphground.cypher.work import MOST_FINDINGS, check_work
 
 _METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "DOT", "HAMMING"))
 _SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))
@@ -173,6 +174,9 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         # A plug-in or the user's own: whether it exists, only the database knows.
         return ANY
     suggestions: tuple[str, ...]
+    if len(c.late) >= MOST_FINDINGS:
+        raise Enough
+    check_work()
     if renamed:
         suggestions = (renamed,)
     else:

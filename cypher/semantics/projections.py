@@ -10,6 +10,7 @@ from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import expressions, grouping
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import INTEGER, Type
+from graphground.cypher.work import check_work
 
 Shape = tuple[Any, ...]
 
@@ -26,6 +27,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
     aggregating: list[tree.ReturnItem] = []
     c.aggregates = "yes"
     for item in items:
+        check_work()
         c.aggregated = False
         types.append(expressions.infer(c, item.expression))
         if c.aggregated:
@@ -137,6 +139,7 @@ def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expres
 def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:
     todo = [node]
     while todo:
+        check_work()
         one = todo.pop()
         if one.shape() in shapes:
             continue
@@ -165,8 +168,9 @@ def row_count(c: Checker, node: tree.Expression, word: str) -> None:
 def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[tree.ReturnItem],
                     before: Scope) -> None:
     keys: set[Shape] = set()
+    aggregates = set(map(id, aggregating))
     for item in projection.items:
-        if item not in aggregating:
+        if id(item) not in aggregates:
             value = item.expression
             inner = value.subject if isinstance(value, tree.Property) else value
             if isinstance(inner, tree.Variable):
@@ -199,6 +203,7 @@ def is_aggregate(node: tree.Node) -> bool:
 def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int]) -> tree.Node | None:
     todo = [node]
     while todo:
+        check_work()
         one = todo.pop()
         if is_aggregate(one):
             continue

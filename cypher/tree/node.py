@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
+from graphground.cypher.work import check_work
+
 N = TypeVar("N", bound="Node")
+NODES_BETWEEN_CHECKS = 2000
 
 _PLAIN = frozenset({"str", "int", "float", "bool", "list[str]", "list[int]", "list[bool]", "Direction"})
 
@@ -79,9 +82,14 @@ class Node(metaclass=NodeType):
     def walk(self) -> Iterator[Node]:
         """This node and all below it, parents first, in the order of the text."""
         stack: list[Node] = [self]
+        unchecked = NODES_BETWEEN_CHECKS
         while stack:
             node = stack.pop()
             yield node
+            unchecked -= 1
+            if not unchecked:
+                check_work()
+                unchecked = NODES_BETWEEN_CHECKS
             if node.child_fields:
                 below = list(node.children())
                 below.reverse()

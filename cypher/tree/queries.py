@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, ClassVar
 
@@ -100,16 +101,7 @@ class Query(Node):
 
 def line_starts(text: str) -> list[int]:
     r"""Where each line begins; `\n`, `\r\n` and a lone `\r` end a line."""
-    starts = [0]
-    place = 0
-    size = len(text)
-    while place < size:
-        letter = text[place]
-        place += 1
-        if letter == "\n":
-            starts.append(place)
-        elif letter == "\r":
-            if place < size and text[place] == "\n":
-                place += 1
-            starts.append(place)
-    return starts
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+_LINE_END = re.compile(r"\r\n?|\n")

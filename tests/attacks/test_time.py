@@ -1,0 +1,88 @@
+"""No text takes long to judge, whatever its shape, and time grows with its length and not faster."""
+
+import gc
+from collections.abc import Iterator
+from time import thread_time
+
+import pytest
+from embedded_films import SCHEMA
+from time_shapes import SHAPES
+
+from graphground.cypher import validate
+from graphground.cypher.diagnostics import Report
+from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded, check_work
+
+SLACK = 0.1
+"""Seconds that may pass between two looks at the time."""
+
+
+@pytest.fixture(autouse=True)
+def few_collections() -> Iterator[None]:
+    """As the server sets it: looking for garbage among a growing tree is no part of a stage's time."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 50)
+    yield
+    gc.set_threshold(*before)
+
+
+def judged(text: str, language: str = "cypher5") -> tuple[float, Report]:
+    begun = thread_time()
+    report = validate(text, SCHEMA, language=language, read_only=True)  # type: ignore[arg-type]
+    return thread_time() - begun, report
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_text_of_20_kB_is_judged_at_once(shape: str) -> None:
+    taken, report = judged(SHAPES[shape](20_000))
+    assert taken < SECONDS + SLACK
+    assert len(report.diagnostics) <= 3 * MOST_FINDINGS + 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_time_grows_with_the_length_of_a_text_and_not_faster(shape: str) -> None:
+    short = min(judged(SHAPES[shape](25_000))[0] for _ in range(3))
+    long, report = min((judged(SHAPES[shape](100_000)) for _ in range(2)), key=lambda pair: pair[0])
+    refused = [one.code for one in report.diagnostics] == ["too_complex"]
+    assert long < SECONDS + SLACK
+    assert refused or long < 0.2 or long < 8 * short
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_text_of_100_kB_is_judged_as_fast_in_cypher_25(shape: str) -> None:
+    assert judged(SHAPES[shape](100_000), "cypher25")[0] < SECONDS + SLACK
+
+
+def test_a_stage_that_takes_too_long_ends_with_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.cypher.api.bounded", lambda: bounded(-1.0))
+    report = validate("MATCH (n:Film) WHERE n.a = 1 RETURN n.name", SCHEMA, read_only=True)
+    assert not report.valid
+    assert [one.code for one in report.diagnostics] == ["too_complex"]
+    assert "break it into several queries" in report.diagnostics[0].message
+
+
+def test_the_bound_is_looked_at_inside_it_alone() -> None:
+    with bounded(-1.0), pytest.raises(TooMuchWork):
+        check_work()
+    check_work()
+
+
+def test_the_outer_bound_counts() -> None:
+    with bounded(-1.0), bounded(100.0), pytest.raises(TooMuchWork):
+        check_work()
+
+
+@pytest.mark.parametrize("literal", ["9" * 4_301, "9" * 20_000, "0x" + "f" * 9_000,
+                                     "0o" + "7" * 9_000, "1_" * 4_400 + "1", "-" + "9" * 5_000])
+@pytest.mark.parametrize("text", ["RETURN {}", "MATCH (n) RETURN n LIMIT {}", "MATCH (a)-[*1..{}]->(b) RETURN a",
+                                  "MATCH (n:Film) WHERE n.runtime_minute = {} RETURN n", "RETURN [1][{}]"])
+def test_an_integer_of_many_digits_is_an_error_in_words(text: str, literal: str) -> None:
+    report = validate(text.format(literal), SCHEMA, read_only=True)
+    assert not report.valid
+    assert all(len(one.message) < 1_000 for one in report.diagnostics if one.code == "invalid_literal")
+
+
+def test_a_list_of_thousand_names_is_no_error() -> None:
+    names = ", ".join(f"'Name {number}'" for number in range(1_000))
+    assert validate(f"MATCH (p:Person) WHERE p.name IN [{names}] RETURN p.name", SCHEMA, read_only=True).valid
