@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from time import thread_time
 
 import pytest
-from embedded_films import SCHEMA
-from time_shapes import SHAPES
 
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Report
 from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded, check_work
+from tests.support.embedded_films import SCHEMA
+from tests.support.time_shapes import SHAPES
 
 SLACK = 0.1
 """Seconds that may pass between two looks at the time."""
