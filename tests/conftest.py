@@ -1,7 +1,8 @@
-"""Fixtures that tests of several parts use."""
+"""What tests of several parts share: fixtures for the whole run, and the lanes."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +12,52 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 
+pytest_plugins = ("tests.support.attacking", "tests.support.embedded_films", "tests.support.neo4j_server",
+                  "tests.support.small_graph")
+"""Fixtures for the whole run. Imported into a test module, each would start once a module."""
+
+ENGINE = {"data_folder", "empty_home", "small_home", "films_home", "film_graph", "nba", "own_arcadedb", "movies",
+          "wrong_home"}
+"""Fixtures that start the embedded engine."""
+NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
+LANES = {"quick": "not engine and not neo4j and not slow", "all": ""}
+
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
 hypothesis.settings.register_profile("any-machine", deadline=None,
                                      suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("any-machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--lane", choices=LANES, default=None, help=(
+        "quick: no database is started (the default); all: everything that this machine can run (the default where "
+        "CI is set, and for tests named on the command line)"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    lane = config.getoption("--lane") or ("all" if named or os.environ.get("CI") else "quick")
+    if LANES[lane] and not config.option.markexpr:
+        config.option.markexpr = LANES[lane]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by what it uses. Modules that share a Neo4j stand together, and run in one process under xdist."""
+    wanted: dict[Path, set[str]] = {}
+    for item in items:
+        used = set(getattr(item, "fixturenames", ()))
+        callspec = getattr(item, "callspec", None)
+        used |= {value for value in (callspec.params.values() if callspec else ()) if isinstance(value, str)}
+        if used & ENGINE:
+            item.add_marker("engine")
+        if used & NEO4J:
+            item.add_marker("neo4j")
+            wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("neo4j" if item.path in wanted else str(item.path)))
+    # First, since they take longest: one process is busy with them while the other runs the rest.
+    items.sort(key=lambda item: (0, sorted(wanted[item.path])) if item.path in wanted else (1, []))
 
 
 @pytest.fixture
@@ -24,7 +67,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder for the whole run, with the bundled graph; its engine is ended at the end."""
     folder = tmp_path_factory.mktemp("home")
     yield folder

@@ -8,23 +8,12 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.graph import Graph
-from tests.support.attacking import (
-    ALL,
-    COUNTS,
-    SECRET,
-    Surroundings,
-    attack,
-    past_the_check,
-    surroundings,
-    through_the_tool,
-)
+from tests.support.attacking import ALL, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
 from tests.support.embedded_films import SCHEMA
-from tests.support.neo4j_server import Neo4jServer, neo4j_with_apoc, seeded
-
-__all__ = ["neo4j_with_apoc", "surroundings"]
+from tests.support.neo4j_server import Neo4jServer, seeded
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def neo4j_graph(neo4j_with_apoc: Neo4jServer) -> Iterator[Graph]:
     seeded(neo4j_with_apoc, "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
            "CREATE INDEX film_name FOR (f:Film) ON (f.name)")

@@ -9,7 +9,7 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 from graphground.cypher.printer import to_text
 from tests.support.cypher_fuzz import broken, queries
 from tests.support.cypher_oracle import Oracle
-from tests.support.neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer
 from tests.support.opencypher_tck import cases
 from tests.support.shared_data import SHARED, needs
 
@@ -51,7 +51,7 @@ def test_opencypher_kit_is_judged_as_expected() -> None:
 
 @pytest.mark.neo4j
 @pytest.mark.timeout(300)
-def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:  # noqa: F811
+def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:
     different: list[tuple[str, str]] = []
     with Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password) as oracle:
         for text in queries(1, 300):

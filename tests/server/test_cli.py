@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from graphground import __version__
 
 
@@ -70,6 +72,7 @@ def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
+@pytest.mark.engine
 def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_until_it_is_loaded_again(
         tmp_path: Path) -> None:
     def listed() -> list[tuple[str, int]]:

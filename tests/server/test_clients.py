@@ -19,14 +19,14 @@ TEAMS = "MATCH (t:Team) RETURN count(t) AS teams"
 
 
 @pytest.fixture(scope="module")
-def address(home: Path) -> Iterator[str]:
-    with http_server(home) as address:
+def address(data_folder: Path) -> Iterator[str]:
+    with http_server(data_folder) as address:
         yield address
 
 
 @pytest.fixture(params=["stdio", "http"])
-def server(request: pytest.FixtureRequest, home: Path) -> object:
-    return stdio(home) if request.param == "stdio" else request.getfixturevalue("address")
+def server(request: pytest.FixtureRequest, data_folder: Path) -> object:
+    return stdio(data_folder) if request.param == "stdio" else request.getfixturevalue("address")
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])

@@ -9,14 +9,14 @@ from graphground.server.application import Application
 from graphground.server.call import Outcome
 from graphground.server.settings import Database
 from graphground.server.sources import open_database
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = pytest.mark.neo4j
 NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS name"
 
 
 @pytest.fixture
-def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:  # noqa: F811
+def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:
     seeded(neo4j_newest, "MATCH (n) DETACH DELETE n", "CREATE (:Film {name: 'Heat', year: 1995})",
            "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25")
     yield neo4j_newest
@@ -60,7 +60,7 @@ def test_a_write_in_cypher_25_is_refused(newer: Neo4jServer) -> None:
     assert b"not_read_only" in answer.payload
 
 
-def test_a_database_of_cypher_5_is_told_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:  # noqa: F811
+def test_a_database_of_cypher_5_is_told_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:
     checked = called(neo4j_5, "validate_cypher", NEWER)
     assert b'"valid":false' in checked.payload
     assert b"Cypher 25" in checked.payload

@@ -102,22 +102,22 @@ def test_eight_servers_at_one_moment_share_one_engine(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGTERM)
 
 
-def test_a_server_goes_on_after_its_engine_was_killed(home: Path) -> None:
-    with servers(home, 2) as (one, other):
+def test_a_server_goes_on_after_its_engine_was_killed(data_folder: Path) -> None:
+    with servers(data_folder, 2) as (one, other):
         assert one.rows() == other.rows() == [[30]]
-        (pid,) = engine_pids(home)
+        (pid,) = engine_pids(data_folder)
         os.kill(pid, signal.SIGKILL)
         begin = time.monotonic()
         assert one.rows() == [[30]]
         taken = time.monotonic() - begin
         assert other.rows() == [[30]]
-        (fresh,) = engine_pids(home)
+        (fresh,) = engine_pids(data_folder)
         assert fresh != pid
         assert taken < 30  # the bar of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 
-def test_stdout_holds_nothing_but_the_protocol(home: Path) -> None:
-    server = Server(home)
+def test_stdout_holds_nothing_but_the_protocol(data_folder: Path) -> None:
+    server = Server(data_folder)
     try:
         server.ask({"name": "find_entities", "arguments": {"mentions": ["Jordan"], "graph": "nba"}})
         assert server.process.stdout is not None
@@ -129,8 +129,8 @@ def test_stdout_holds_nothing_but_the_protocol(home: Path) -> None:
     assert server.process.returncode == 0
 
 
-def test_lines_that_are_no_messages_do_not_end_the_server(home: Path) -> None:
-    server = Server(home)
+def test_lines_that_are_no_messages_do_not_end_the_server(data_folder: Path) -> None:
+    server = Server(data_folder)
     try:
         assert server.process.stdin is not None
         server.process.stdin.write("not json\n{\"jsonrpc\": \"2.0\"}\n[]\n\n")

@@ -9,7 +9,7 @@ import anyio
 import neo4j
 import pytest
 
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.serving import connected, failure_in, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.neo4j]
@@ -17,7 +17,7 @@ LONG = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a * b AS 
 
 
 @pytest.fixture(scope="module")
-def films(neo4j_5: Neo4jServer) -> Neo4jServer:  # noqa: F811
+def films(neo4j_5: Neo4jServer) -> Neo4jServer:
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n",
            "CREATE (:Movie {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY]->(:Person {name: 'Mann'})")
     return neo4j_5

@@ -33,8 +33,8 @@ async def test_every_failure_arrives_with_its_nearest_and_next(wrong_home: Path,
         assert await value(client, "MATCH (t:Team) RETURN count(t)") == 30
 
 
-async def test_a_resource_or_prompt_that_does_not_exist_is_told_with_what_does(home: Path) -> None:
-    async with connected(stdio(home)) as client:
+async def test_a_resource_or_prompt_that_does_not_exist_is_told_with_what_does(data_folder: Path) -> None:
+    async with connected(stdio(data_folder)) as client:
         for uri in ("graph://nothing/schema", "graph://nba/labels/Tema", "graph://nba", "http://example.org/"):
             with pytest.raises(MCPError):
                 await client.read_resource(uri)
@@ -55,8 +55,8 @@ async def value(client: Client, query: str) -> Any:
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_every_kind_of_value_reaches_the_client(home: Path, mode: str) -> None:
-    async with connected(stdio(home), mode) as client:
+async def test_every_kind_of_value_reaches_the_client(data_folder: Path, mode: str) -> None:
+    async with connected(stdio(data_folder), mode) as client:
         node = await value(client, "MATCH (t:Team {name: 'Chicago Bulls'}) RETURN t")
         assert node["labels"] == ["Team"]
         assert node["properties"]["name"] == "Chicago Bulls"

@@ -1,6 +1,6 @@
 """A made-up film graph on the embedded engine, loaded once in a test run, with a few true names in it.
 
-    from tests.support.embedded_films import films, films_home  # noqa: F401
+    def test_x(film_graph: Graph) -> None: ...
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ ANSWERED = (
 )
 
 
-def film_graph() -> SyntheticGraph:
+def made_up_films() -> SyntheticGraph:
     """400 nodes and 1,500 relationships on which the queries above find something."""
     return stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
 
@@ -50,7 +50,7 @@ def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     except EngineError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("films")
-    write_simplekg(film_graph(), folder / "films.json")
+    write_simplekg(made_up_films(), folder / "films.json")
     home = Home(folder / "home")
     load_file(folder / "films.json", home, name="films")
     yield home
@@ -58,7 +58,7 @@ def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="session")
-def films(films_home: Home) -> Iterator[Graph]:
+def film_graph(films_home: Home) -> Iterator[Graph]:
     """The film graph, opened."""
     graph = open_stored("films", films_home)
     yield graph

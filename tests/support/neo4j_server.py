@@ -2,8 +2,8 @@
 
     def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
 
-A test module that wants one says `from neo4j_server import neo4j_5  # noqa: F401`. Each server is started once
-in a run, empty, on a free port of loopback, and stopped with the run, even when the run is killed.
+Each server is started once in a run, on a free port of loopback, empty for each test module, and stopped with the run,
+even when the run is killed. At most two are alive at once.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -116,7 +116,8 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
         process = subprocess.Popen(
             [java, f"-Xmx{heap}", *OPENED, "-cp", os.pathsep.join(class_path), str(HERE / "Neo4jForTests.java"),
              str(folder), str(folder / "neo4j.conf"), password],
-            stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=folder, start_new_session=True)
+            stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=folder, start_new_session=True,
+            env={**os.environ, "NEO4J_CONF": str(folder)})
     try:
         deadline = time.monotonic() + START_SECONDS
         while not ready.exists():
@@ -131,28 +132,95 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
         process.communicate(timeout=30)
 
 
+class Neo4jServers:
+    """The servers of the run: each started when first asked for, at most `MOST` alive; the longest unused stops first.
+
+    A server is leased to one test module at a time and emptied before the next lease.
+    """
+
+    MOST = 2
+
+    def __init__(self, folder: Callable[[str], Path]) -> None:
+        self._folder = folder
+        self._running: dict[str, tuple[Neo4jServer, ExitStack]] = {}
+        self._leased: set[str] = set()
+
+    @contextmanager
+    def lease(self, name: str, version: str, *, apoc: str | None = None) -> Iterator[Neo4jServer]:
+        """The server of this name, empty, for the block."""
+        if name in self._running:
+            server = self._running[name][0]
+            emptied(server)
+            self._running[name] = self._running.pop(name)  # the most recently used stands last
+        else:
+            self.make_room()
+            folder, closing = self._folder(name), ExitStack()
+            if apoc is not None:
+                (folder / "apoc.conf").write_text("apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
+                                                  "apoc.import.file.use_neo4j_config=false\n")
+            server = closing.enter_context(running_neo4j(folder, version, apoc=apoc))
+            self._running[name] = server, closing
+        self._leased.add(name)
+        try:
+            yield server
+        finally:
+            self._leased.discard(name)
+
+    def make_room(self) -> None:
+        """Stop servers that no module uses, until one more may start."""
+        for name in [name for name in self._running if name not in self._leased]:
+            if len(self._running) < self.MOST:
+                return
+            self._running.pop(name)[1].close()
+
+    def close(self) -> None:
+        """Stop them all."""
+        while self._running:
+            self._running.popitem()[1][1].close()
+
+
+def emptied(server: Neo4jServer) -> None:
+    """Delete every node, index, constraint and added user. Names of properties outlive this in Neo4j."""
+    import neo4j
+
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        with driver.session() as session:
+            session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+        for kind, kinds in (("CONSTRAINT", "CONSTRAINTS YIELD name"),
+                            ("INDEX", "INDEXES YIELD name, type WHERE type <> 'LOOKUP'")):
+            for record in driver.execute_query(f"SHOW {kinds} RETURN name").records:
+                driver.execute_query(f"DROP {kind} `{record['name'].replace('`', '``')}` IF EXISTS")
+        for record in driver.execute_query("SHOW USERS YIELD user WHERE user <> $own RETURN user",
+                                           own=server.user, database_="system").records:
+            driver.execute_query(f"DROP USER `{record['user']}`", database_="system")
+
+
 @pytest.fixture(scope="session")
-def neo4j_5(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
-    """Neo4j 5.26, the long-term version."""
-    with running_neo4j(tmp_path_factory.mktemp("neo4j-5"), LTS) as server:
+def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServers]:
+    """The servers of the run; a test that starts one of its own calls `make_room` first."""
+    servers = Neo4jServers(tmp_path_factory.mktemp)
+    yield servers
+    servers.close()
+
+
+@pytest.fixture(scope="module")
+def neo4j_5(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
+    """Neo4j 5.26, the long-term version, empty when the module begins."""
+    with neo4j_servers.lease("neo4j-5", LTS) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
-def neo4j_newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
-    """The newest Neo4j."""
-    with running_neo4j(tmp_path_factory.mktemp("neo4j-newest"), NEWEST) as server:
+@pytest.fixture(scope="module")
+def neo4j_newest(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
+    """The newest Neo4j, empty when the module begins."""
+    with neo4j_servers.lease("neo4j-newest", NEWEST) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
-def neo4j_with_apoc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
-    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for whoever lets an agent in."""
-    folder = tmp_path_factory.mktemp("neo4j-apoc")
-    (folder / "apoc.conf").write_text("apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
-                                      "apoc.import.file.use_neo4j_config=false\n")
-    os.environ["NEO4J_CONF"] = str(folder)
-    with running_neo4j(folder, LTS, apoc=APOC) as server:
+@pytest.fixture(scope="module")
+def neo4j_with_apoc(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
+    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for anybody who lets an agent in."""
+    with neo4j_servers.lease("neo4j-apoc", LTS, apoc=APOC) as server:
         yield server
 
 

@@ -61,7 +61,7 @@ def loaded(home: Home, folder: Path, document: Any = SMALL, name: str | None = N
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Any:
+def empty_home(tmp_path: Path) -> Any:
     """An empty data folder; its engine, if one was started, is ended."""
     home = Home(tmp_path / "home with spaces").make()
     yield home
@@ -69,7 +69,7 @@ def home(tmp_path: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def small_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A data folder with the small graph loaded, for all tests of a module."""
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
     folder = tmp_path_factory.mktemp("films")

@@ -16,10 +16,7 @@ from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
-from tests.support.embedded_films import films, films_home
 from tests.support.films import FILMS
-
-__all__ = ["films", "films_home"]
 
 
 @dataclasses.dataclass
@@ -128,8 +125,8 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def test_a_good_query_is_parsed_once_in_a_call(films: Graph, parsed: list[str]) -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: films)])
+def test_a_good_query_is_parsed_once_in_a_call(film_graph: Graph, parsed: list[str]) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name AS director"
     assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows
     assert parsed == [query]
@@ -139,8 +136,8 @@ def test_a_good_query_is_parsed_once_in_a_call(films: Graph, parsed: list[str]) 
 
 
 def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_once(
-        films: Graph, parsed: list[str]) -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: films)])
+        film_graph: Graph, parsed: list[str]) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {gender: 'nobody'}) RETURN p.name AS director"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
     assert answer.columns == ["director"]
@@ -151,16 +148,16 @@ def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_
 
 @pytest.mark.slow
 def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
-        films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+        film_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
 
     def noted(*arguments: Any, seconds: float) -> Any:
         given.append(seconds)
         return why_empty(*arguments, seconds=seconds)
 
-    films.run("RETURN 1")  # the engine is there
+    film_graph.run("RETURN 1")  # the engine is there
     monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
-    answer = execute_cypher(OpenGraphs([GraphSource("films", "", "embedded", lambda: films)]),
+    answer = execute_cypher(OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
                             ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5))
     assert [one.code for one in answer.diagnostics] == ["entity_not_found"]
     assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]

@@ -7,9 +7,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure
 from graphground.tools.suggest_queries import SuggestQueriesAnswer, SuggestQueriesRequest, suggest_queries
-from tests.support.embedded_films import SCHEMA, films, films_home
-
-__all__ = ["films", "films_home"]
+from tests.support.embedded_films import SCHEMA
 
 
 def asked(graph: Graph, **request: object) -> SuggestQueriesAnswer:
@@ -17,15 +15,15 @@ def asked(graph: Graph, **request: object) -> SuggestQueriesAnswer:
     return suggest_queries(graphs, SuggestQueriesRequest.model_validate(request))
 
 
-def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(films: Graph) -> None:
-    assert films.run("RETURN 1 AS one").rows == [[1]]  # the engine may start first, and counting has a time limit
-    answer = asked(films, mentions=["Michael Mann", "Heat", "James Cameron"], limit=50)
+def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(film_graph: Graph) -> None:
+    assert film_graph.run("RETURN 1 AS one").rows == [[1]]  # the engine may start first, and counting has a time limit
+    answer = asked(film_graph, mentions=["Michael Mann", "Heat", "James Cameron"], limit=50)
     assert len(answer.candidates) > 10
     for one in answer.candidates:
         assert validate(one.cypher, SCHEMA).valid, one.cypher
         counted = re.sub(r" RETURN .*", " RETURN count(DISTINCT n) AS found", one.cypher)
-        assert films.run(counted).rows == [[one.rows]], one.cypher
-        assert films.run(one.cypher, limit=1).rows, one.cypher
+        assert film_graph.run(counted).rows == [[one.rows]], one.cypher
+        assert film_graph.run(one.cypher, limit=1).rows, one.cypher
 
 
 @pytest.mark.parametrize(("question", "cypher"), [
@@ -37,22 +35,23 @@ def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(films: Graph) -
     ("Which genres do the films directed by Michael Mann have?",
      "MATCH (n:Genre)<-[r0:hasGenre]-(m0:Film)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'}) "
      "RETURN DISTINCT n.name AS name")])
-def test_a_question_gets_the_pattern_that_it_asks_for_among_the_first(films: Graph, question: str, cypher: str) -> None:
-    assert cypher in [one.cypher for one in asked(films, question=question, limit=5).candidates]
+def test_a_question_gets_the_pattern_that_it_asks_for_among_the_first(
+        film_graph: Graph, question: str, cypher: str) -> None:
+    assert cypher in [one.cypher for one in asked(film_graph, question=question, limit=5).candidates]
 
 
-def test_the_grammar_comes_when_it_is_asked_for(films: Graph) -> None:
-    answer = asked(films, mentions=["Heat"], grammar="regex", limit=3)
+def test_the_grammar_comes_when_it_is_asked_for(film_graph: Graph) -> None:
+    answer = asked(film_graph, mentions=["Heat"], grammar="regex", limit=3)
     assert answer.grammar is not None
     assert re.fullmatch(answer.grammar, re.sub(r"RETURN .*", "WITH DISTINCT n RETURN count(n)",
                                                answer.candidates[0].cypher))
-    assert asked(films, mentions=["Heat"], grammar="gbnf").grammar is not None
-    assert asked(films, mentions=["Heat"]).grammar is None
+    assert asked(film_graph, mentions=["Heat"], grammar="gbnf").grammar is not None
+    assert asked(film_graph, mentions=["Heat"]).grammar is None
 
 
-def test_a_question_without_any_entity_gets_a_way_on(films: Graph) -> None:
+def test_a_question_without_any_entity_gets_a_way_on(film_graph: Graph) -> None:
     with pytest.raises(ToolFailure, match="No entity") as failure:
-        asked(films, question="how many are there")
+        asked(film_graph, question="how many are there")
     assert "find_entities" in failure.value.next
     with pytest.raises(ToolFailure, match="Neither"):
-        asked(films)
+        asked(film_graph)

@@ -15,7 +15,7 @@ from neo4j import GraphDatabase
 from graphground.graphs.bundled import bundled_graph
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
-from tests.support.neo4j_server import Neo4jServer, running_neo4j
+from tests.support.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.neo4j
 QUESTIONS: list[dict[str, Any]] = json.loads(
@@ -46,12 +46,11 @@ def write_bundled(server: Neo4jServer) -> None:
 
 
 @pytest.fixture(scope="module")
-def nba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltEngine]:
-    with running_neo4j(tmp_path_factory.mktemp("neo4j-nba")) as server:
-        write_bundled(server)
-        engine = bolt_engine(BoltAddress(server.uri, server.user, server.password, None))
-        yield engine
-        engine.close()
+def nba(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
+    write_bundled(neo4j_5)
+    engine = bolt_engine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password, None))
+    yield engine
+    engine.close()
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])

@@ -10,7 +10,7 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
 from tests.support.certificates import self_signed, tls_settings
-from tests.support.neo4j_server import LTS, Neo4jServer, neo4j_5, neo4j_newest, running_neo4j, seeded  # noqa: F401
+from tests.support.neo4j_server import LTS, Neo4jServer, Neo4jServers, running_neo4j, seeded
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(400)]
 
@@ -22,10 +22,12 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
 
 
 @pytest.fixture(scope="module")
-def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neo4jServer, Path]]:
+def encrypted(neo4j_servers: Neo4jServers,
+              tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neo4jServer, Path]]:
     """A Neo4j that speaks Bolt over TLS alone, with a certificate that signs itself."""
     folder = tmp_path_factory.mktemp("neo4j-tls")
     certificate = self_signed(folder / "certificates")
+    neo4j_servers.make_room()
     with running_neo4j(folder, LTS, heap="512m", settings=tls_settings(folder / "certificates")) as server:
         yield server, certificate
 
@@ -72,7 +74,7 @@ def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_tls_on_one_side_alone_is_told_as_that(encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer,  # noqa: F811
+def test_tls_on_one_side_alone_is_told_as_that(encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer,
                                                kind: str) -> None:
     assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
     assert f"does not speak TLS. Write {kind}:// instead" in refusal(as_scheme(neo4j_5, f"{kind}+s"))
@@ -104,7 +106,9 @@ def test_nobody_is_impersonated(server: Neo4jServer) -> None:
     engine.close()
 
 
-def test_a_server_that_restarts_between_two_calls_answers_the_second(tmp_path: Path) -> None:
+def test_a_server_that_restarts_between_two_calls_answers_the_second(
+        neo4j_servers: Neo4jServers, tmp_path: Path) -> None:
+    neo4j_servers.make_room()
     with running_neo4j(tmp_path, LTS, heap="512m") as first:
         port = int(first.uri.rpartition(":")[2])
         seeded(first, "CREATE (:Movie {name: 'Heat'})")

@@ -18,7 +18,7 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
     QueryTimeout,
 )
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(300)]
 ENDLESS = "UNWIND range(1, 100000000) AS a UNWIND range(1, 1000000) AS b WITH a, b WHERE a + b < 0 RETURN count(*)"

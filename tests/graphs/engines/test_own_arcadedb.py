@@ -22,9 +22,8 @@ from graphground.server.sources import open_database
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
 from tests.support.serving import COMMAND, environment
-from tests.support.small_graph import films  # noqa: F401
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(films: Home) -> Server:  # noqa: F811
-    state = ensure_engine(films)
-    return Server(f"bolt://127.0.0.1:{state.port}", state.root, state.reader, Catalog(films).get("films").id)
+def server(small_home: Home) -> Server:
+    state = ensure_engine(small_home)
+    return Server(f"bolt://127.0.0.1:{state.port}", state.root, state.reader, Catalog(small_home).get("films").id)
 
 
 @pytest.fixture(params=["root", "reader"])

@@ -4,17 +4,15 @@ import pytest
 
 from graphground.graphs.entities.names_in_database import MENTIONS_AT_ONCE, NamesInTheDatabase
 from graphground.graphs.graph import Graph
-from tests.support.embedded_films import films, films_home
 
-__all__ = ["films", "films_home"]
 pytestmark = pytest.mark.slow
 
 MENTIONS = ["Heat", "heat", "Michael Man", "Dvid Mamet", "heist film", "Gale Hurd", "qqqqqqqq", "", "James Cameron"]
 
 
 @pytest.fixture(scope="module")
-def names(films: Graph) -> NamesInTheDatabase:
-    return NamesInTheDatabase(replace(films, entities=None))
+def names(film_graph: Graph) -> NamesInTheDatabase:
+    return NamesInTheDatabase(replace(film_graph, entities=None))
 
 
 @pytest.mark.parametrize(("mention", "name", "match"), [

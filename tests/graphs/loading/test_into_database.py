@@ -19,9 +19,9 @@ from graphground.graphs.loading.into_database import BoltLoader, load_into
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main as graphs_command
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, seeded  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.serving import COMMAND, environment
-from tests.support.small_graph import SMALL, home, loaded, small, written  # noqa: F401
+from tests.support.small_graph import SMALL, loaded, small, written
 
 pytestmark = pytest.mark.timeout(300)
 FACTS = {
@@ -35,17 +35,17 @@ FACTS = {
 
 
 @pytest.fixture
-def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:  # noqa: F811
+def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
     yield BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
 
 
 @pytest.fixture
-def own_arcadedb(home: Home, tmp_path: Path) -> BoltAddress:  # noqa: F811
+def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
     """The server of the embedded engine, asked as root, with its graph deleted."""
-    entry = loaded(home, tmp_path)
-    state = ensure_engine(home)
+    entry = loaded(empty_home, tmp_path)
+    state = ensure_engine(empty_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
     with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
@@ -99,7 +99,7 @@ def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, t
 
 @pytest.mark.neo4j
 def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
-        own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+        own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
     seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
     try:
@@ -117,8 +117,8 @@ def test_the_steps_of_a_load_are_told_with_the_bytes_that_are_read(own_arcadedb:
     assert all(fits for _, fits in told)
 
 
-def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, home: Home, tmp_path: Path) -> None:  # noqa: F811
-    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(home).reader, own_arcadedb.database)
+def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, empty_home: Home, tmp_path: Path) -> None:
+    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(empty_home).reader, own_arcadedb.database)
     with pytest.raises(EngineError, match="not allowed"):
         load_into(written(tmp_path, SMALL), reader)
 

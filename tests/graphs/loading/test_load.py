@@ -25,7 +25,7 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.catalog import Catalog, CatalogError
 from graphground.graphs.storage.home import Home
 from tests.support.shared_data import SHARED, needs
-from tests.support.small_graph import films, home, loaded, small, written  # noqa: F401
+from tests.support.small_graph import loaded, small, written
 
 pytestmark = pytest.mark.timeout(240)
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
@@ -66,15 +66,15 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
     (lambda document: document["schema"]["relations"][0].update(label="Movie"), "is a label and a relationship type"),
 ])
 def test_a_wrong_record_is_named_and_nothing_changes(
-        films: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str) -> None:  # noqa: F811
-    before = Catalog(films).entries()
+        small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str) -> None:
+    before = Catalog(small_home).entries()
     document = small()
     changed(document)
     with pytest.raises(SimpleKGError) as caught:
-        loaded(films, tmp_path, document)
+        loaded(small_home, tmp_path, document)
     assert said in str(caught.value)
-    assert Catalog(films).entries() == before
-    assert list(films.loading.iterdir()) == []
+    assert Catalog(small_home).entries() == before
+    assert list(small_home.loading.iterdir()) == []
 
 
 @pytest.mark.parametrize(("text", "said"), [
@@ -85,34 +85,34 @@ def test_a_wrong_record_is_named_and_nothing_changes(
     (json.dumps(small()).replace('"Ronin"', "Ronin"), "not JSON"),
     ("[1, 2]", "has no 'schema'"),
 ])
-def test_a_file_that_is_cut_or_no_json_is_refused(films: Home, tmp_path: Path, text: str,  # noqa: F811
+def test_a_file_that_is_cut_or_no_json_is_refused(small_home: Home, tmp_path: Path, text: str,
                                                   said: str) -> None:
     with pytest.raises(SimpleKGError, match=said):
-        loaded(films, tmp_path, text)
+        loaded(small_home, tmp_path, text)
 
 
-def test_a_cut_gzip_file_is_refused(films: Home, tmp_path: Path) -> None:  # noqa: F811
+def test_a_cut_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> None:
     whole = gzip.compress(json.dumps(small()).encode())
     path = tmp_path / "films.json.gz"
     path.write_bytes(whole[:-40])
     with pytest.raises(SimpleKGError, match="ends in the middle"):
-        load_file(path, films)
+        load_file(path, small_home)
     with pytest.raises(SimpleKGError, match="there is no file"):
-        load_file(tmp_path / "nothing.json", films)
+        load_file(tmp_path / "nothing.json", small_home)
     with pytest.raises(CatalogError, match="cannot be a graph's name"):
-        load_file(path, films, name="../films")
+        load_file(path, small_home, name="../films")
 
 
-def test_a_second_load_replaces_the_first_for_servers_that_run(home: Home, tmp_path: Path) -> None:  # noqa: F811
-    first = loaded(home, tmp_path)
-    source = next(one for one in stored_sources(home) if one.name == "films")
+def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home, tmp_path: Path) -> None:
+    first = loaded(empty_home, tmp_path)
+    source = next(one for one in stored_sources(empty_home) if one.name == "films")
     engine = source.open().engine
     assert engine is not None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     version = source.version()
     document = small()
     document["entities"].append({**document["entities"][2], "eid": "P3", "name": "Val Kilmer"})
-    second = loaded(home, tmp_path, document)
+    second = loaded(empty_home, tmp_path, document)
     assert source.version() != version
     assert source.counts() == (5, 3)
     again = source.open()
@@ -121,37 +121,37 @@ def test_a_second_load_replaces_the_first_for_servers_that_run(home: Home, tmp_p
     assert again.engine.run("MATCH (n) RETURN count(n)").rows == [[5]]
     assert again.entities.find("Val Kilmer")[0].key == "P3"
     deadline = time.monotonic() + 20  # the engine closes and deletes what has left the catalog
-    while (home.databases / first.id).exists():
+    while (empty_home.databases / first.id).exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert (home.databases / second.id).exists()
+    assert (empty_home.databases / second.id).exists()
     engine.close()
     again.engine.close()
-    drop_graph("films", home)
+    drop_graph("films", empty_home)
     with pytest.raises(EngineUnavailable, match="has been dropped"):
         source.open()
-    assert end_engine(home)
+    assert end_engine(empty_home)
 
 
-def test_what_is_exported_is_what_was_loaded(films: Home, tmp_path: Path) -> None:  # noqa: F811
-    assert export_graph("films", tmp_path / "out.json.gz", films) == (4, 3)
+def test_what_is_exported_is_what_was_loaded(small_home: Home, tmp_path: Path) -> None:
+    assert export_graph("films", tmp_path / "out.json.gz", small_home) == (4, 3)
     with gzip.open(tmp_path / "out.json.gz") as file:
         back = json.load(file)
     expected = small()
     expected["entities"][0]["properties"]["runtime_minute"] = 170.0
     del expected["entities"][1]["properties"]["released"]
     assert back == expected
-    entry = load_file(tmp_path / "out.json.gz", films, name="films-again")
+    entry = load_file(tmp_path / "out.json.gz", small_home, name="films-again")
     assert (entry.nodes, entry.relationships) == (4, 3)
 
 
 @needs(*SLICE)
-def test_the_movie_slice_reads_back_equal(home: Home, tmp_path: Path) -> None:  # noqa: F811
-    entry = load_file(SHARED.joinpath(*SLICE), home, name="movie")
+def test_the_movie_slice_reads_back_equal(empty_home: Home, tmp_path: Path) -> None:
+    entry = load_file(SHARED.joinpath(*SLICE), empty_home, name="movie")
     with gzip.open(SHARED.joinpath(*SLICE)) as file:
         original = json.load(file)
     assert (entry.nodes, entry.relationships) == (len(original["entities"]), len(original["relations"]))
-    export_graph("movie", tmp_path / "movie.json", home)
+    export_graph("movie", tmp_path / "movie.json", empty_home)
     back = json.loads((tmp_path / "movie.json").read_text("utf-8"))
     assert back["schema"] == original["schema"]
     key = json.dumps
@@ -162,39 +162,39 @@ def test_the_movie_slice_reads_back_equal(home: Home, tmp_path: Path) -> None:  
     assert unnumbered[0] == unnumbered[1]
 
 
-def test_a_load_killed_at_any_moment_leaves_what_was_there(home: Home, tmp_path: Path) -> None:  # noqa: F811
-    before = loaded(home, tmp_path)
+def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp_path: Path) -> None:
+    before = loaded(empty_home, tmp_path)
     document = small()
     document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 30_000)]
     path = written(tmp_path, document, "large.json")
     chance = random.Random(7)
     for _ in range(5):
         process = subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(path)],
-                                   env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
+                                   env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(chance.uniform(0.3, 3.0))
         except subprocess.TimeoutExpired:
             os.kill(process.pid, KILL)
         process.wait(30)
-        entries = Catalog(home).entries()
+        entries = Catalog(empty_home).entries()
         assert [entry.name for entry in entries] == ["films"]
         assert entries[0].nodes in (before.nodes, len(document["entities"]))
-    engine = EmbeddedEngine(home, Catalog(home).get("films").id)
-    assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(home).get("films").nodes]]
+    engine = EmbeddedEngine(empty_home, Catalog(empty_home).get("films").id)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(empty_home).get("films").nodes]]
     engine.close()
     # What a killed load left behind goes at the next change of the catalog.
-    loaded(home, tmp_path, name="others")
+    loaded(empty_home, tmp_path, name="others")
     deadline = time.monotonic() + 20
-    while any(home.loading.iterdir()):
+    while any(empty_home.loading.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_the_command_line_lists_loads_describes_and_drops(home: Home, tmp_path: Path) -> None:  # noqa: F811
+def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_path: Path) -> None:
     def graphs(*words: str) -> tuple[int, str, str]:
         done = subprocess.run([sys.executable, "-m", "graphground", "graphs", *words], capture_output=True, text=True,
-                              env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)}, timeout=200)
+                              env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)}, timeout=200)
         return done.returncode, done.stdout, done.stderr
 
     assert graphs("list")[1].startswith("No graph is loaded")
@@ -207,7 +207,7 @@ def test_the_command_line_lists_loads_describes_and_drops(home: Home, tmp_path: 
     assert code == 1
     assert "there is no loaded graph 'film' (there are: films)" in error
     assert graphs("drop", "films")[1] == "Dropped 'films'.\n"
-    assert not any(home.databases.glob("films*"))
+    assert not any(empty_home.databases.glob("films*"))
     assert graphs("loud")[0] == 2
 
 

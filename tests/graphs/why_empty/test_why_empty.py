@@ -6,9 +6,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from tests.support.embedded_films import ANSWERED, films, films_home
-
-__all__ = ["films", "films_home"]
+from tests.support.embedded_films import ANSWERED
 
 
 def cause(graph: Graph, query: str, **parameters: object) -> Diagnostic:
@@ -19,77 +17,79 @@ def cause(graph: Graph, query: str, **parameters: object) -> Diagnostic:
 
 
 @pytest.mark.parametrize("query", ANSWERED)
-def test_the_queries_that_the_others_break_find_something(films: Graph, query: str) -> None:
-    assert films.run(query).rows
+def test_the_queries_that_the_others_break_find_something(film_graph: Graph, query: str) -> None:
+    assert film_graph.run(query).rows
 
 
-def test_a_misspelt_name_is_named_with_the_right_one_first(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Man'}) RETURN f.name")
+def test_a_misspelt_name_is_named_with_the_right_one_first(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Man'}) RETURN f.name")
     assert (found.code, found.found, found.column) == ("entity_not_found", "'Michael Man'", 48)
     assert found.suggestions[0] == "'Michael Mann'"
 
 
-def test_a_name_in_where_or_in_a_parameter_is_named_too(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film) WHERE f.name = 'Haet' RETURN f.runtime_minute")
+def test_a_name_in_where_or_in_a_parameter_is_named_too(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (f:Film) WHERE f.name = 'Haet' RETURN f.runtime_minute")
     assert (found.code, found.found, found.suggestions[0]) == ("entity_not_found", "'Haet'", "'Heat'")
-    found = cause(films, "MATCH (f:Film {name: $film}) RETURN f.runtime_minute", film="Haet")
+    found = cause(film_graph, "MATCH (f:Film {name: $film}) RETURN f.runtime_minute", film="Haet")
     assert (found.found, found.suggestions[0]) == ("$film", "'Heat'")
 
 
-def test_a_name_of_another_label_is_told(films: Graph) -> None:
-    found = cause(films, "MATCH (p:Person {name: 'Heat'}) RETURN p.gender")
+def test_a_name_of_another_label_is_told(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (p:Person {name: 'Heat'}) RETURN p.gender")
     assert "a Film has this name" in found.message
 
 
-def test_a_reversed_relationship_is_told_with_the_one_that_matches(films: Graph) -> None:
-    found = cause(films, "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name")
+def test_a_reversed_relationship_is_told_with_the_one_that_matches(film_graph: Graph) -> None:
+    found = cause(film_graph,
+                  "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name")
     assert (found.code, found.found, list(found.suggestions)) == (
         "reversed_direction", "-[:directedBy]->", ["<-[:directedBy]-"])
 
 
-def test_a_wrong_relationship_is_told_with_those_that_join_the_two(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name")
+def test_a_wrong_relationship_is_told_with_those_that_join_the_two(film_graph: Graph) -> None:
+    found = cause(film_graph,
+                  "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name")
     assert found.code == "matches_nothing"
     assert "-[:directedBy]->" in found.suggestions
 
 
-def test_the_condition_that_removes_the_last_row_is_told_with_the_values_there_are(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
+def test_the_condition_that_removes_the_last_row_is_told_with_the_values_there_are(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
                          "WHERE p.name CONTAINS 'a' AND f.runtime_minute > 100000 RETURN f.name")
     assert (found.code, found.found) == ("filter_removes_all", "f.runtime_minute > 100000")
     assert "goes from" in found.message
 
 
-def test_a_condition_on_text_suggests_a_value_that_occurs(films: Graph) -> None:
-    found = cause(films, "MATCH (p:Person) WHERE p.gender = 'femal' RETURN p.name")
+def test_a_condition_on_text_suggests_a_value_that_occurs(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (p:Person) WHERE p.gender = 'femal' RETURN p.name")
     assert found.code == "filter_removes_all"
     assert found.suggestions[0] == "p.gender = 'female'"
 
 
-def test_a_condition_after_with_is_found(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 "
+def test_a_condition_after_with_is_found(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 "
                          "RETURN p.name")
     assert (found.code, found.found) == ("filter_removes_all", "films > 9999")
 
 
-def test_the_part_of_a_subquery_is_found(films: Graph) -> None:
-    found = cause(films, "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) "
+def test_the_part_of_a_subquery_is_found(film_graph: Graph) -> None:
+    found = cause(film_graph, "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) "
                          "RETURN f } RETURN f.name")
     assert found.found == "'Haet'"
 
 
-def test_skip_past_the_end_is_told_with_the_number_of_rows(films: Graph) -> None:
-    found = cause(films, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
+def test_skip_past_the_end_is_told_with_the_number_of_rows(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
     assert found.found == "9999"
     assert "rows before SKIP" in found.message
 
 
-def test_no_time_means_no_cause_and_no_error(films: Graph) -> None:
-    assert why_empty(films, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
+def test_no_time_means_no_cause_and_no_error(film_graph: Graph) -> None:
+    assert why_empty(film_graph, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
 
 
-def test_execute_cypher_answers_a_count_of_zero_with_the_cause(films: Graph) -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: films)])
+def test_execute_cypher_answers_a_count_of_zero_with_the_cause(film_graph: Graph) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     answer = execute_cypher(graphs, ExecuteCypherRequest(
         query="MATCH (p:Person)-[:hasSpouse]->(q:Person {name: 'James Cameron'}) WHERE p.gender = 'none' "
               "RETURN count(p) AS people"))

@@ -9,8 +9,8 @@ def doctor(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
                           env=environment(home))
 
 
-def test_a_working_installation_is_told_so(home: Path) -> None:
-    done = doctor(home)
+def test_a_working_installation_is_told_so(data_folder: Path) -> None:
+    done = doctor(data_folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "graph nba: answers in" in done.stdout
     assert done.stdout.endswith("Everything works.\n")

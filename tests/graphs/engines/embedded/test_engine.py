@@ -27,15 +27,15 @@ from graphground.graphs.engines.engine import (
 )
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import films, home, loaded  # noqa: F401
+from tests.support.small_graph import loaded
 
 pytestmark = pytest.mark.timeout(240)
 MANY = "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "
 
 
 @pytest.fixture
-def engine(films: Home) -> Iterator[EmbeddedEngine]:  # noqa: F811
-    engine = EmbeddedEngine(films, Catalog(films).get("films").id)
+def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
+    engine = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
     yield engine
     engine.close()
 
@@ -69,19 +69,19 @@ def listening(pid: int) -> list[str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_the_engine_listens_on_one_loopback_port_alone(films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+def test_the_engine_listens_on_one_loopback_port_alone(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
-    state = ensure_engine(films)
+    state = ensure_engine(small_home)
     addresses = listening(state.pid)
     assert [int(address.split(":")[1], 16) for address in addresses] == [state.port]
     assert addresses[0].split(":")[0] in ("0100007F", "0000000000000000FFFF00000100007F")
 
 
-def test_the_passwords_lie_in_a_file_for_its_user_alone(films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+def test_the_passwords_lie_in_a_file_for_its_user_alone(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
-    assert stat.S_IMODE(state_file(films).stat().st_mode) == 0o600
-    assert stat.S_IMODE(films.folder.stat().st_mode) == 0o700
-    first = EngineState.read(films)
+    assert stat.S_IMODE(state_file(small_home).stat().st_mode) == 0o600
+    assert stat.S_IMODE(small_home.folder.stat().st_mode) == 0o700
+    first = EngineState.read(small_home)
     assert first is not None
     assert first.reader != first.root
     assert len(first.reader) >= 32
@@ -168,21 +168,21 @@ def test_a_cancelled_query_ends_in_the_engine(engine: EmbeddedEngine) -> None:
     assert not [row for row in engine.run("SHOW TRANSACTIONS").rows if "UNWIND" in str(row)]
 
 
-def test_after_kill_9_of_the_engine_the_next_call_works(films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+def test_after_kill_9_of_the_engine_the_next_call_works(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
-    before = ensure_engine(films)
+    before = ensure_engine(small_home)
     os.kill(before.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    after = ensure_engine(films)
+    after = ensure_engine(small_home)
     assert after.instance != before.instance
     assert after.reader != before.reader
     assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie
 
 
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
-        films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+        small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
-    state = ensure_engine(films)
+    state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
     timer.start()
     with pytest.raises(EngineBusy, match="in the middle of this query, which has no time left"):
@@ -192,9 +192,9 @@ def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
 
 
 def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
-        films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+        small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
-    state = ensure_engine(films)
+    state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
     timer.start()
     table = engine.run("UNWIND range(1, 2000) AS a UNWIND range(1, 800) AS b WITH a, b WHERE a = b RETURN count(*)")
@@ -202,15 +202,15 @@ def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
     assert table.rows == [[800]]
 
 
-def test_eight_processes_that_start_at_once_share_one_engine(home: Home, tmp_path: Path) -> None:  # noqa: F811
-    entry = loaded(home, tmp_path)
+def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, tmp_path: Path) -> None:
+    entry = loaded(empty_home, tmp_path)
     program = ("import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
                "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
                "from graphground.graphs.engines.embedded.launcher import ensure_engine\n"
                "home = Home(Path(sys.argv[1])); engine = EmbeddedEngine(home, sys.argv[2])\n"
                "print(engine.run('MATCH (n) RETURN count(n)').rows[0][0], ensure_engine(home).instance)\n"
                "engine.close()\n")
-    processes = [subprocess.Popen([sys.executable, "-c", program, str(home.folder), entry.id],
+    processes = [subprocess.Popen([sys.executable, "-c", program, str(empty_home.folder), entry.id],
                                   stdout=subprocess.PIPE, cwd=tmp_path) for _ in range(8)]
     answers = [process.communicate(timeout=200)[0].decode().split() for process in processes]
     assert [answer[0] for answer in answers] == ["4"] * 8
@@ -218,24 +218,24 @@ def test_eight_processes_that_start_at_once_share_one_engine(home: Home, tmp_pat
     assert not (tmp_path / "log").exists()
 
 
-def test_an_idle_engine_stops_and_comes_back(home: Home, tmp_path: Path,  # noqa: F811
+def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "4")
-    engine = EmbeddedEngine(home, loaded(home, tmp_path).id)
+    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    assert eventually(lambda: not is_alive(home), 60)
-    assert EngineState.read(home) is None
+    assert eventually(lambda: not is_alive(empty_home), 60)
+    assert EngineState.read(empty_home) is None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     engine.close()
 
 
-def test_a_wrong_setting_is_told_in_words(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_wrong_setting_is_told_in_words(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", "lots")
     with pytest.raises(ValueError, match="GRAPHGROUND_ENGINE_HEAP is 'lots'; write a size as 512m or 2g"):
         EmbeddedSettings.from_environment()
 
 
-def test_an_engine_that_cannot_start_says_why(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_an_engine_that_cannot_start_says_why(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:NoSuchOption=1")
     with pytest.raises(EngineUnavailable, match="could not start"):
-        ensure_engine(home)
+        ensure_engine(empty_home)

@@ -16,7 +16,6 @@ from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.engines.engine import QueryCancelled, QueryTimeout
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import films, home  # noqa: F401
 
 pytestmark = pytest.mark.timeout(240)
 NEVER = "reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y))"
@@ -29,8 +28,8 @@ DEAF = {
 
 
 @pytest.fixture
-def engine(films: Home) -> Iterator[EmbeddedEngine]:  # noqa: F811
-    engine = EmbeddedEngine(films, Catalog(films).get("films").id)
+def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
+    engine = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
     engine.run("RETURN 1")
     yield engine
     engine.close()
@@ -45,11 +44,11 @@ def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(eng
         assert engine.run("MATCH (n) RETURN count(n)", timeout=30).rows == [[4]]
 
 
-def test_other_clients_go_on_while_such_a_query_is_ended(films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
+def test_other_clients_go_on_while_such_a_query_is_ended(small_home: Home, engine: EmbeddedEngine) -> None:
     over, answers = threading.Event(), []
 
     def client() -> None:
-        mine = EmbeddedEngine(films, Catalog(films).get("films").id)
+        mine = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
         while not over.is_set():
             answers.append(mine.run("MATCH (m:Movie) WITH m ORDER BY m.name RETURN collect(m.name)", timeout=60).rows)
         mine.close()
@@ -85,14 +84,14 @@ def test_a_cancelled_query_that_never_looks_ends_too(engine: EmbeddedEngine) -> 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP") or sys.platform == "win32", reason="needs SIGSTOP")
 def test_an_engine_that_answers_nothing_is_killed_and_the_next_call_has_a_new_one(
-        films: Home, engine: EmbeddedEngine) -> None:  # noqa: F811
-    frozen = ensure_engine(films)
+        small_home: Home, engine: EmbeddedEngine) -> None:
+    frozen = ensure_engine(small_home)
     os.kill(frozen.pid, signal.SIGSTOP)
     with pytest.raises(QueryTimeout):
         engine.run("MATCH (n) RETURN count(n)", timeout=0.5)
     deadline = time.monotonic() + 60
-    while (state := EngineState.read(films)) is not None and state.instance == frozen.instance:
+    while (state := EngineState.read(small_home)) is not None and state.instance == frozen.instance:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert engine.run("MATCH (n) RETURN count(n)", timeout=60).rows == [[4]]
-    assert ensure_engine(films).instance != frozen.instance
+    assert ensure_engine(small_home).instance != frozen.instance

@@ -15,7 +15,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from tests.support.neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer
 from tests.support.tangled_graph import cypher_of, tangled
 
 FIRST = "MATCH (a) OPTIONAL MATCH (a)-[r]->(z {name: 'n3'}) "
@@ -88,7 +88,7 @@ def test_a_column_keeps_the_name_that_its_text_gave_it() -> None:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory,
-         neo4j_5: Neo4jServer) -> Iterator[tuple[Graph, neo4j.Driver]]:  # noqa: F811
+         neo4j_5: Neo4jServer) -> Iterator[tuple[Graph, neo4j.Driver]]:
     try:
         require_arcadedb()
     except EngineError as error:

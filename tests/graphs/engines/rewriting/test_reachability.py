@@ -15,7 +15,7 @@ from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from tests.support.neo4j_server import Neo4jServer, neo4j_5  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer
 from tests.support.tangled_graph import cypher_of, questions, tangled
 
 REACHED = {
@@ -89,7 +89,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(RUNS))
-def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4j_5: Neo4jServer,  # noqa: F811
+def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4j_5: Neo4jServer,
                                                 seed: int) -> None:
     document = tangled(seed)
     (tmp_path / "tangled.json").write_text(json.dumps(document), "utf-8")
@@ -114,6 +114,7 @@ def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.engine
 def test_a_dense_graph_is_searched_within_its_limit(home: Home, tmp_path: Path) -> None:
     (tmp_path / "dense.json").write_text(json.dumps(tangled(5, nodes=150, relationships=1500)), "utf-8")
     load_file(tmp_path / "dense.json", home, name="dense")

@@ -13,9 +13,7 @@ from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.embedded_films import SCHEMA, films, films_home
-
-__all__ = ["films", "films_home"]
+from tests.support.embedded_films import SCHEMA
 
 NAMED = {"Film": ("Heat",), "Person": ("Michael Mann", "David Mamet", "James Cameron"), "Genre": ("heist film",)}
 
@@ -63,8 +61,8 @@ def queries(seed: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_query_as_sent_answers_as_it_was_written(films: Graph, films_home: Home, seed: int) -> None:
-    assert films.run("RETURN 1 AS one").rows == [[1]]
+def test_a_query_as_sent_answers_as_it_was_written(film_graph: Graph, films_home: Home, seed: int) -> None:
+    assert film_graph.run("RETURN 1 AS one").rows == [[1]]
     state = EngineState.read(films_home)
     assert state is not None
     changed = 0

@@ -27,7 +27,7 @@ from graphground.server.settings import Database, SettingsError, read_settings
 from graphground.server.sources import open_database
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer
 
 NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
 INDEX = ("CREATE VECTOR INDEX {name} FOR (n:{label}) ON (n.{property}) OPTIONS {{indexConfig: "
@@ -54,7 +54,7 @@ def with_vectors(server: Neo4jServer) -> BoltEngine:
 
 
 @pytest.fixture(scope="module")
-def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:  # noqa: F811
+def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
     engine = with_vectors(neo4j_5)
     yield engine
     engine.close()
@@ -116,7 +116,7 @@ def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngin
 
 @pytest.mark.neo4j
 def test_the_settings_of_a_graph_ask_for_the_database_s_index(
-        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text(
         f'[graphs.things]\nuri = "{neo4j_5.uri}"\nusername = "{neo4j_5.user}"\npassword = "{neo4j_5.password}"\n'
         f'vector_index = "things"\nvector_model = "{STATIC}"\n')
@@ -135,7 +135,7 @@ def test_the_settings_of_a_graph_ask_for_the_database_s_index(
 
 @pytest.mark.neo4j
 def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
-        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:  # noqa: F811
+        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
     assert graph.engine is not None
     graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
@@ -151,7 +151,7 @@ def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
 @pytest.mark.neo4j
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_newest_neo4j_answers_too(neo4j_newest: Neo4jServer) -> None:  # noqa: F811
+def test_the_newest_neo4j_answers_too(neo4j_newest: Neo4jServer) -> None:
     engine = with_vectors(neo4j_newest)
     try:
         assert DatabaseVectors(engine, STATIC, "things").nearest("automobile", limit=1)[0].name == "car"

@@ -42,6 +42,9 @@ FLEET: dict[str, Any] = {
         {"rid": "1", "label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}, "provenance": []}]}
 
 
+pytestmark = pytest.mark.engine
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")

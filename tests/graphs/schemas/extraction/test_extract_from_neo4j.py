@@ -22,7 +22,7 @@ from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.table import Table
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
-from tests.support.neo4j_server import Neo4jServer, neo4j_5, neo4j_newest, seeded  # noqa: F401
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.schema_oracle import exact_schema, told
 
 pytestmark = pytest.mark.neo4j
