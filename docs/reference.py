@@ -22,7 +22,7 @@ import typer
 from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
-from graphground.server.definitions import tool_definition
+from graphground.server.definitions import described_output_schema, input_schema
 from graphground.server.resources import CATALOG, TEMPLATES
 from graphground.server.settings import options
 from graphground.tools import all_tools
@@ -44,10 +44,9 @@ def reference() -> str:
     """docs/reference.md, whole."""
     parts = ["# Reference", "Written by `python docs/reference.py` from the code; change it there.", "## Tools"]
     for name, tool in all_tools().items():
-        definition = tool_definition(tool)
-        parts += [f"### `{name}`", tool.description,
-                  _fields("argument", definition["inputSchema"], definition["inputSchema"]),
-                  "It answers:", _fields("field", definition["outputSchema"], definition["outputSchema"])]
+        takes, answers = input_schema(tool), described_output_schema(tool)
+        parts += [f"### `{name}`", tool.description, _fields("argument", takes, takes),
+                  "It answers:", _fields("field", answers, answers)]
     parts += ["A tool that could not do its job answers with `isError` and the fields `error` (a word), `message`, "
               "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
               "## Resources", "\n".join([f"- `{CATALOG}`: the graphs that can be queried.", *(

@@ -11,11 +11,39 @@ def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
     """The wire form of one tool."""
     return {
         "name": tool.name, "title": tool.title, "description": tool.description,
-        "inputSchema": input_schema(tool),
-        "outputSchema": _slim(tool.answer.model_json_schema(mode="serialization")),
-        "annotations": {"title": tool.title, "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True,
-                        "openWorldHint": tool.open_world},
+        "inputSchema": input_schema(tool), "outputSchema": output_schema(tool),
+        # Whether a tool destroys or may be repeated is asked only of those that write.
+        "annotations": {"readOnlyHint": True, "openWorldHint": tool.open_world},
     }
+
+
+def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
+    """What the tool answers, as far as clients check it: names and single types.
+
+    Every client pays for this text in every conversation, and an agent reads the answer itself: descriptions are
+    left to the reference (`described_output_schema`).
+    """
+    schema = described_output_schema(tool)
+    return {"type": "object", "required": schema["required"],
+            "properties": _types_alone(schema, schema.get("$defs", {}))["properties"]}
+
+
+def described_output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
+    """What the tool answers, in full."""
+    return _slim(tool.answer.model_json_schema(mode="serialization"))
+
+
+def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return _types_alone(defined[schema["$ref"].rpartition("/")[2]], defined)
+    if "anyOf" in schema:
+        return {"anyOf": [_types_alone(branch, defined) for branch in schema["anyOf"]]}
+    alone: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
+    if "properties" in schema:
+        alone["properties"] = {name: _types_alone(inner, defined) for name, inner in schema["properties"].items()}
+    if schema.get("items"):
+        alone["items"] = _types_alone(schema["items"], defined)
+    return alone
 
 
 def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class ExecuteCypherAnswer(Answer):
     """Columns once, rows as arrays."""
 
     columns: list[str]
-    rows: SkipValidation[list[Any]] = Field(description="One array for each row, in the columns' order.")
+    rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")
     row_count: int
     truncated: bool = Field(description="Whether there were more rows than are here.")
     elapsed_ms: float
