@@ -58,7 +58,10 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(model: BaseModel) -> dict[str, Any]:
-    """The fields without pydantic's walk through every row: a big answer's rows are encoded once, here."""
-    aliased = {name: field.alias for name, field in type(model).model_fields.items() if field.alias}
-    values = model.__dict__
-    return {aliased.get(name, name): value for name, value in values.items()} if aliased else values
+    """The fields without pydantic's walk through every row: a big answer's rows are encoded once, here.
+
+    An optional field without a value is left out: an agent pays for every word of an answer.
+    """
+    fields, values = type(model).model_fields, model.__dict__
+    return {field.alias or name: values[name] for name, field in fields.items()
+            if values[name] is not None or field.is_required()}

@@ -37,7 +37,9 @@ def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, A
     if "$ref" in schema:
         return _types_alone(defined[schema["$ref"].rpartition("/")[2]], defined)
     if "anyOf" in schema:
-        return {"anyOf": [_types_alone(branch, defined) for branch in schema["anyOf"]]}
+        branches = [_types_alone(branch, defined) for branch in schema["anyOf"]]
+        # A field that may be left out is never null: `server.call` leaves it out.
+        return branches[0] if schema.get("default", ...) is None else {"anyOf": branches}
     alone: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
     if "properties" in schema:
         alone["properties"] = {name: _types_alone(inner, defined) for name, inner in schema["properties"].items()}

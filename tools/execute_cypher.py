@@ -38,7 +38,9 @@ class ExecuteCypherAnswer(Answer):
     row_count: int
     truncated: bool = Field(description="Whether there were more rows than are here.")
     elapsed_ms: float
-    diagnostics: list[DiagnosticAnswer]
+    # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
+    diagnostics: list[DiagnosticAnswer] = Field(json_schema_extra={"items": {"type": "object"}},
+                                                description="As in the answer of validate_cypher.")
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
         """The first rows alone; None where there is only one row, of which nothing can be left out."""
@@ -157,7 +159,7 @@ def example_queries(graph: Graph) -> list[str]:
 
 
 TOOL = Tool("execute_cypher", "Run a query",
-            "Run one reading Cypher query and get its rows: columns once, rows as arrays. Writes are refused. "
-            "`truncated` says that there are more rows than `limit`. For an empty answer `diagnostics` says which part "
-            "of the query matches nothing, and the nearest that does.",
+            "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that there "
+            "are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, and the "
+            "nearest that does.",
             ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)
