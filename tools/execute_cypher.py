@@ -159,7 +159,7 @@ def example_queries(graph: Graph) -> list[str]:
 
 
 TOOL = Tool("execute_cypher", "Run a query",
-            "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that there "
-            "are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, and the "
-            "nearest that does.",
+            "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that "
+            "there are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, "
+            "and the nearest that does.",
             ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)

@@ -2,8 +2,12 @@ import json
 
 from jsonschema import Draft202012Validator
 
+from graphground.server.call import encode
 from graphground.server.definitions import tool_definition
 from graphground.tools import all_tools
+from graphground.tools.suggest_queries import SuggestQueriesAnswer
+
+BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "enum"}
 
 
 def test_every_tool_has_strict_schemas_a_description_and_annotations() -> None:
@@ -25,7 +29,20 @@ def test_an_optional_argument_is_written_as_its_type_alone() -> None:
     assert properties["graph"] == {"type": "string", "description": "A name from list_graphs."}
 
 
-def test_the_whole_list_costs_a_client_few_tokens() -> None:
-    inputs = [{key: definition[key] for key in ("name", "description", "inputSchema")}
-              for definition in map(tool_definition, all_tools().values())]
-    assert len(json.dumps(inputs)) / 4 < 2500
+def test_the_whole_list_has_at_most_9000_characters_and_every_argument_its_meaning() -> None:
+    definitions = [tool_definition(tool) for tool in all_tools().values()]
+    assert len(json.dumps({"tools": definitions}, separators=(",", ":"))) <= 9_000
+    for definition, tool in zip(definitions, all_tools().values(), strict=True):
+        takes = definition["inputSchema"]["properties"]
+        full = tool.request.model_json_schema()["properties"]
+        assert set(takes) == set(full)
+        for argument, schema in full.items():
+            assert takes[argument]["description"] == schema["description"]
+            for bound in BOUNDS & set(schema):
+                assert takes[argument][bound] == schema[bound], (definition["name"], argument)
+
+
+def test_a_field_without_a_value_is_left_out_and_its_schema_has_one_type() -> None:
+    fields = tool_definition(all_tools()["suggest_queries"])["outputSchema"]["properties"]
+    assert fields["grammar"] == {"type": "string"}
+    assert json.loads(encode(SuggestQueriesAnswer(candidates=[]))) == {"candidates": []}
