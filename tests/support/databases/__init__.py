@@ -1,0 +1,18 @@
+"""Five small databases in the style of real ones, each with forty questions and gold queries.
+
+`library` and `transfers` are held out: nothing is developed on them, they are only measured.
+"""
+
+from tests.support.databases.erp import ERP
+from tests.support.databases.example import ExampleDatabase, GraphScript, Mention, Question, driver_of, rows_of
+from tests.support.databases.festivals import FESTIVALS_DATABASE
+from tests.support.databases.library import LIBRARY
+from tests.support.databases.network import NETWORK
+from tests.support.databases.transfers import TRANSFERS
+
+DATABASES = {one.name: one for one in (ERP, NETWORK, FESTIVALS_DATABASE, LIBRARY, TRANSFERS)}
+DEVELOPED_ON = ("erp", "network", "festivals")
+HELD_OUT = ("library", "transfers")
+
+__all__ = ["DATABASES", "DEVELOPED_ON", "HELD_OUT", "ExampleDatabase", "GraphScript", "Mention", "Question",
+           "driver_of", "rows_of"]
