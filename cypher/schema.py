@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from graphground.cypher.text_values import TextValues
+
 SCALAR_TYPES = frozenset({"str", "int", "float", "bool", "date", "datetime", "time", "duration", "point"})
 
 RESERVED_PROPERTIES: Mapping[str, str] = {
@@ -54,7 +56,9 @@ class Label:
     """A node label with the properties that its nodes may have.
 
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
-    `properties` too, but the CypherBench form leaves them out.
+    `properties` too, but the CypherBench form leaves them out. What was learned from the data of a connected
+    database is optional: `texts` says what its text properties really hold, `naming` which property names a node
+    (`title`, `companyName`; None while nobody has looked), `keys` which single properties are unique.
     """
 
     name: str
@@ -62,6 +66,14 @@ class Label:
     description: str | None = None
     reserved: frozenset[str] = frozenset()
     count: int | None = None
+    texts: Mapping[str, TextValues] = field(default_factory=dict)
+    naming: str | None = None
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def name_property(self) -> str | None:
+        """The property that names a node: the one that was found or set, else `name` where the label has it."""
+        return self.naming or ("name" if "name" in self.properties else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +87,34 @@ class RelationshipPattern:
     description: str | None = None
     symmetric: bool = False
     count: int | None = None
+    texts: Mapping[str, TextValues] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"(:{self.start})-[:{self.type}]->(:{self.end})"
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """The nodes that have exactly these labels: `Combination(frozenset({"Application", "Process"}), 1608, ("pid",))`."""
+
+    labels: frozenset[str]
+    count: int
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index or a constraint of the database: `Index("unique", "Movie", ("title",), "movie_title")`.
+
+    `kind` is `unique exists key range text fulltext vector point`, or the database's own word in lower case;
+    `owner` a label or a relationship type.
+    """
+
+    kind: str
+    owner: str
+    properties: tuple[str, ...]
+    name: str = ""
+    relationship: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +131,9 @@ class PropertyGraphSchema:
     patterns: tuple[RelationshipPattern, ...]
     open: bool = False
     label_combinations: frozenset[frozenset[str]] = frozenset()
+    combinations: tuple[Combination, ...] = ()
+    """The sets of labels with their counts and properties, where several labels on a node occur; else empty."""
+    indexes: tuple[Index, ...] = ()
 
     def __post_init__(self) -> None:
         for pattern in self.patterns:

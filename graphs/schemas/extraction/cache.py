@@ -6,17 +6,18 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.schemas.extraction.findings import Extraction
 
-VERSION = 1
+VERSION = 2
 CHEAP_SECONDS = 5.0
 CHEAP_QUERIES = ("MATCH (n) RETURN count(n) AS c", "MATCH ()-[r]->() RETURN count(r) AS c", "CALL db.labels()",
                  "CALL db.relationshipTypes()", "CALL db.propertyKeys()")
@@ -78,11 +79,14 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
     schema = extraction.schema
     return {
         "name": schema.name,
-        "labels": [[label.name, dict(label.properties), label.description, sorted(label.reserved), label.count]
+        "labels": [[label.name, dict(label.properties), label.description, sorted(label.reserved), label.count,
+                    texts_document(label.texts), label.naming, sorted(label.keys)]
                    for label in schema.labels.values()],
-        "patterns": [[one.type, one.start, one.end, dict(one.properties), one.description, one.symmetric, one.count]
-                     for one in schema.patterns],
+        "patterns": [[one.type, one.start, one.end, dict(one.properties), one.description, one.symmetric, one.count,
+                      texts_document(one.texts)] for one in schema.patterns],
         "combinations": sorted(sorted(one) for one in schema.label_combinations),
+        "counted": [[sorted(one.labels), one.count, one.properties] for one in schema.combinations],
+        "indexes": [astuple(index) for index in schema.indexes],
         "open": schema.open, "partial": extraction.partial, "problems": list(extraction.problems),
         "nodes": extraction.nodes, "relationships": extraction.relationships, "elapsed_ms": extraction.elapsed_ms,
         "samples": [[owner, key, values] for (owner, key), values in extraction.samples.items()]}
@@ -92,9 +96,23 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
     """The extraction that a document tells of."""
     schema = PropertyGraphSchema(
         name,
-        {label[0]: Label(label[0], label[1], label[2], frozenset(label[3]), label[4]) for label in document["labels"]},
-        tuple(RelationshipPattern(*pattern) for pattern in document["patterns"]), document["open"],
-        frozenset(frozenset(one) for one in document["combinations"]))
+        {label[0]: Label(label[0], label[1], label[2], frozenset(label[3]), label[4], texts_of(label[5]), label[6],
+                         frozenset(label[7])) for label in document["labels"]},
+        tuple(RelationshipPattern(*pattern[:7], texts_of(pattern[7])) for pattern in document["patterns"]),
+        document["open"], frozenset(frozenset(one) for one in document["combinations"]),
+        tuple(Combination(frozenset(labels), count, tuple(keys)) for labels, count, keys in document["counted"]),
+        tuple(Index(kind, owner, tuple(keys), name, relationship)
+              for kind, owner, keys, name, relationship in document["indexes"]))
     samples = {(owner, key): values for owner, key, values in document["samples"]}
     return Extraction(schema, samples, document["partial"], tuple(document["problems"]), document["nodes"],
                       document["relationships"], document["elapsed_ms"])
+
+
+def texts_document(texts: Mapping[str, TextValues]) -> dict[str, Any]:
+    """What text properties hold, as JSON."""
+    return {key: asdict(values) for key, values in texts.items()}
+
+
+def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
+    """What `texts_document` wrote."""
+    return {key: TextValues(**{**values, "words": tuple(values["words"])}) for key, values in document.items()}

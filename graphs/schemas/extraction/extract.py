@@ -14,6 +14,7 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.schemas.extraction.findings import Extraction, Findings
 from graphground.graphs.schemas.extraction.memgraph_info import read_memgraph
 from graphground.graphs.schemas.extraction.neo4j_counts import read_neo4j
+from graphground.graphs.schemas.extraction.profiles import read_indexes, read_profiles
 from graphground.graphs.schemas.extraction.samples import read_samples
 from graphground.graphs.schemas.extraction.scanning import scan
 from graphground.graphs.schemas.extraction.steps import Progress, Steps
@@ -21,12 +22,13 @@ from graphground.graphs.schemas.extraction.steps import Progress, Steps
 STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
 
 
-def extract(engine: Engine, name: str, *, samples: bool = False, step_timeout: float = STEP_SECONDS,
+def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool = True, step_timeout: float = STEP_SECONDS,
             total_timeout: float = TOTAL_SECONDS, progress: Progress | None = None) -> Extraction:
     """Read the schema of everything that the database holds.
 
     The database's own metadata is used where it is exact; elsewhere every node and relationship is looked at,
-    inside the database. `samples` adds a few values of each text and number.
+    inside the database. `samples` adds a few values of each text and number; `profiles` what text properties really
+    hold, the naming property of each label and the keys.
 
     Raises:
         EngineError: nothing can be read at all. What fails later makes the answer partial instead.
@@ -43,7 +45,11 @@ def extract(engine: Engine, name: str, *, samples: bool = False, step_timeout: f
         findings.add_problem(f"metadata: {error}")
     if findings.problems and dialect in readers:
         findings = again_by_scan(steps, findings)
+    if dialect == "neo4j":
+        findings.indexes = read_indexes(steps)
     schema = findings.schema(name)
+    if profiles:
+        schema = read_profiles(steps, schema)
     if samples:
         read_samples(steps, schema)
     nodes = sum(findings.combinations.values()) or None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.extraction.value_types import merged
 
 Ends = tuple[str, str, str]
@@ -42,6 +42,7 @@ class Findings:
         self.type_types: dict[tuple[str, str], set[str]] = {}
         self.type_counts: dict[str, int] = {}
         self.samples: dict[tuple[str, str], list[Any]] = {}
+        self.indexes: tuple[Index, ...] = ()
         self.problems: list[str] = []
 
     def add_combination(self, labels: Iterable[str], count: int) -> None:
@@ -96,5 +97,15 @@ class Findings:
                 properties = {key: merged(found) or "unknown"
                               for (owner, key), found in sorted(self.type_types.items()) if owner == type_}
                 patterns.append(RelationshipPattern(type_, start, end, properties, count=count))
-        return PropertyGraphSchema(name, labels, tuple(patterns), open=bool(self.problems),
-                                   label_combinations=frozenset(one for one in self.combinations if len(one) > 1))
+        several = frozenset(labels_together for labels_together in self.combinations if len(labels_together) > 1)
+        return PropertyGraphSchema(name, labels, tuple(patterns), open=bool(self.problems), label_combinations=several,
+                                   combinations=self._combinations() if several else (), indexes=self.indexes)
+
+    def _combinations(self) -> tuple[Combination, ...]:
+        """Each set of labels with its count and properties, the largest first."""
+        keys: dict[frozenset[str], list[str]] = {}
+        for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
+            keys.setdefault(labels, []).append(key)
+        return tuple(Combination(labels, count, tuple(keys.get(labels, ())))
+                     for labels, count in sorted(self.combinations.items(), key=lambda pair: (-pair[1], sorted(pair[0])))
+                     if labels and count)

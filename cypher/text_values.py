@@ -1,0 +1,212 @@
+"""What the values of a text property really are: numbers, dates and booleans that an export left as text.
+
+    >>> text_values(["32.38", "1007.64", "8"])
+    TextValues(form='float', example='32.38', share=1.0)
+    >>> text_values(["Mar 25, 2015", "Jan 2, 2016"]).form
+    'month_day_year'
+    >>> text_values(["32.38", "1007.64"]).converted("o.freight")
+    'toFloat(o.freight)'
+
+A `TextValues` describes what was looked at. `checked` says that the database has converted every value there is, so
+that a conversion can be offered; without it only conversions that give null for what does not fit are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+LEAST_SHARE = 0.9
+"""The least share of the values that must have one form before the property counts as being of it."""
+
+FEWEST_VALUES = 3
+MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_TIME = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
+_ZONE = r"(?:Z|[+-]\d{2}:?\d{2})"
+
+BOOLEANS: tuple[tuple[str, str], ...] = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
+"""Pairs of words that stand for true and false, the true one first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a value as text: the pattern that it matches whole, its type, and the Cypher that converts it.
+
+    `conversion` holds `{}` where the property stands; None where nothing in Cypher reads the form.
+    """
+
+    pattern: str
+    type: str
+    words: str
+    conversion: str | None
+    gives_null: bool = False
+    """Whether the conversion gives null for a text of another form, instead of an error."""
+
+
+FORMS: Mapping[str, Form] = {
+    "int": Form(r"-?(?:0|[1-9]\d*)", "int", "whole numbers", "toInteger({})", True),
+    "float": Form(r"-?(?:\d+\.\d+|(?:0|[1-9]\d*))(?:[eE][+-]?\d+)?", "float", "numbers", "toFloat({})", True),
+    "comma_float": Form(r"-?\d+(?:,\d+)?", "float", "numbers with a decimal comma",
+                        "toFloat(replace({}, ',', '.'))", True),
+    "grouped_float": Form(r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)?", "float", "numbers with commas between thousands",
+                          "toFloat(replace({}, ',', ''))", True),
+    "code": Form(r"\d+", "code", "codes of digits with leading zeros", None),
+    "bool": Form(r"(?i:true|false|yes|no|y|n|t|f|on|off)", "bool", "yes or no", None),
+    "date": Form(r"\d{4}-\d{2}-\d{2}", "date", "ISO dates", "date({})"),
+    "datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}{_ZONE}", "datetime", "ISO dates with a time and a zone",
+                     "datetime({})"),
+    "local_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}", "datetime", "ISO dates with a time",
+                           "localdatetime({})"),
+    "blank_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}} {_TIME}", "datetime", "dates with a time after a blank",
+                           "localdatetime(replace({}, ' ', 'T'))"),
+    "day_month_year": Form(r"\d{2}[./-]\d{2}[./-]\d{4}", "date", "dates as day, month, year",
+                           "date(right({0}, 4) + '-' + substring({0}, 3, 2) + '-' + left({0}, 2))"),
+    "month_day_year_digits": Form(r"\d{2}[./-]\d{2}[./-]\d{4}", "date", "dates as month, day, year",
+                                  "date(right({0}, 4) + '-' + left({0}, 2) + '-' + substring({0}, 3, 2))"),
+    "month_day_year": Form(_MONTH + r"[a-z]* \d{1,2}, \d{4}", "date", "dates such as Mar 25, 2015",
+                           "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', left({0}, 3))"
+                           "[0]) / 3 + 1, day: toInteger(split(split({0}, ' ')[1], ',')[0])}})"),
+    "day_month_name_year": Form(r"\d{1,2} " + _MONTH + r"[a-z]* \d{4}", "date", "dates such as 25 Mar 2015",
+                                "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', "
+                                "left(split({0}, ' ')[1], 3))[0]) / 3 + 1, day: toInteger(split({0}, ' ')[0])}})"),
+    "other_date": Form(r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}", "date",
+                       "dates that Cypher cannot read", None),
+}
+"""The forms by name, the narrower of two before the wider."""
+
+_MATCHERS: Mapping[str, Callable[[str], object]] = {
+    name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()}
+_ORDER = ("bool", "int", "date", "datetime", "local_datetime", "blank_datetime", "month_day_year",
+          "day_month_name_year", "float", "comma_float", "grouped_float")
+
+
+@dataclass(frozen=True, slots=True)
+class TextValues:
+    """The form of a text property's values: `TextValues("float", "32.38", 1.0)`.
+
+    Attributes:
+        form: a name of `FORMS`.
+        example: one of the values.
+        share: of the values that are not empty, those that have the form; 0 to 1.
+        checked: the database has converted all values of this form without an error.
+        sorts: sorting as text gives the order of the values themselves.
+        words: the words for true and false, or all values of the same few.
+        width: the length of a code, where all have the same.
+    """
+
+    form: str
+    example: str
+    share: float = 1.0
+    checked: bool = False
+    sorts: bool = False
+    words: tuple[str, ...] = ()
+    width: int | None = None
+
+    def __repr__(self) -> str:
+        return f"TextValues(form={self.form!r}, example={self.example!r}, share={self.share})"
+
+    @property
+    def type(self) -> str:
+        """`int float bool date datetime`, or `code` for digits that are no number."""
+        return FORMS[self.form].type
+
+    @property
+    def described(self) -> str:
+        """`numbers such as '32.38'`; names the share where not all values have the form."""
+        said = FORMS[self.form].words
+        if self.words and self.form == "bool":
+            said = "only " + " and ".join(repr(word) for word in self.words)
+        elif " such as " not in said:
+            said += f" such as {self.example!r}"
+        return said if self.share >= 1 else f"{said} in {self.share:.0%} of its values"
+
+    def converted(self, text: str) -> str | None:
+        """The Cypher that makes the value of a property of its text; None where none is sure to work.
+
+        A conversion that fails on other texts is offered only where the database has tried it on every value.
+        """
+        form = FORMS[self.form]
+        if form.conversion is None or not (form.gives_null or self.checked):
+            return None
+        inner = form.conversion.format(text)
+        if form.gives_null or self.share >= 1:
+            return inner
+        return f"CASE WHEN {text} =~ '{guard(self.form)}' THEN {inner} END"
+
+
+def guard(form: str) -> str:
+    """The pattern of a form as it stands in a Cypher string literal."""
+    return FORMS[form].pattern.replace("\\", "\\\\")
+
+
+def conversion_of(form: str, text: str) -> str | None:
+    """The conversion of a form, sure to work or not: what a check tries in the database."""
+    template = FORMS[form].conversion
+    return template.format(text) if template is not None else None
+
+
+def text_values(values: Sequence[str]) -> TextValues | None:
+    """What some texts really are; None where they are just texts, or too few to say.
+
+        >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
+        ('code', None)
+    """
+    texts = [text for text in values if text.strip()]
+    if len(texts) < FEWEST_VALUES and len(set(texts)) < 2:
+        return None
+    found = _dominant(texts)
+    if found is None:
+        return None
+    form, fitting = found
+    share = round(len(fitting) / len(texts), 3)
+    widths = {len(text) for text in fitting}
+    words: tuple[str, ...] = ()
+    if form == "bool" or (form == "int" and set(fitting) == {"0", "1"}):
+        words = tuple(sorted(set(fitting), key=lambda text: text.lower() not in {"1", *(pair[0] for pair in BOOLEANS)}))
+    return TextValues(form, fitting[0], share, sorts=sorts_as_text(form, fitting), words=words,
+                      width=widths.pop() if form == "code" and len(widths) == 1 else None)
+
+
+def sorts_as_text(form: str, texts: Sequence[str]) -> bool:
+    """Whether texts of a form sort as their values do: ISO dates, and whole numbers of one length."""
+    if form in ("date", "datetime", "local_datetime", "blank_datetime", "code"):
+        return form != "datetime" or len({text[-1] for text in texts}) == 1
+    return form == "int" and len({len(text) for text in texts}) == 1 and not any(text[0] == "-" for text in texts)
+
+
+def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
+    if any(text.isdigit() and len(text) > 1 and text[0] == "0" for text in texts):
+        fitting = [text for text in texts if text.isdigit()]
+        return ("code", fitting) if len(fitting) >= LEAST_SHARE * len(texts) else None
+    for name in _ORDER:
+        fitting = [text for text in texts if _MATCHERS[name](text)]
+        if len(fitting) < LEAST_SHARE * len(texts):
+            continue
+        if name == "bool" and not any({text.lower() for text in fitting} <= set(pair) for pair in BOOLEANS):
+            continue
+        if name == "comma_float" and _grouping_possible(fitting):
+            continue
+        if name == "grouped_float" and not any("." in text or text.count(",") > 1 for text in fitting):
+            continue  # `1,234` alone may be either
+        return name, fitting
+    return _dates(texts)
+
+
+def _grouping_possible(texts: Sequence[str]) -> bool:
+    """Whether the comma may stand between thousands: nothing but three digits ever follows it."""
+    return all(len(text.partition(",")[2]) in (0, 3) for text in texts)
+
+
+def _dates(texts: Sequence[str]) -> tuple[str, list[str]] | None:
+    fitting = [text for text in texts if _MATCHERS["other_date"](text)]
+    if len(fitting) < LEAST_SHARE * len(texts):
+        return None
+    padded = [text for text in fitting if _MATCHERS["day_month_year"](text)]
+    if len(padded) == len(fitting):
+        first = any(int(text[:2]) > 12 for text in padded)
+        second = any(int(text[3:5]) > 12 for text in padded)
+        if first != second:
+            return ("day_month_year" if first else "month_day_year_digits"), fitting
+    return "other_date", fitting
