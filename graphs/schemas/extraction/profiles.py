@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
@@ -146,7 +147,7 @@ class Profiler:
             return False
         return True
 
-    def _rows(self, step: str, query: str) -> list[list[object]] | None:
+    def _rows(self, step: str, query: str) -> list[list[Any]] | None:
         """The rows of a query within its bound; profiles are a help, so a failure leaves no trace in the schema."""
         try:
             return self._steps.must(query, timeout=min(SECONDS, max(self._steps.time_left(), 0.1)))

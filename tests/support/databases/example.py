@@ -1,8 +1,8 @@
 """What an example database is: nodes and relationships from a script, and questions with gold queries.
 
-    ERP = ExampleDatabase("erp", build, QUESTIONS)
+    ERP = ExampleDatabase("erp", build)
 
-The questions of a database are one text, a paragraph each:
+The questions of a database are in the text file beside its script, a paragraph each:
 
     ? Which items does Kestrel Tools supply?
     = MATCH (:Vendor {vendorName: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName
@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import neo4j
 
 from tests.support.neo4j_server import Neo4jServer
 
+HERE = Path(__file__).parent
 BATCH = 5_000
 
 
@@ -68,15 +70,15 @@ class Question:
 
 @dataclass(frozen=True)
 class ExampleDatabase:
-    """One database: `build` fills a script, `questions` is the text described above."""
+    """One database: `build` fills a script."""
 
     name: str
     build: Callable[[GraphScript], None] = field(repr=False)
-    questions_text: str = field(repr=False)
 
     def questions(self) -> list[Question]:
         """The questions, parsed."""
-        return [_question(paragraph) for paragraph in self.questions_text.strip().split("\n\n")]
+        text = (HERE / f"{self.name}.txt").read_text("utf-8")
+        return [_question(paragraph) for paragraph in text.strip().split("\n\n")]
 
     def write(self, server: Neo4jServer) -> None:
         """Clear the server and fill it."""
