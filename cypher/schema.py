@@ -95,7 +95,7 @@ class RelationshipPattern:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The nodes that have exactly these labels: `Combination(frozenset({"Application", "Process"}), 1608, ("pid",))`."""
+    """The nodes with exactly these labels: `Combination(frozenset({"Application", "Process"}), 1608, ("pid",))`."""
 
     labels: frozenset[str]
     count: int

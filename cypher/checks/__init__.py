@@ -19,6 +19,7 @@ from graphground.cypher.checks.costs import cartesian_products, missing_limits, 
 from graphground.cypher.checks.directions import wrong_relationships
 from graphground.cypher.checks.findings import Edit, Enough, Findings
 from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
+from graphground.cypher.checks.text_values import texts_used_as_values
 from graphground.cypher.checks.values import wrong_values
 from graphground.cypher.facts.reader import Reader
 from graphground.cypher.facts.schema_index import index_of
@@ -52,6 +53,7 @@ def _check(facts: Facts, findings: Findings, schema: PropertyGraphSchema, entiti
         wrong_relationships(facts, findings)
         unknown_properties(facts, findings)
         wrong_values(facts, findings, given)
+        texts_used_as_values(facts, findings)
     if entities is not None:
         from graphground.cypher.checks.entities import unknown_entities  # only graphs with data need it
 

@@ -30,6 +30,10 @@ SCHEMA_CODES: Mapping[str, Code] = {
     "list_compared_as_value": Code("error", "A list property is compared with a single value; the suggestion tests "
                                             "membership. A warning between two properties.",
                                    "MATCH (p:Person) WHERE p.citizenship = 'France' RETURN p.name"),
+    "text_compared": Code("warning", "A text property that holds numbers or dates is sorted, compared or calculated "
+                                     "with as text; the suggestion converts its values. An error where the database "
+                                     "refuses that. Needs what was learned from the data of a connected database.",
+                          "MATCH (o:Order) RETURN max(o.freight)"),
     "time_open_interval": Code("warning", "A time span asks for an end after a moment and so leaves out what has not "
                                           "ended, whose end is null.",
                                "MATCH (p:Person)-[r:memberOf]->() WHERE r.start_year <= 2010 AND r.end_year >= 2010 "

@@ -6,6 +6,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Edit, Findings
 from graphground.cypher.checks.literals import comparable, literal_type, retyped
 from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.checks.text_values import compared_with_value, component, member_of_values, text_values_of
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.tree import Node
@@ -75,6 +76,9 @@ def _ordered(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
             _mismatch(facts, comparison, use, expected, given, "", findings)
         return
     if expected in CHECKED and given in CHECKED and not comparable(expected, given):
+        texts = text_values_of(facts, use) if expected == "str" else None
+        if texts is not None and compared_with_value(comparison, use, texts, given, findings):
+            return
         right = retyped(comparison.right_node, expected, comparison.operator)
         _mismatch(facts, comparison, use, expected, given, right, findings)
 
@@ -195,6 +199,11 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
                          comparison.node.start, comparison.node.end, [suggestion], clear=True)
     elif inner in CHECKED and expected in CHECKED and not comparable(expected, inner):
         literal = comparison.right_node
+        texts = text_values_of(facts, left) if expected == "str" else None
+        if texts is not None and texts.type != "bool":
+            member_of_values(comparison, left, texts, inner,
+                             literal.items if isinstance(literal, t.ListLiteral) else (), findings)
+            return
         items = [retyped(item, expected, "=") for item in literal.items] if isinstance(literal, t.ListLiteral) else []
         suggestions = [f"[{', '.join(items)}]"] if items and all(items) else []
         findings.add("type_mismatch", "error",
@@ -225,6 +234,10 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings)
     """`n.launch_year.year` where launch_year is a number."""
     expected = property_type(facts, use)
     if expected is None or expected not in ("int", "float", "str", "bool"):
+        return
+    texts = text_values_of(facts, use) if expected == "str" else None
+    if texts is not None:
+        component(use, part, texts, findings)
         return
     text = findings.query.source(use.node)
     suggestions = []

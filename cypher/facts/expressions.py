@@ -10,6 +10,7 @@ from graphground.cypher.facts.model import Comparison, Facts, PropertyUse, Symbo
 from graphground.cypher.facts.patterns import PatternReader, Scope
 
 COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
+ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "^"})
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -87,7 +88,9 @@ class ExpressionReader:
         certain = self.certain
         self.certain = certain and operator == "AND"
         for operand in operands(node):
-            self.value(operand, scope)
+            value = self.value(operand, scope)
+            if isinstance(value, PropertyUse) and operator in ARITHMETIC:
+                self.facts.calculated.append((node, operand, value))
         self.certain = certain
         return None
 
@@ -144,6 +147,8 @@ class ExpressionReader:
         if not values:
             return None
         first = values[0]
+        if isinstance(first, PropertyUse):
+            self.facts.aggregated.append((node, first))
         if key == "collect":
             if isinstance(first, Symbol):
                 grouped = Symbol("list")

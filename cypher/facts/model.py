@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from graphground.cypher.facts.schema_index import Pairs, SchemaIndex
 from graphground.cypher.tree import (
+    Binary,
     Expression,
+    FunctionCall,
     LabelExpression,
     LabelName,
     Match,
@@ -21,6 +23,7 @@ from graphground.cypher.tree import (
     Query,
     RelationshipPattern,
     Return,
+    SortItem,
 )
 
 
@@ -150,5 +153,11 @@ class Facts:
     unbounded: list[RelationshipPattern] = field(default_factory=list)
     returned: list[tuple[Return, list[Value]]] = field(default_factory=list)
     """The outermost RETURNs with the value of each item."""
+    aggregated: list[tuple[FunctionCall, PropertyUse]] = field(default_factory=list)
+    """`max(n.year)`: calls whose first argument is a property."""
+    calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
+    """`n.price * 2`: the operation, the operand and the property that it is."""
+    sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
+    """`ORDER BY n.year`, also through the alias of a column."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
     """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and what is made distinct."""

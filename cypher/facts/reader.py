@@ -107,8 +107,14 @@ class Reader:
         if projection.order_by:
             both = {**scope, **after}
             for sort in projection.order_by:
-                self.expressions.value(sort.expression, both)
+                self.sorting(sort, both)
         return after
+
+    def sorting(self, sort: t.SortItem, scope: Scope) -> None:
+        """One key of ORDER BY."""
+        value = self.expressions.value(sort.expression, scope)
+        if isinstance(value, PropertyUse):
+            self.facts.sorted.append((sort, value))
 
     def other(self, clause: t.Clause, scope: Scope) -> None:
         """The clauses that patterns rarely need: UNWIND, CALL and the writing ones."""
@@ -130,7 +136,7 @@ class Reader:
             self.expressions.condition(clause.where, scope)
         elif isinstance(clause, t.OrderAndPage):
             for sort in clause.order_by:
-                self.expressions.value(sort.expression, scope)
+                self.sorting(sort, scope)
         elif isinstance(clause, t.LoadCsv):
             scope[clause.variable.name] = None
         elif isinstance(clause, t.Create | t.Merge):

@@ -36,6 +36,10 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
         "checks/test_values.py::test_a_list_compared_as_a_value_is_turned_into_a_membership",
         "checks/test_values.py::test_a_list_in_a_pattern_map_moves_to_a_condition",
     ),
+    "text_compared": (
+        "checks/test_text_values.py::test_text_that_holds_numbers_is_reported_before_it_is_sorted_or_summed",
+        "checks/test_text_values.py::test_what_sorts_as_text_and_what_is_just_text_is_not_reported",
+    ),
     "time_open_interval": ("checks/test_answers.py::test_an_interval_that_forgets_what_has_not_ended_is_a_warning",),
     "returns_node": ("checks/test_answers.py::test_a_returned_node_is_a_hint_to_return_properties",),
     "distinct_merges_entities": (

@@ -98,7 +98,7 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
         name,
         {label[0]: Label(label[0], label[1], label[2], frozenset(label[3]), label[4], texts_of(label[5]), label[6],
                          frozenset(label[7])) for label in document["labels"]},
-        tuple(RelationshipPattern(*pattern[:7], texts_of(pattern[7])) for pattern in document["patterns"]),
+        tuple(RelationshipPattern(*[*pattern[:7], texts_of(pattern[7])]) for pattern in document["patterns"]),
         document["open"], frozenset(frozenset(one) for one in document["combinations"]),
         tuple(Combination(frozenset(labels), count, tuple(keys)) for labels, count, keys in document["counted"]),
         tuple(Index(kind, owner, tuple(keys), name, relationship)

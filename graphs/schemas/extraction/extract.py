@@ -22,8 +22,9 @@ from graphground.graphs.schemas.extraction.steps import Progress, Steps
 STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
 
 
-def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool = True, step_timeout: float = STEP_SECONDS,
-            total_timeout: float = TOTAL_SECONDS, progress: Progress | None = None) -> Extraction:
+def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool = True,
+            step_timeout: float = STEP_SECONDS, total_timeout: float = TOTAL_SECONDS,
+            progress: Progress | None = None) -> Extraction:
     """Read the schema of everything that the database holds.
 
     The database's own metadata is used where it is exact; elsewhere every node and relationship is looked at,

@@ -106,6 +106,6 @@ class Findings:
         keys: dict[frozenset[str], list[str]] = {}
         for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
             keys.setdefault(labels, []).append(key)
+        ordered = sorted(self.combinations.items(), key=lambda pair: (-pair[1], sorted(pair[0])))
         return tuple(Combination(labels, count, tuple(keys.get(labels, ())))
-                     for labels, count in sorted(self.combinations.items(), key=lambda pair: (-pair[1], sorted(pair[0])))
-                     if labels and count)
+                     for labels, count in ordered if labels and count)

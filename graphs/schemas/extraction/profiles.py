@@ -45,10 +45,10 @@ class Profiler:
 
     def label(self, label: Label) -> None:
         """Read one label: its text values, its keys, its naming property."""
-        keys = frozenset(index.properties[0] for index in self._schema.indexes
-                         if index.kind in ("unique", "key") and index.owner == label.name and len(index.properties) == 1)
-        searched = {key for index in self._schema.indexes if index.kind == "fulltext" and index.owner == label.name
-                    for key in index.properties}
+        mine = [index for index in self._schema.indexes if index.owner == label.name and not index.relationship]
+        keys = frozenset(index.properties[0] for index in mine
+                         if index.kind in ("unique", "key") and len(index.properties) == 1)
+        searched = {key for index in mine if index.kind == "fulltext" for key in index.properties}
         match = f"MATCH (n:{quoted_name(label.name)})"
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count)
@@ -86,9 +86,9 @@ class Profiler:
             values = [row[place] for row in rows if isinstance(row[place], str) and row[place].strip()]
             filled = len(values) / len(rows) if rows else 0.0
             if len(values) < 5 and (count is None or count > SAMPLED_NODES):
-                more = self._rows(f"values of {owner}.{key}",
-                                  f"{match} WHERE n.{quoted_name(key)} <> '' RETURN left(n.{quoted_name(key)}, 80) AS v "
-                                  f"LIMIT {SAMPLED_VALUES}") or []
+                value = f"n.{quoted_name(key)}"
+                more = self._rows(f"values of {owner}.{key}", f"{match} WHERE {value} <> '' RETURN left({value}, 80) "
+                                                              f"AS v LIMIT {SAMPLED_VALUES}") or []
                 values = [row[0] for row in more if isinstance(row[0], str) and row[0].strip()]
             found[key] = values, filled
         return found

@@ -50,7 +50,8 @@ def build(graph: GraphScript) -> None:
     for number in range(300):
         visitor = graph.node("Visitor", email=f"visitor{number:03d}@example.org", birth_year=1955 + number % 50,
                              fax=None, loyalty="")
-        ticket = graph.node("Ticket", code=f"TK{chance.randint(10**6, 10**7 - 1)}", price_eur=chance.choice([49, 89, 129]),
+        ticket = graph.node("Ticket", code=f"TK{chance.randint(10**6, 10**7 - 1)}",
+                            price_eur=chance.choice([49, 89, 129]),
                             kind=chance.choice(["day", "weekend", "vip"]), refunded=chance.random() < 0.1)
         graph.relate(visitor, "BOUGHT", ticket)
         graph.relate(ticket, "ADMITS_TO", editions[number % 6])

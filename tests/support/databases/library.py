@@ -10,7 +10,8 @@ SUBJECTS = ["Sediment Transport", "Coral Reef Recovery", "Groundwater Recharge",
             "River Delta Formation", "Coastal Erosion", "Soil Moisture Memory", "Permafrost Thaw", "Estuary Mixing"]
 FRAMES = ["A Field Study of {}", "{} under Changing Rainfall", "Modelling {} with Sparse Data",
           "Rethinking {}", "{}: Evidence from Satellite Altimetry", "Long-Term Trends in {}"]
-GIVEN = ["Amara", "Bastien", "Chiara", "Dilnoza", "Emeka", "Freya", "Goran", "Hanako", "Ismail", "Jolanta", "Kofi", "Leila"]
+GIVEN = ["Amara", "Bastien", "Chiara", "Dilnoza", "Emeka", "Freya", "Goran", "Hanako", "Ismail",
+         "Jolanta", "Kofi", "Leila"]
 FAMILY = ["Okonjo", "Lefebvre", "Marchetti", "Yusupova", "Adeyemi", "Halvorsen", "Petrovic", "Morishita", "Benali",
           "Kowalczyk", "Mensah", "Farahani"]
 VENUES = [("Journal of Applied Hydrology", "2190-4471"), ("Coastal Processes Letters", "1873-0062"),
@@ -30,7 +31,8 @@ def build(graph: GraphScript) -> None:
     authors = []
     for number in range(36):
         full = f"{GIVEN[number % 12]} {FAMILY[(number * 5 + number // 12) % 12]}" if number else "Leila Farahani"
-        author = graph.node("Author", fullName=full, orcid=f"0000-0002-{number + 1200:04d}-{number * 37 % 9000 + 1000:04d}",
+        author = graph.node("Author", fullName=full,
+                            orcid=f"0000-0002-{number + 1200:04d}-{number * 37 % 9000 + 1000:04d}",
                             hIndex=chance.randint(2, 60))
         authors.append(author)
         graph.relate(author, "AFFILIATED_WITH", institutes[number % 5], since=1995 + number % 28)

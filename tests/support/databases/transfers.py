@@ -8,7 +8,8 @@ from datetime import date, timedelta
 from tests.support.databases.example import ExampleDatabase, GraphScript
 
 BANKS = [("Rietvelt Bank", "NL"), ("Banque Sarlat", "FR"), ("Daugava Commercial Bank", "LV"), ("Caspian Trust", "AZ"),
-         ("Harrow and Finch", "GB"), ("First Meridian Bank", "US"), ("Bank Zelenika", "ME"), ("Kreditbanken Aros", "DK"),
+         ("Harrow and Finch", "GB"), ("First Meridian Bank", "US"), ("Bank Zelenika", "ME"),
+         ("Kreditbanken Aros", "DK"),
          ("Liman Finans", "TR"), ("Pearl Delta Bank", "HK")]
 NATIONS = {"NL": "Netherlands", "FR": "France", "LV": "Latvia", "AZ": "Azerbaijan", "GB": "United Kingdom",
            "US": "United States", "ME": "Montenegro", "DK": "Denmark", "TR": "Turkey", "HK": "Hong Kong"}
@@ -19,10 +20,12 @@ OWNERS = ["Ostrava Holdings", "Blue Cormorant Shipping", "Tamarind Ventures", "V
 def build(graph: GraphScript) -> None:
     """900 reports of transfers from one bank to another, 40 accounts, 8 owners, 30 alerts."""
     chance = random.Random(4507)
-    nations = {code: graph.node("Country", code=code, name=name, tld=f".{code.lower()}") for code, name in NATIONS.items()}
+    nations = {code: graph.node("Country", code=code, name=name, tld=f".{code.lower()}")
+               for code, name in NATIONS.items()}
     banks = []
     for number, (name, code) in enumerate(BANKS):
-        bank = graph.node("Entity", entity_id=f"E{number * 7919 % 9000 + 1000}", legal_name=name, bic=f"{name[:4].upper()}{code}2X",
+        bank = graph.node("Entity", entity_id=f"E{number * 7919 % 9000 + 1000}", legal_name=name,
+                          bic=f"{name[:4].upper()}{code}2X",
                           risk_grade=str(chance.randint(1, 12)))
         banks.append(bank)
         graph.relate(bank, "COUNTRY", nations[code])
@@ -32,7 +35,8 @@ def build(graph: GraphScript) -> None:
     accounts = []
     for number in range(40):
         bank = number % 10
-        account = graph.node("Account", iban=f"{BANKS[bank][1]}{chance.randint(10, 99)}{chance.randint(10**11, 10**12 - 1)}",
+        account = graph.node("Account",
+                             iban=f"{BANKS[bank][1]}{chance.randint(10, 99)}{chance.randint(10**11, 10**12 - 1)}",
                              opened=(date(2008, 1, 9) + timedelta(days=61 * number)).isoformat(),
                              balance=f"{chance.uniform(5, 9e6):.2f}", frozen=chance.choice(["0", "0", "1"]))
         accounts.append(account)
@@ -43,13 +47,15 @@ def build(graph: GraphScript) -> None:
         report = graph.node("Report", report_sar_id=str(221000 + number * 3), amount=round(chance.uniform(1e3, 4e7), 2),
                             begin_date=day.strftime("%b %d, %Y"),
                             end_date=(day + timedelta(days=chance.randint(1, 300))).strftime("%b %d, %Y"),
-                            transactions=chance.choice([1, 2, 5, 9, 12, 40, 100, None]), checksum=f"{chance.getrandbits(64):016x}")
+                            transactions=chance.choice([1, 2, 5, 9, 12, 40, 100, None]),
+                            checksum=f"{chance.getrandbits(64):016x}")
         origin, beneficiary = chance.sample(range(10), 2)
         graph.relate(banks[origin], "FILED", report)
         graph.relate(report, "ORIGINATOR", banks[origin])
         graph.relate(report, "BENEFITS", banks[beneficiary])
         if number % 30 == 0:
-            alert = graph.node("Alert", alert_key=f"AL{number:05d}", severity=chance.choice(["low", "high", "critical"]),
+            alert = graph.node("Alert", alert_key=f"AL{number:05d}",
+                               severity=chance.choice(["low", "high", "critical"]),
                                raised=f"{day.isoformat()}T0{number % 10}:15:00Z")
             graph.relate(alert, "RAISED_FOR", report)
             graph.relate(alert, "CONCERNS", accounts[number % 40])

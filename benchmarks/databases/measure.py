@@ -1,0 +1,46 @@
+"""What the tools make of databases that nobody prepared: the five examples of `tests/support/databases`.
+
+    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 of its own
+    python -m benchmarks.databases.measure erp --missed    one of them, with everything that was missed
+
+`library` and `transfers` are held out: nothing was developed on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.support.databases import DATABASES, HELD_OUT
+from tests.support.databases.measuring import filtered, fixes, names, opened, suggestions
+from tests.support.neo4j_server import Neo4jServer, running_neo4j
+
+
+def measure(server: Neo4jServer, name: str, missed: bool) -> None:
+    """Measure one database and print a line for each figure."""
+    with tempfile.TemporaryDirectory() as folder, opened(server, DATABASES[name], Path(folder)) as trial:
+        mended, harmed = fixes(trial)
+        kept, share = filtered(trial)
+        print(f"{name}{' (held out)' if name in HELD_OUT else ''}: schema after {trial.ready_seconds:.2f} s")
+        for tally in (mended, harmed, names(trial), kept, suggestions(trial)):
+            print(f"  {tally}" + (f" at {share:.0%} of the tokens" if tally is kept else ""))
+            for one in tally.missed if missed else ():
+                print(f"    - {one}")
+
+
+def main() -> int:
+    """Measure the databases named on the command line, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("databases", nargs="*", help=", ".join(DATABASES))
+    parser.add_argument("--missed", action="store_true", help="also print what was missed")
+    parsed = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, running_neo4j(Path(folder)) as server:
+        for name in parsed.databases or DATABASES:
+            measure(server, name, parsed.missed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

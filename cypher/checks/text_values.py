@@ -1,0 +1,239 @@
+"""Text that holds numbers, dates or booleans, used as if it were of that type.
+
+An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true;
+`> '500'` would compare letter by letter, and `max(o.freight)` answers '99.23' where 1007.64 is right. The repair is a
+conversion that works on the values there are, `toFloat(o.freight) > 500`, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
+from graphground.cypher.quoting import quoted_string
+from graphground.cypher.text_values import BOOLEANS, TextValues
+
+NUMBERS = frozenset({"int", "float"})
+MOMENTS = frozenset({"date", "datetime"})
+ORDERING = frozenset({"<", "<=", ">", ">="})
+NEEDS_NUMBERS = frozenset({"sum", "avg", "stdev", "stdevp", "percentilecont", "percentiledisc", "abs", "ceil", "floor",
+                           "round", "sign", "sqrt"})
+SORTING = frozenset({"min", "max"})
+
+
+def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
+    """What a text property really holds wherever it may be read; None where that differs, or is just text."""
+    if use.element:
+        return None
+    if use.symbol.kind == "node":
+        index = facts.index
+        owners = [index.schema.labels[label] for label in index.labels_of(use.symbol.kinds)]
+        found = [(owner.properties[use.key], owner.texts.get(use.key)) for owner in owners
+                 if use.key in owner.properties]
+    elif use.symbol.link is not None and not use.symbol.link.unknown:
+        types = relationship_properties(facts, use.symbol.link)
+        found = [(types[use.key], pattern.texts.get(use.key)) for pattern in facts.index.patterns(use.symbol.link.types)
+                 if use.key in types and use.key in pattern.properties]
+    else:
+        return None
+    if not found or any(type_ != "str" or texts is None for type_, texts in found):
+        return None
+    forms = {texts.form for _, texts in found if texts is not None}
+    return min((texts for _, texts in found if texts is not None),
+               key=lambda texts: (texts.checked, texts.sorts, texts.share)) if len(forms) == 1 else None
+
+
+def texts_used_as_values(facts: Facts, findings: Findings) -> None:
+    """`max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2`, `o.freight > '500'` on text that holds numbers."""
+    for call, use in facts.aggregated:
+        texts = text_values_of(facts, use)
+        if texts is not None:
+            _function(call, use, texts, findings)
+    for operation, operand, use in facts.calculated:
+        texts = text_values_of(facts, use)
+        if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
+            _convert(operand, use, texts, "error" if operation.operator != "+" else "warning",
+                     f"{operation.operator} does not calculate with text", findings)
+    for sort, use in facts.sorted:
+        texts = text_values_of(facts, use)
+        if texts is not None and not texts.sorts and texts.type in NUMBERS | MOMENTS:
+            _convert(sort.expression, use, texts, "warning", "ORDER BY sorts it letter by letter", findings)
+    for comparison in facts.comparisons:
+        _compared_as_text(facts, comparison, findings)
+
+
+def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, findings: Findings) -> None:
+    argument = call.arguments[0]
+    if call.key in NEEDS_NUMBERS and texts.type in NUMBERS:
+        _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
+    elif call.key in SORTING and not texts.sorts and texts.type in NUMBERS | MOMENTS:
+        _convert(argument, use, texts, "warning", f"{call.name}() compares it letter by letter", findings)
+
+
+def _concatenates(operation: t.Binary) -> bool:
+    """Whether a sum has a string literal in it: then text is meant."""
+    return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
+
+
+def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) -> None:
+    """`o.freight > '500'`, and one text property with another."""
+    use, literal = comparison.left, comparison.right_node
+    if not isinstance(use, PropertyUse) or comparison.operator not in ORDERING:
+        return
+    texts = text_values_of(facts, use)
+    if texts is None or texts.sorts or texts.type not in NUMBERS | MOMENTS:
+        return
+    if isinstance(literal, t.StringLiteral):
+        _convert_both(comparison, use, texts, literal, findings)
+    elif isinstance(comparison.right, PropertyUse):
+        other = text_values_of(facts, comparison.right)
+        left = texts.converted(findings.query.source(comparison.left_node))
+        right = other.converted(findings.query.source(literal)) if other is not None else None
+        clear = bool(left and right and other is not None and (other.type in NUMBERS) == (texts.type in NUMBERS))
+        findings.add("text_compared", "warning",
+                     f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares letter by "
+                     "letter.", comparison.node.start, comparison.node.end,
+                     [f"{left} {comparison.operator} {right}"] if clear else [],
+                     clear=clear and comparison.left_node.start < literal.start)
+
+
+def _convert_both(comparison: Comparison, use: PropertyUse, texts: TextValues, literal: t.StringLiteral,
+                  findings: Findings) -> None:
+    value = literal.value.strip()
+    written = value if texts.type in NUMBERS and _is_number(value) else \
+        f"{texts.type}({quoted_string(value)})" if texts.type in MOMENTS and _is_iso(value, texts.type) else ""
+    subject = texts.converted(findings.query.source(comparison.left_node))
+    message = (f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} "
+               "compares letter by letter.")
+    edits = [Edit(comparison.left_node.start, comparison.left_node.end, subject),
+             Edit(literal.start, literal.end, written)] if subject and written else []
+    node = comparison.left_node
+    findings.add("text_compared", "warning", message + (f" Write {subject} and {written}." if edits else ""),
+                 node.start, node.end, [subject] if edits and subject else [], edits=edits)
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def _is_iso(text: str, type_: str) -> bool:
+    parts = text[:10].split("-")
+    return [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts) and (
+        (len(text) == 10) == (type_ == "date"))
+
+
+def _convert(node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: str, why: str,
+             findings: Findings) -> None:
+    written = texts.converted(findings.query.source(node))
+    message = f"{name_of(use)} is text that holds {texts.described}: {why}."
+    message += f" Write {written}." if written else " No conversion is sure to work on all of its values."
+    findings.add("text_compared", "error" if severity == "error" else "warning", message, node.start, node.end,
+                 [written] if written else [], clear=bool(written))
+
+
+def compared_with_value(comparison: Comparison, use: PropertyUse, texts: TextValues, given: str,
+                        findings: Findings) -> bool:
+    """Report a text property compared with a number, date or boolean; False where that is not for this check.
+
+    `o.freight > 500` becomes `toFloat(o.freight) > 500`; `i.discontinued = true` becomes `= 'true'`.
+    """
+    literal, operator = comparison.right_node, comparison.operator
+    source = findings.query.source
+    subject = comparison.left_node
+    message = (f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} is of type {given}: "
+               f"the comparison is {'always true where the property is set' if operator == '<>' else 'never true'}.")
+    if texts.words and given == "bool" and isinstance(literal, t.BooleanLiteral):
+        word = _word(texts, literal.value)
+        findings.add("type_mismatch", "error", f"{message} Write {word}." if word else message, literal.start,
+                     literal.end, [word] if word else [], clear=bool(word))
+        return True
+    exact = _as_text(literal, texts) if operator in ("=", "<>") else ""
+    if exact:
+        findings.add("type_mismatch", "error", f"{message} Write {exact}.", literal.start, literal.end, [exact],
+                     clear=True)
+        return True
+    if given == "int" and texts.type in MOMENTS and not use.in_map and isinstance(literal, t.IntegerLiteral) \
+            and 1000 <= literal.value <= 9999:
+        converted = texts.converted(source(subject))
+        year = f"{converted}.year" if converted and not converted.startswith("CASE") else ""
+        findings.add("type_mismatch", "error", message + (f" For the year write {year}." if year else ""),
+                     subject.start, subject.end, [year] if year else [], clear=bool(year))
+        return True
+    if use.in_map or not ((given in NUMBERS and texts.type in NUMBERS) or (given in MOMENTS and texts.type in MOMENTS)):
+        condition = texts.converted(f"{use.symbol.name or 'n'}.{source(use.key_node)}") if use.in_map else None
+        findings.add("type_mismatch", "error", message + (f" Compare {condition} in WHERE." if condition else ""),
+                     literal.start, literal.end)
+        return True
+    written = _moment(texts, given, source(subject)) if given in MOMENTS else texts.converted(source(subject))
+    if written is None and texts.sorts and texts.type == given:
+        return False  # ISO dates: the literal as text does
+    if written is None:
+        findings.add("type_mismatch", "error", f"{message} No conversion is sure to work on all of its values.",
+                     subject.start, subject.end)
+        return True
+    findings.add("type_mismatch", "error", f"{message} Write {written}.", subject.start, subject.end, [written],
+                 clear=True)
+    return True
+
+
+def member_of_values(comparison: Comparison, use: PropertyUse, texts: TextValues, inner: str,
+                     items: Sequence[t.Expression], findings: Findings) -> None:
+    """Report `o.orderID IN [10248]` on text: `IN ['10248']`, or the property converted."""
+    literal, subject = comparison.right_node, comparison.left_node
+    source = findings.query.source
+    message = (f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} holds values of type "
+               f"{inner}: no value is ever among them.")
+    written = [_as_text(item, texts) for item in items]
+    if written and all(written):
+        findings.add("type_mismatch", "error", message, literal.start, literal.end, [f"[{', '.join(written)}]"],
+                     clear=True)
+        return
+    converted = texts.converted(source(subject)) if inner in NUMBERS and texts.type in NUMBERS else None
+    findings.add("type_mismatch", "error", message, subject.start, subject.end, [converted] if converted else [],
+                 clear=bool(converted))
+
+
+def _moment(texts: TextValues, given: str, subject: str) -> str | None:
+    """The property as a date or a moment, whichever the other side of the comparison is."""
+    written = texts.converted(subject)
+    if written is None or texts.type == given:
+        return written
+    return f"date({written})" if given == "date" else None
+
+
+def _word(texts: TextValues, value: bool) -> str:
+    """The word for true or false as the property writes it."""
+    wanted = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
+    fitting = [word for word in texts.words if word.lower() in wanted]
+    return quoted_string(fitting[0]) if len(fitting) == 1 else ""
+
+
+def _as_text(literal: t.Expression, texts: TextValues) -> str:
+    """A whole number as the text that the property holds for it: `12` is `'000012'` where codes have six digits."""
+    if not isinstance(literal, t.IntegerLiteral) or literal.value < 0:
+        return ""
+    if texts.form == "code":
+        text = str(literal.value).rjust(texts.width or 0, "0")
+        return quoted_string(text) if texts.width is not None and len(text) == texts.width else ""
+    return quoted_string(str(literal.value)) if texts.form == "int" and texts.share >= 1 else ""
+
+
+def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findings) -> None:
+    """Report `o.shippedDate.year` on text: `date(o.shippedDate).year` where every value is such a date."""
+    source = findings.query.source(use.node)
+    converted = texts.converted(source) if texts.type in MOMENTS else None
+    written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
+    message = f"{name_of(use)} is text that holds {texts.described} and has no part {part.text!r}."
+    message += f" Write {written}." if written else " No conversion is sure to work on all of its values." \
+        if texts.type in MOMENTS else ""
+    findings.add("type_mismatch", "error", message, use.node.start, part.end, [written] if written else [],
+                 clear=bool(written))
+
+
+def name_of(use: PropertyUse) -> str:
+    """`o.freight`, or words where the node has no name."""
+    return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
+

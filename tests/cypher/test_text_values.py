@@ -1,0 +1,57 @@
+import pytest
+
+from graphground.cypher.text_values import TextValues, text_values
+
+
+@pytest.mark.parametrize(("values", "form"), [
+    (["32.38", "1007.64", "8"], "float"), (["7", "12", "-3"], "int"), (["00042", "01000", "12345"], "code"),
+    (["1,234.50", "12.00", "1,000,000.00"], "grouped_float"), (["12,5", "3,75", "1,2"], "comma_float"),
+    (["yes", "no", "yes"], "bool"), (["true", "false", "false"], "bool"), (["2014-01-02"] * 3, "date"),
+    (["2012-01-01T01:02:03Z"] * 3, "datetime"), (["2012-01-01 01:02:03"] * 3, "blank_datetime"),
+    (["Mar 25, 2015", "Jan 2, 2016", "May 1, 2001"], "month_day_year"),
+    (["25 Mar 2015", "2 January 2016", "1 May 2001"], "day_month_name_year"),
+    (["25.03.2015", "01.02.2014", "03.04.2015"], "day_month_year"),
+    (["03/25/2015", "01/02/2014", "03/04/2015"], "month_day_year_digits"),
+    (["3/4/2015", "12/25/2014", "1/1/2014"], "other_date"),
+])
+def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:
+    found = text_values(values)
+    assert found is not None
+    assert found.form == form
+
+
+@pytest.mark.parametrize("values", [
+    ["Heat", "Ronin", "12"], ["yes", "no", "maybe"], ["y", "true", "on"], [], ["12"], ["1.2.3", "2.0.1", "10.1.4"],
+    ["01.02.2014", "x", "03.04.2015"],
+])
+def test_texts_without_one_form_are_just_texts(values: list[str]) -> None:
+    assert text_values(values) is None
+
+
+def test_dates_that_may_be_read_two_ways_are_not_converted() -> None:
+    found = text_values(["01/02/2014", "03/04/2015", "05/06/2015"])
+    assert found is not None
+    assert found.form == "other_date"
+    assert found.converted("n.day") is None
+
+
+def test_a_conversion_that_may_fail_is_offered_only_after_the_database_tried_it() -> None:
+    assert TextValues("date", "2014-01-02").converted("n.day") is None
+    assert TextValues("date", "2014-01-02", checked=True).converted("n.day") == "date(n.day)"
+    assert TextValues("float", "1.5").converted("n.price") == "toFloat(n.price)"
+
+
+def test_other_texts_among_dates_are_kept_out_of_the_conversion() -> None:
+    found = TextValues("date", "2014-01-02", 0.95, checked=True).converted("n.day")
+    assert found == r"CASE WHEN n.day =~ '\\d{4}-\\d{2}-\\d{2}' THEN date(n.day) END"
+
+
+def test_sorting_as_text_is_right_for_iso_dates_and_numbers_of_one_length() -> None:
+    def sorts(*values: str) -> bool:
+        found = text_values(values)
+        return found is not None and found.sorts
+
+    assert sorts("2014-01-02", "2013-01-02", "2015-01-02")
+    assert sorts("10248", "10249", "99999")
+    assert not sorts("9", "10", "11")
+    assert not sorts("Mar 25, 2015", "Jan 2, 2016", "May 1, 2001")

@@ -1,0 +1,185 @@
+"""Measures what the tools make of one example database: suggested fixes, names, filtered schemas, suggested queries.
+
+    with opened(server, ERP, folder) as trial:
+        print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import neo4j
+
+from graphground.cypher import parse
+from graphground.cypher.facts.reader import Reader
+from graphground.cypher.facts.schema_index import index_of
+from graphground.cypher.facts.solver import solve
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.schemas.forms import base_form
+from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.server.settings import Settings
+from graphground.server.sources import graph_sources
+from graphground.tools.failure import ToolFailure
+from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
+from graphground.tools.suggest_queries import SuggestQueriesRequest, suggest_queries
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
+from tests.support.databases.example import ExampleDatabase, Question, driver_of, rows_of
+from tests.support.neo4j_server import Neo4jServer
+
+
+@dataclass
+class Trial:
+    """One example database, written into a server and opened as a user's own."""
+
+    database: ExampleDatabase
+    graphs: OpenGraphs
+    driver: neo4j.Driver
+    ready_seconds: float
+
+    @property
+    def graph(self) -> Graph:
+        return self.graphs.get(None)
+
+    def answer(self, query: str) -> list[str] | None:
+        """The rows of a query as a sorted list of texts; None where the database refuses it."""
+        try:
+            rows = rows_of(self.driver, query)
+        except neo4j.exceptions.Neo4jError:
+            return None
+        return sorted(repr([comparable(value) for value in row]) for row in rows)
+
+
+def comparable(value: Any) -> Any:
+    """A value as it is compared: sums of floats differ in their last digits."""
+    return round(value, 6) if isinstance(value, float) else value
+
+
+@contextmanager
+def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: bool = True) -> Iterator[Trial]:
+    """Write the database into the server, open it without any preparation."""
+    if write:
+        database.write(server)
+    begin = time.perf_counter()
+    graphs = graph_sources(Settings(uri=server.uri, user=server.user, password=server.password, name=database.name,
+                                    home=str(folder)))
+    try:
+        assert graphs.get(None).schema.labels
+        with driver_of(server) as driver:
+            yield Trial(database, graphs, driver, time.perf_counter() - begin)
+    finally:
+        graphs.close()
+
+
+@dataclass
+class Tally:
+    """So many of so many, and the others."""
+
+    what: str
+    right: int = 0
+    of: int = 0
+    missed: list[str] = field(default_factory=list)
+    note: str = ""
+
+    def add(self, right: bool, missed: str) -> None:
+        self.of += 1
+        self.right += right
+        if not right:
+            self.missed.append(missed)
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.right} of {self.of}{f' ({self.note})' if self.note else ''}"
+
+
+def fixes(trial: Trial) -> tuple[Tally, Tally]:
+    """Suggested queries that give what the gold query gives: of the wrong attempts, and of gold queries themselves."""
+    mended, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
+    fixed = 0
+    for question in trial.database.questions():
+        gold = trial.answer(question.gold)
+        report = validate_cypher(trial.graphs, ValidateCypherRequest(query=question.gold))
+        same = report.suggested_query is None or trial.answer(report.suggested_query) == gold
+        errors = [one.message for one in report.diagnostics if one.severity == "error"]
+        harmed.add(same and not errors, f"{question.gold}\n      -> {report.suggested_query} {errors}")
+        for attempt in question.attempts:
+            report = validate_cypher(trial.graphs, ValidateCypherRequest(query=attempt))
+            suggested = report.suggested_query
+            good = suggested is None or trial.answer(suggested) == gold
+            fixed += suggested is not None and good
+            mended.add(good, f"{attempt}\n      -> {suggested}")
+            if suggested is None:
+                mended.missed.append(f"(no fix) {attempt} {[one.code for one in report.diagnostics]}")
+    mended.note = f"{fixed} fixed"
+    return mended, harmed
+
+
+def names(trial: Trial) -> Tally:
+    """Mentions whose right name is the first candidate."""
+    tally = Tally("names found first")
+    for question in trial.database.questions():
+        for mention in question.mentions:
+            answer = find_entities(trial.graphs, FindEntitiesRequest(mentions=[mention.text]))
+            first = answer.mentions[0].candidates[:1]
+            tally.add(bool(first) and first[0].name == mention.value,
+                      f"{mention} {[(one.name, one.label, one.score) for one in answer.mentions[0].candidates[:3]]}")
+    return tally
+
+
+def filtered(trial: Trial) -> tuple[Tally, float]:
+    """Questions whose filtered schema holds all that the gold query uses, and the mean share of the tokens."""
+    tally, shares = Tally("filtered schemas that hold all of the gold query"), []
+    whole = estimate_tokens(base_form(trial.graph.schema))
+    for question in trial.database.questions():
+        answer = get_filtered_schema(trial.graphs, GetFilteredSchemaRequest(question=question.text))
+        shares.append(estimate_tokens(answer.schema_) / whole)
+        missing = [element for element in used(question.gold, trial.graph.schema) if element not in answer.schema_]
+        tally.add(not missing, f"{question.text} lacks {missing}")
+    return tally, sum(shares) / len(shares)
+
+
+def used(query: str, schema: PropertyGraphSchema) -> list[str]:
+    """What of the schema a query uses, as it stands in the base form: `:Order`, `[:ORDERS`, `freight`."""
+    facts = Reader(parse(query), index_of(schema)).read()
+    solve(facts)
+    found = [f":{use.name.name.text}" for use in facts.labels]
+    found += [f"[:{type_}" for link in facts.links for type_ in link.types or ()]
+    found += [use.key for use in facts.properties]
+    return list(dict.fromkeys(found))
+
+
+def suggestions(trial: Trial, within: int = 3) -> Tally:
+    """One- and two-hop questions for which one of the first candidates returns what the gold query returns."""
+    tally = Tally(f"questions answered by one of the first {within} suggested queries")
+    for question in trial.database.questions():
+        hops = question.gold.count("]->") + question.gold.count("]-(")
+        if not question.mentions or not 0 < hops <= 2:
+            continue
+        gold = trial.answer(question.gold)
+        try:
+            answer = suggest_queries(trial.graphs, SuggestQueriesRequest(question=question.text, limit=within))
+            candidates = [one.cypher for one in answer.candidates]
+        except ToolFailure as error:
+            candidates = [f"({error})"]
+        tally.add(any(values(trial, one) == without_repeats(gold) for one in candidates[:within]),
+                  f"{question.text}\n      gold {question.gold}\n      " + "\n      ".join(candidates[:within]))
+    return tally
+
+
+def values(trial: Trial, query: str) -> list[str] | None:
+    """The distinct rows of a suggested query; its first column alone would do where it returns more."""
+    return without_repeats(trial.answer(query)) if query.startswith("MATCH") else None
+
+
+def without_repeats(rows: list[str] | None) -> list[str] | None:
+    """Each row once."""
+    return sorted(set(rows)) if rows is not None else None
+
+
+__all__ = ["Question", "Tally", "Trial", "filtered", "fixes", "names", "opened", "suggestions", "used"]
