@@ -17,8 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
@@ -71,20 +69,37 @@ def reference() -> str:
 
 
 def subcommands() -> list[str]:
-    """What follows the words that have commands of their own: `graphs load FILE`, with its options."""
+    """Every command with its arguments and options; the settings, which many of them take, are listed once above."""
     parts = []
-    for word in COMMANDS:
-        app = getattr(import_module(f"graphground.server.commands.{word}"), "app", None)
-        group: Any = typer.main.get_command(app) if app is not None else None
-        for name, command in getattr(group, "commands", {}).items():
-            arguments = [one for one in command.params if one.param_type_name == "argument"]
-            written = "".join(f" {one.name.upper()}" if one.required else f" [{one.name.upper()}]" for one in arguments)
-            rows = [f"| `{'`, `'.join(one.opts)}` | {one.help or ''} |" for one in command.params
-                    if one.param_type_name == "option" and one.name != "help"]
-            rows = [f"| `{one.name.upper()}` | {one.help or ''} |" for one in arguments] + rows
-            parts += [f"### `graphground {word} {name}{written}`", " ".join(command.help.split())]
+    settings = {"--" + setting.name.replace("_", "-") for setting in options()}
+    for name in COMMANDS:
+        command = import_module(f"graphground.server.commands.{name}").parser()
+        for parser in command.subcommands().values() or [command]:
+            positional = [action for action in parser._actions if not action.option_strings]
+            chosen = [action for action in parser._actions if action.option_strings and action.dest != "help"
+                      and not settings & set(action.option_strings)]
+            shared = [action.option_strings[0] for action in parser._actions
+                      if settings & set(action.option_strings)]
+            written = "".join(f" {metavar(action)}" if action.required else f" [{metavar(action)}]"
+                              for action in positional)
+            rows = [f"| `{metavar(action)}` | {cell(action.help)} |" for action in positional]
+            rows += [f"| `{'`, `'.join(action.option_strings)}` | {cell(action.help)} |" for action in chosen]
+            parts += [f"### `{parser.prog}{written}`", parser.description]
             parts += ["\n".join(["| argument | |", "|---|---|", *rows])] if rows else []
+            if shared:
+                every = len(shared) == len(settings)
+                parts += ["Settings: " + ("all of them." if every else f"`{'`, `'.join(shared)}`.")]
     return parts
+
+
+def metavar(action: Any) -> str:
+    """How the usage calls a positional argument."""
+    return str(action.metavar or (action.choices and "|".join(action.choices)) or action.dest.upper())
+
+
+def cell(text: str | None) -> str:
+    """Text for a cell of a table."""
+    return " ".join((text or "").replace("%%", "%").replace("|", "\\|").split())
 
 
 def _fields(what: str, schema: dict[str, Any], root: dict[str, Any]) -> str:

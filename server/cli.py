@@ -9,11 +9,13 @@ from graphground import __version__
 
 COMMANDS = {
     "serve": "Serve graphs to MCP clients over stdio or HTTP.",
+    "query": "Run a Cypher query and print its rows.",
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",
-    "entities": "Build the index that find_entities looks in, and tell about it.",
-    "schema": "Show schemas and what the parts of them cost in tokens.",
-    "doctor": "Check the installation and say what to mend.",
+    "entities": "Build and inspect the index that find_entities searches.",
+    "schema": "Show schemas and how many tokens their forms take.",
+    "doctor": "Check the installation and say what to fix.",
+    "completion": "Print a script that completes commands and options in your shell.",
 }
 
 
@@ -25,7 +27,10 @@ def main() -> None:
     elif word in ("--help", "-h", "help"):
         sys.stdout.write(usage())
     elif word in COMMANDS:
-        sys.exit(import_module(f"graphground.server.commands.{word}").main(rest))
+        try:
+            sys.exit(import_module(f"graphground.server.commands.{word}").main(rest))
+        except KeyboardInterrupt:
+            sys.exit(130)
     else:
         import difflib
 
@@ -36,9 +41,10 @@ def main() -> None:
 
 
 def usage() -> str:
-    """What `graphground --help` prints."""
+    """The text of `graphground --help`."""
+    width = max(map(len, COMMANDS)) + 2
     lines = ["Usage: graphground COMMAND [OPTIONS]", "",
              "Grounds an agent's Cypher in the graph, as an MCP server.", ""]
-    lines += [f"  {name:<8}{text}" for name, text in COMMANDS.items()]
-    lines += ["", "graphground COMMAND --help tells the options of a command; graphground --version the version.", ""]
+    lines += [f"  {name:<{width}}{text}" for name, text in COMMANDS.items()]
+    lines += ["", "graphground COMMAND --help shows the options of a command; graphground --version the version.", ""]
     return "\n".join(lines)

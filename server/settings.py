@@ -30,9 +30,10 @@ class SettingsError(ValueError):
     """A setting that cannot be used; the message names it, and what would do."""
 
 
-def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] = (), many: bool = False) -> Any:
-    """One field of `Settings`, with its environment variable; the option is the field's name."""
-    metadata = {"variable": variable, "help": help, "choices": choices, "many": many}
+def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] = (), many: bool = False,
+            least: int | None = None, most: int | None = None) -> Any:
+    """One field of `Settings`, with its environment variable and bounds; the option is the field's name."""
+    metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
 
 
@@ -56,10 +57,12 @@ class Settings:
     """All settings of a server. Each field is an option, an environment variable and a key of the settings file."""
 
     graph: tuple[str, ...] = setting((), "GRAPHGROUND_GRAPH", "Serve this graph alone (repeat for several; in the "
-                                     "variable, separate by commas). Default: every loaded graph.", many=True)
+                                     "variable, separate by commas). Default: every loaded graph and every database "
+                                     "of yours; the bundled graph only where no database is named.", many=True)
     transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
     host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address that HTTP listens on.")
-    port: int = setting(8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.")
+    port: int = setting(8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.",
+                        least=0, most=65_535)
     allowed_host: tuple[str, ...] = setting((), "GRAPHGROUND_ALLOWED_HOST", "A Host header that HTTP accepts besides "
                                             "the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
                                             many=True)
@@ -73,7 +76,7 @@ class Settings:
     settings: str | None = setting(None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the "
                                    "home folder, if there is one.")
     answer_bytes: int = setting(4_000_000, "GRAPHGROUND_ANSWER_BYTES", "The most bytes of JSON in one answer; rows "
-                                "beyond it are left out and `truncated` is true.")
+                                "beyond it are left out and `truncated` is true.", least=1000)
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "What is logged on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()
@@ -111,7 +114,30 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         value, choices = getattr(settings, one.name), one.metadata["choices"]
         if choices and value not in choices:
             raise SettingsError(f"{one.name}: {value!r} is none of {', '.join(choices)}")
+        check_bounds(one, value)
     return settings
+
+
+def check_bounds(setting: Field[Any], value: Any) -> None:
+    """Refuse a number that is out of a setting's bounds.
+
+    Raises:
+        SettingsError: with the bounds.
+    """
+    least, most = setting.metadata["least"], setting.metadata["most"]
+    if (least is not None and value < least) or (most is not None and value > most):
+        bounds = f"from {least} to {most}" if most is not None else f"at least {least}"
+        raise SettingsError(f"{setting.name} must be {bounds}, not {value}")
+
+
+def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:
+    """The data folder that `--home`, its variable or the file of `--settings` names; no other setting is read."""
+    environment = os.environ if environment is None else environment
+    home = given.get("home") or environment.get("GRAPHGROUND_HOME")
+    path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
+    if not home and path:
+        home = _document(Path(path).expanduser(), required=True).get("home")
+    return str(default_home(home))
 
 
 def _parsed(one: Field[Any], text: str, place: str) -> Any:
@@ -129,16 +155,7 @@ def _read_file(path: str | None, home: str | None,
                environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Database, ...]]:
     """The values and the databases of a settings file; the default one may be missing."""
     file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
-    try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        if path:
-            raise SettingsError(f"there is no settings file {file}") from None
-        return {}, ()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the settings file {file} is not TOML: {error}") from None
-    except OSError as error:
-        raise SettingsError(f"the settings file {file} cannot be read: {error.strerror}") from None
+    document = _document(file, required=bool(path))
     graphs = document.pop("graphs", {})
     if not isinstance(graphs, dict):
         raise SettingsError(f"{file}: write each graph as a table [graphs.NAME]")
@@ -152,6 +169,20 @@ def _read_file(path: str | None, home: str | None,
         if default is not None and not isinstance(values[key], type(default)):
             raise SettingsError(f"{file}: {key} must be {_type_words(default)}, not {value!r}")
     return values, tuple(_database(name, table, file, environment) for name, table in graphs.items())
+
+
+def _document(file: Path, required: bool) -> dict[str, Any]:
+    """What a settings file says; one that is not required may be missing."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        if required:
+            raise SettingsError(f"there is no settings file {file}") from None
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the settings file {file} is not TOML: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"the settings file {file} cannot be read: {error.strerror}") from None
 
 
 def _database(name: str, table: Any, file: Path, environment: Mapping[str, str]) -> Database:

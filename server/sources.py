@@ -10,7 +10,8 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import bundled_graphs
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, EngineUnreachable
+from graphground.graphs.engines.port_check import problem_at
 from graphground.graphs.entities.places import index_of
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
@@ -35,11 +36,10 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     tell_unusable(databases)
-    own = [GraphSource(one.name, one.description, "bolt", partial(open_database, one, home), eager=True)
-           for one in databases]
+    own = [GraphSource(database.name, database.description, "bolt", partial(open_database, database, home),
+                       eager=True, problem=partial(problem_of, database)) for database in databases]
     taken = {source.name for source in own}
-    if own and not settings.graph:
-        taken |= bundled_names(home)
+    taken |= left_out(settings)
     stored = [source for source in stored_sources(home) if source.name not in taken]
     return OpenGraphs(chosen([*stored, *own], settings.graph))
 
@@ -47,6 +47,23 @@ def graph_sources(settings: Settings) -> OpenGraphs:
 def bundled_names(home: Home) -> set[str]:
     """The graphs that come with the program, but for those in whose place the user loaded one of their own."""
     return {bundled.name for bundled in bundled_graphs() if is_bundled(bundled.name, home)}
+
+
+def left_out(settings: Settings) -> set[str]:
+    """The bundled graphs that a server with these settings does not serve: they stand back for your own database."""
+    if settings.graph or not settings.bolt_databases():
+        return set()
+    return bundled_names(Home(default_home(settings.home)))
+
+
+def problem_of(database: Database) -> str | None:
+    """Why the database cannot be reached at this moment, found without asking it anything."""
+    address = BoltAddress(database.uri)
+    try:
+        address.check()
+    except EngineUnavailable as error:
+        return str(error)
+    return problem_at(address, seconds=1.0, speak=False)
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:
@@ -88,6 +105,9 @@ def open_database(database: Database, home: Home | None = None) -> Graph:
         EngineUnavailable: a wrong address, a refused password, a missing database.
     """
     address = BoltAddress(database.uri, database.username or "", database.password or "", database.database)
+    address.check()
+    if problem := problem_at(address):
+        raise EngineUnreachable(problem)
     engine = bolt_engine(address)
     try:
         refused = refuses_writes(database.name, engine)

@@ -51,7 +51,8 @@ def document(nodes: int) -> dict[str, Any]:
 
 def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
     """A load as a person starts it."""
-    return subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(file), "--name", name],
+    words = ["graphs", "load", str(file), "--name", name, "--force"]
+    return subprocess.Popen([sys.executable, "-m", "graphground", *words],
                             env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

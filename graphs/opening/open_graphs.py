@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from rapidfuzz import process
@@ -62,6 +63,8 @@ class GraphSource:
     counts: Callable[[], Counts] = lambda: (None, None)
     version: Callable[[], object] = lambda: None
     eager: bool = False
+    problem: Callable[[], str | None] | None = None
+    """Why it cannot be asked just now, found in a second at most; where there is none, what opening it said stands."""
 
 
 class OpenGraphs:
@@ -114,8 +117,12 @@ class OpenGraphs:
                         logger.warning("graph %r: %s", source.name, error)
 
     def summaries(self) -> list[GraphSummary]:
-        """What can be said of each graph without waiting for a database."""
-        return [self._summary(source) for source in self._sources.values()]
+        """What is known of each graph, with whether its database can be reached; waits a second at most."""
+        reachable = [source for source in self._sources.values() if source.problem is not None]
+        with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
+            found = dict(zip((source.name for source in reachable),
+                             pool.map(lambda source: source.problem(), reachable), strict=True))
+        return [self._summary(source, found.get(source.name)) for source in self._sources.values()]
 
     def close(self) -> None:
         """Close every graph that was opened; calling it twice is fine. One that is just being opened is left."""
@@ -157,8 +164,8 @@ class OpenGraphs:
         self._problems.pop(source.name, None)
         return graph
 
-    def _summary(self, source: GraphSource) -> GraphSummary:
-        problem = self._problems.get(source.name)
+    def _summary(self, source: GraphSource, unreachable: str | None = None) -> GraphSummary:
+        problem = unreachable or self._problems.get(source.name)
         nodes: int | None
         relationships: int | None
         try:

@@ -34,7 +34,7 @@ def open_stored(name: str, home: Home) -> Graph:
     """Open a loaded graph; its engine is started by the first query, not by this.
 
     Raises:
-        EngineUnavailable: it has been dropped.
+        EngineUnavailable: it is not loaded, or no more.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
@@ -44,7 +44,9 @@ def open_stored(name: str, home: Home) -> Graph:
 def _entry(name: str, home: Home) -> Entry:
     entry = load_bundled(name, home)
     if entry is None:
-        raise EngineUnavailable(f"The graph {name!r} has been dropped; load it again with `graphground graphs load`.")
+        known = ", ".join([entry.name for entry in Catalog(home).entries()] + [one.name for one in offered(home)])
+        raise EngineUnavailable(f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
+                                f"`graphground graphs load FILE --name {name}`.")
     return entry
 
 

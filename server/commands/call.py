@@ -9,91 +9,124 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from graphground.server.commands.serving import add_options, open_graphs, set_up_logging, settings_from
+from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, run
+from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
+from graphground.server.commands.printing import failure_lines, indented_lines, print_table
+from graphground.server.commands.progress import spinner
 
-SERVING_ALONE = ("transport", "host", "port", "allowed_host")
+
+def parser() -> CommandLine:
+    """The options of `graphground call`."""
+    parser = CommandLine("graphground call", add_help=False, description="Run one tool and print its answer.")
+    parser.set_defaults(run=call, parser=parser)
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="A tool's name, such as list_graphs.")
+    parser.add_argument("arguments", nargs="?", default="{}", metavar="ARGUMENTS",
+                        help="Its arguments as a JSON object; - reads stdin.")
+    parser.add_argument("--list", action="store_true", help="List the tools.")
+    parser.add_argument("-h", "--help", action="store_true", help="Show this, or with TOOL the tool's arguments.")
+    parser.add_argument("--json", action="store_true", help="Print the structured answer as JSON.")
+    add_options(parser, (*GRAPHS, "answer_bytes", "log_level"))
+    return parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the answer; the exit status is 1 when the tool failed."""
-    parser = argparse.ArgumentParser("graphground call", description="Run one tool and print its answer.")
-    parser.add_argument("tool", help="A tool's name, such as list_graphs.")
-    parser.add_argument("arguments", nargs="?", default="{}", help="Its arguments as a JSON object; - reads stdin.")
-    parser.add_argument("--json", action="store_true", help="Print the structured answer as JSON.")
-    add_options(parser, leave_out=SERVING_ALONE)
-    parsed = parser.parse_args(arguments)
-    settings = settings_from(parsed, parser)
+    """Print a tool's answer; the exit status is 1 when the tool failed."""
+    return run(parser(), arguments)
+
+
+def call(parsed: argparse.Namespace) -> int:
+    """Run the tool, or describe it."""
+    if parsed.help and parsed.tool is None:
+        parsed.parser.print_help()
+        return 0
+    if parsed.list:
+        sys.stdout.write(listed_tools())
+        return 0
+    if parsed.help:
+        return describe(parsed.tool)
+    if parsed.tool is None:
+        raise WrongUse("name a tool; `graphground call --list` lists them")
+    settings = settings_from(parsed)
     set_up_logging(settings.log_level)
-    text = sys.stdin.read() if parsed.arguments == "-" else parsed.arguments
-    try:
-        given = json.loads(text)
-    except ValueError as error:
-        parser.error(f"the arguments are not JSON: {error}")
-    if not isinstance(given, dict):
-        parser.error("the arguments must be a JSON object, such as '{\"graph\": \"nba\"}'")
+    given = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments)
 
     from graphground.server.application import Application
 
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
     try:
-        outcome = application.call(parsed.tool, given)
+        with spinner(f"{parsed.tool} is working"):
+            outcome = application.call(parsed.tool, given)
     finally:
         application.close()
     answer = json.loads(outcome.payload)
     if parsed.json:
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
     elif outcome.is_error:
-        sys.stderr.write(_failure_text(answer))
+        sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif set(answer) >= {"columns", "rows"}:
-        _print_table(answer)
+        print_table(answer)
+        for diagnostic in answer.get("diagnostics", ()):
+            sys.stdout.write(f"{diagnostic['severity']}: {diagnostic['message']}\n")
     elif outcome.text != outcome.payload.decode():
         sys.stdout.write(outcome.text + "\n")
     else:
-        sys.stdout.write("\n".join(_lines(answer)) + "\n")
-    return 1 if outcome.is_error else 0
+        sys.stdout.write("\n".join(indented_lines(answer)) + "\n")
+    return FAILED if outcome.is_error else 0
 
 
-def _failure_text(answer: dict[str, Any]) -> str:
-    lines = [f"graphground: {answer['message']}"]
-    if answer["nearest"]:
-        lines.append(f"  nearest: {', '.join(answer['nearest'])}")
-    if answer["next"]:
-        lines.append(f"  next: {answer['next']}")
-    return "\n".join(lines) + "\n"
+def arguments_in(text: str) -> dict[str, Any]:
+    """A tool's arguments out of JSON.
+
+    Raises:
+        WrongUse: it is not a JSON object.
+    """
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise WrongUse(f"the arguments are not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise WrongUse("the arguments must be a JSON object, such as '{\"graph\": \"nba\"}'")
+    return given
 
 
-def _print_table(answer: dict[str, Any]) -> None:
-    """Rows as a table, then what is to be known of them."""
-    from rich.console import Console
-    from rich.table import Table
+def listed_tools() -> str:
+    """One line for each tool: its name and the first sentence of its description."""
+    from graphground.tools import all_tools
 
-    table = Table(*answer["columns"])
-    for row in answer["rows"]:
-        table.add_row(*(_cell(value) for value in row))
-    console = Console(markup=False, highlight=False)
-    console.print(table)
-    more = ", and there are more" if answer["truncated"] else ""
-    rows = "1 row" if answer["row_count"] == 1 else f"{answer['row_count']} rows"
-    console.print(f"{rows}{more}; {answer['elapsed_ms']} ms")
-    for diagnostic in answer["diagnostics"]:
-        console.print(f"{diagnostic['severity']}: {diagnostic['message']}")
+    tools = all_tools()
+    width = max(map(len, tools))
+    lines = [f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}." for name, tool in tools.items()]
+    return "\n".join([*lines, "", "graphground call TOOL --help shows a tool's arguments.", ""])
 
 
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def describe(name: str) -> int:
+    """Print what a tool is for and the arguments it takes, with their defaults and bounds."""
+    from graphground.server.definitions import input_schema
+    from graphground.tools import all_tools
+    from graphground.tools.failure import nearest
+
+    tool = all_tools().get(name)
+    if tool is None:
+        near = nearest(name, all_tools())
+        sys.stderr.write(f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+                         + "\n")
+        return FAILED
+    schema = input_schema(tool)
+    lines = [tool.description, "", f"graphground call {name} '{{…}}'", ""]
+    for argument, field in schema.get("properties", {}).items():
+        notes = ["required"] if argument in schema.get("required", ()) else []
+        notes += [f"default {json.dumps(field['default'])}"] if field.get("default") is not None else []
+        lines += [f"  {argument} ({', '.join([described_type(field), *notes])})", f"      {field['description']}"]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
 
 
-def _lines(value: Any, indent: str = "") -> list[str]:
-    """Nested maps and lists as indented lines; what is empty is not shown."""
-    lines: list[str] = []
-    entries = value.items() if isinstance(value, dict) else [("-", one) for one in value]
-    for key, one in entries:
-        if key != "-" and one in (None, [], {}):
-            continue
-        mark = key if key == "-" else f"{key}:"
-        if isinstance(one, dict | list) and one:
-            inner = _lines(one, indent + "  ")
-            lines += [f"{indent}{mark} {inner[0].strip()}", *inner[1:]] if key == "-" else [f"{indent}{mark}", *inner]
-        else:
-            lines.append(f"{indent}{mark} {_cell(one)}")
-    return lines
+def described_type(field: dict[str, Any]) -> str:
+    """`integer, 1 to 1000`, `"auto" | "exact"`, `list of string` out of a JSON schema."""
+    if "enum" in field:
+        return " | ".join(json.dumps(value) for value in field["enum"])
+    if "anyOf" in field:
+        return " or ".join(described_type(branch) for branch in field["anyOf"] if branch.get("type") != "null")
+    kind = f"list of {described_type(field['items'])}" if field.get("items") else str(field.get("type", "any"))
+    least, most = field.get("minimum", field.get("exclusiveMinimum")), field.get("maximum")
+    return kind + (f", {least} to {most}" if least is not None and most is not None else "")

@@ -1,8 +1,9 @@
-"""`graphground doctor`: check the installation, and say what to mend."""
+"""`graphground doctor`: check the installation, and say what to fix."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +14,11 @@ from pathlib import Path
 
 from graphground import __version__
 from graphground.graphs.engines.engine import Engine
-from graphground.server.commands.serving import add_options, open_graphs, settings_from
+from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
+from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
+from graphground.server.commands.progress import spinner
 from graphground.server.settings import Settings, default_home
 
-SERVING_ALONE = ("transport", "host", "port", "allowed_host", "answer_bytes", "log_level")
 LEAST_FREE = 500 * 1024 * 1024
 
 
@@ -24,45 +26,70 @@ LEAST_FREE = 500 * 1024 * 1024
 class Finding:
     """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
 
-    Good with something to mend is a warning.
+    A good finding with something to fix is a warning.
     """
 
     what: str
     good: bool
     found: str
-    mend: str = ""
+    fix: str = ""
 
     @property
     def word(self) -> str:
         """What the line begins with."""
-        return "BAD " if not self.good else "WARN" if self.mend else "ok  "
+        return "BAD " if not self.good else "WARN" if self.fix else "ok  "
+
+
+def parser() -> CommandLine:
+    """The options of `graphground doctor`."""
+    parser = command_line("doctor", "Check the installation, the data folder and every graph.", doctor)
+    parser.add_argument("--json", action="store_true", help="Print the findings as JSON.")
+    add_options(parser, GRAPHS)
+    return parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one line for each check; the exit status is 1 when something must be mended."""
-    parser = argparse.ArgumentParser("graphground doctor", description="Check the installation.")
-    add_options(parser, leave_out=SERVING_ALONE)
-    settings = settings_from(parser.parse_args(arguments), parser)
-    bad = 0
-    for finding in findings(settings):
-        sys.stdout.write(f"{finding.word} {finding.what}: {finding.found}\n")
-        bad += not finding.good
-        if finding.mend:
-            sys.stdout.write(f"     {finding.mend}\n")
-        sys.stdout.flush()
-    sys.stdout.write("Everything works.\n" if not bad else f"{bad} to mend.\n")
-    return 1 if bad else 0
+    """Print one line for each check; the exit status is 1 when there is a problem."""
+    return run(parser(), arguments)
+
+
+def doctor(parsed: argparse.Namespace) -> int:
+    """Run every check, and print each finding as soon as it is there."""
+    settings = settings_from(parsed)
+    found: list[Finding] = []
+    checks = findings(settings)
+    while True:
+        with spinner("checking"):
+            finding = next(checks, None)
+        if finding is None:
+            break
+        found.append(finding)
+        if not parsed.json:
+            sys.stdout.write(f"{finding.word} {finding.what}: {finding.found}\n"
+                             + (f"     {finding.fix}\n" if finding.fix else ""))
+            sys.stdout.flush()
+    problems = sum(not finding.good for finding in found)
+    if parsed.json:
+        status = {"ok  ": "ok", "WARN": "warning", "BAD ": "problem"}
+        sys.stdout.write(json.dumps({"problems": problems, "findings": [
+            {"what": finding.what, "status": status[finding.word], "found": finding.found, "fix": finding.fix}
+            for finding in found]}, ensure_ascii=False, indent=1) + "\n")
+    elif problems:
+        sys.stdout.write(f"{problems} problem{'s' if problems > 1 else ''}.\n")
+    else:
+        sys.stdout.write("Everything works.\n")
+    return FAILED if problems else 0
 
 
 def findings(settings: Settings) -> Iterator[Finding]:
     """Every check in turn, the cheap ones first."""
     yield Finding("graphground", True, f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
-    yield from packages()
+    yield from packages(engine_needed=not settings.bolt_databases())
     yield data_folder(default_home(settings.home))
     yield from graphs(settings)
 
 
-def packages() -> Iterator[Finding]:
+def packages(engine_needed: bool) -> Iterator[Finding]:
     """The libraries that matter, with their versions."""
     for name in ("mcp", "neo4j", "pydantic"):
         try:
@@ -72,8 +99,9 @@ def packages() -> Iterator[Finding]:
     if find_spec("neo4j._rust") is None:
         yield Finding("neo4j-rust-ext", True, "is not there; answers of many rows take about three times as long")
     if find_spec("arcadedb_embedded") is None:
-        yield Finding("embedded engine", False, f"there is none for {platform.system()} {platform.machine()}",
-                      "Serve a database of your own: graphground serve --uri neo4j://HOST:7687 --user NAME.")
+        yield Finding("embedded engine", not engine_needed,
+                      f"is not installed; there may be none for {platform.system()} {platform.machine()}",
+                      "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.")
 
 
 def data_folder(home: Path) -> Finding:
@@ -81,8 +109,10 @@ def data_folder(home: Path) -> Finding:
     import shutil
     import tempfile
 
+    from graphground.graphs.storage.home import Home
+
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        Home(home).make()
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as error:
@@ -102,7 +132,12 @@ def graphs(settings: Settings) -> Iterator[Finding]:
     except Exception as error:
         yield Finding("graphs", False, "cannot be listed", str(error))
         return
+    from graphground.server.sources import left_out
+
     try:
+        for name in left_out(settings):
+            yield Finding(f"graph {name}", True, "bundled, and not served beside your own database; "
+                                                 f"--graph {name} serves it")
         if not opened.names():
             yield Finding("graphs", False, "none is loaded",
                           "Load one: graphground graphs load FILE; or serve a database with --uri.")

@@ -2,118 +2,150 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.progress import progress_bars
+from graphground.server.commands.synth import add_synth
 
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.loading.simplekg import SimpleKGError
-from graphground.graphs.storage.catalog import Catalog, CatalogError, Entry
-from graphground.graphs.storage.home import Home
-from graphground.server.commands.subcommands import run
-from graphground.server.commands.synth import synth
+if TYPE_CHECKING:
+    from graphground.graphs.storage.catalog import Entry
 
-app = typer.Typer(name="graphground graphs", no_args_is_help=True, add_completion=False,
-                  help="List, load, inspect, export and drop graphs.", pretty_exceptions_enable=False)
 
-app.command()(synth)
+def parser() -> CommandLine:
+    """The options of `graphground graphs` and its subcommands."""
+    group = command_line("graphs", "List, load, inspect, export and drop graphs.")
+    listing = group.add_command("list", list_graphs, "List the loaded graphs.")
+    listing.add_argument("--json", action="store_true", help="Print JSON.")
+    loading = group.add_command("load", load, "Load a SimpleKG file.")
+    loading.add_argument("file", type=Path, metavar="FILE", help="A SimpleKG file (.json or .json.gz), or the name of "
+                         "a bundled graph that was dropped.")
+    loading.add_argument("--name", help="The graph's name; default: the name in the file's schema.")
+    loading.add_argument("--description", default="", help="One line that says what the graph holds.")
+    loading.add_argument("--force", action="store_true", help="Replace a graph of that name.")
+    loading.add_argument("--into", metavar="URI", help="Load into the empty database at this Bolt address instead: "
+                         "your own Neo4j, Memgraph or ArcadeDB.")
+    loading.add_argument("--user", default="", help="With --into: a user who may write; the password comes from "
+                         "GRAPHGROUND_ADMIN_PASSWORD.")
+    loading.add_argument("--database", help="With --into: which database of that server.")
+    showing = group.add_command("info", info, "Show what a loaded graph holds.")
+    showing.add_argument("--json", action="store_true", help="Print JSON.")
+    dropping = group.add_command("drop", drop, "Delete a loaded graph; a bundled one stays away until `load` names it.")
+    exporting = group.add_command("export", export, "Write a loaded graph as a SimpleKG file.")
+    for command in (showing, dropping, exporting):
+        command.add_argument("name", metavar="NAME", help="The graph's name.")
+    exporting.add_argument("file", type=Path, metavar="FILE", help="Where to write it (.json or .json.gz).")
+    exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
+    for command in (listing, loading, showing, dropping, exporting):
+        add_options(command, DATA_FOLDER)
+    add_synth(group)
+    return group
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand; what was wrong is said on stderr, in one line."""
-    return run(app, "graphground graphs", arguments, CatalogError, SimpleKGError, EngineError)
+    """Run a subcommand."""
+    return run(parser(), arguments)
 
 
-@app.command("list")
-def list_graphs(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List the loaded graphs."""
-    entries = Catalog(Home.default()).entries()
-    if as_json:
+def list_graphs(parsed: argparse.Namespace) -> int:
+    """Print one line for each loaded graph."""
+    from graphground.graphs.storage.catalog import Catalog
+
+    entries = Catalog(home_from(parsed)).entries()
+    if parsed.json:
         sys.stdout.write(json.dumps([_described(entry) for entry in entries], indent=1) + "\n")
-        return
+        return 0
     if not entries:
         sys.stdout.write("No graph is loaded. `graphground graphs load FILE` loads one.\n")
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
         sys.stdout.write(f"{entry.name:<{width}}  {entry.nodes:>10,} nodes  {entry.relationships:>10,} relationships"
                          f"  {entry.description}".rstrip() + "\n")
+    return 0
 
 
-@app.command()
-def load(file: Annotated[Path, typer.Argument(help="A SimpleKG file (.json or .json.gz), or the name of a bundled "
-                                              "graph that was dropped.")],
-         name: Annotated[str | None, typer.Option(help="Its name; the schema's own without it.")] = None,
-         description: Annotated[str, typer.Option(help="One line that says what the graph holds.")] = "",
-         into: Annotated[str | None, typer.Option(help="Load it into the empty database at this Bolt address instead: "
-                                                  "of your own Neo4j, Memgraph or ArcadeDB.")] = None,
-         user: Annotated[str, typer.Option(help="With --into: a user who may write; the password comes from "
-                                           "GRAPHGROUND_ADMIN_PASSWORD.")] = "",
-         database: Annotated[str | None, typer.Option(help="With --into: which database of that server.")] = None,
-         ) -> None:
-    """Load a SimpleKG file, in place of an older graph of that name."""
-    if into is not None:
-        if name is not None or description:
-            raise typer.BadParameter("--name and --description go with a graph of graphground's own, not with --into; "
-                                     "a database is named where it is served ([graphs.NAME] in the settings file)")
-        load_into_database(file, into, user, database)
-        return
+def load(parsed: argparse.Namespace) -> int:
+    """Load a file into the data folder, or into a database of the user's."""
+    file: Path = parsed.file
+    if parsed.into is not None:
+        if parsed.name is not None or parsed.description:
+            raise WrongUse("--name and --description belong to a graph in the data folder, not to --into; a database "
+                           "is named where it is served ([graphs.NAME] in the settings file)")
+        return load_into_database(file, parsed.into, parsed.user, parsed.database)
+    if parsed.user or parsed.database:
+        raise WrongUse("--user and --database need --into")
     from graphground.graphs.loading.load import load_file
+    from graphground.graphs.loading.simplekg import SimpleKGFile
     from graphground.graphs.opening.bundled import is_bundled, load_bundled, offer
+    from graphground.graphs.storage.catalog import Catalog
 
-    home = Home.default()
+    home = home_from(parsed)
     if not file.exists() and is_bundled(str(file), home):
         offer(str(file), home, again=True)
         found = load_bundled(str(file), home)
         assert found is not None
         sys.stdout.write(_loaded(found))
-        return
-    with _progress_bar() as progress:
-        entry = load_file(file, home, name=name, description=description, progress=progress)
+        return 0
+    name = parsed.name or SimpleKGFile(file).schema.name
+    if not parsed.force and (Catalog(home).find(name) or is_offered(name, parsed)):
+        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or give this one another --name")
+    with progress_bars() as report:
+        entry = load_file(file, home, name=name, description=parsed.description, progress=report)
     sys.stdout.write(_loaded(entry))
+    return 0
 
 
-def load_into_database(file: Path, uri: str, user: str, database: str | None) -> None:
-    """Write the file into a database of one's own, as a user who may."""
-    import os
+def is_offered(name: str, parsed: argparse.Namespace) -> bool:
+    """Whether a bundled graph of that name is served, loaded or not."""
+    from graphground.graphs.opening.bundled import offered
 
+    return any(bundled.name == name for bundled in offered(home_from(parsed)))
+
+
+def load_into_database(file: Path, uri: str, user: str, database: str | None) -> int:
+    """Write the file into an empty database, as a user who may write."""
     from graphground.graphs.engines.address import BoltAddress
     from graphground.graphs.loading.into_database import load_into
 
     address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)
-    with _progress_bar() as progress:
-        nodes, relationships = load_into(file, address, progress)
+    with progress_bars() as report:
+        nodes, relationships = load_into(file, address, report)
     sys.stdout.write(f"Loaded into {address.where()}: {nodes:,} nodes, {relationships:,} relationships.\n")
+    return 0
 
 
-@app.command()
-def info(name: Annotated[str, typer.Argument(help="The graph's name.")],
-         as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Say what a loaded graph holds."""
-    catalog = Catalog(Home.default())
-    entry = catalog.get(name)
+def info(parsed: argparse.Namespace) -> int:
+    """Print the counts, labels and patterns of a loaded graph."""
+    from graphground.graphs.storage.catalog import Catalog
+
+    catalog = Catalog(home_from(parsed))
+    entry = catalog.get(parsed.name)
     schema = catalog.schema(entry)
-    if as_json:
+    if parsed.json:
         sys.stdout.write(json.dumps({**_described(entry), "schema": schema.to_cypherbench()}, indent=1) + "\n")
-        return
+        return 0
     lines = [f"{entry.name}: {entry.nodes:,} nodes, {entry.relationships:,} relationships",
              *([entry.description] if entry.description else []),
              f"loaded {entry.loaded} from {entry.source}", "labels: " + ", ".join(schema.labels), "patterns:",
              *(f"  {pattern}" for pattern in schema.patterns)]
     sys.stdout.write("\n".join(lines) + "\n")
+    return 0
 
 
-@app.command()
-def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None:
-    """Forget a loaded graph and delete its data; a bundled one is not loaded again until `load` names it."""
+def drop(parsed: argparse.Namespace) -> int:
+    """Delete a loaded graph, and offer a bundled one no more."""
     from graphground.graphs.loading.load import drop_graph
     from graphground.graphs.opening.bundled import is_bundled, offer
+    from graphground.graphs.storage.catalog import Catalog
 
-    home = Home.default()
+    home, name = home_from(parsed), parsed.name
     bundled = is_bundled(name, home)
     if bundled:
         offer(name, home, again=False)
@@ -121,16 +153,24 @@ def drop(name: Annotated[str, typer.Argument(help="The graph's name.")]) -> None
         drop_graph(name, home)
     back = f" It comes with graphground: `graphground graphs load {name}` brings it back." if bundled else ""
     sys.stdout.write(f"Dropped {name!r}.{back}\n")
+    return 0
 
 
-@app.command()
-def export(name: Annotated[str, typer.Argument(help="The graph's name.")],
-           file: Annotated[Path, typer.Argument(help="Where to write it (.json or .json.gz).")]) -> None:
-    """Write a loaded graph as a SimpleKG file."""
+def export(parsed: argparse.Namespace) -> int:
+    """Write a graph as a SimpleKG file; an existing file is kept unless --force is given."""
     from graphground.graphs.loading.export import export_graph
+    from graphground.graphs.opening.bundled import load_bundled
 
-    nodes, relationships = export_graph(name, file, Home.default())
+    file: Path = parsed.file
+    if file.exists() and not parsed.force:
+        raise WrongUse(f"there is a file {file} already; replace it with --force")
+    if not file.absolute().parent.is_dir():
+        raise WrongUse(f"there is no folder {file.absolute().parent}")
+    home = home_from(parsed)
+    load_bundled(parsed.name, home)
+    nodes, relationships = export_graph(parsed.name, file, home)
     sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")
+    return 0
 
 
 def _loaded(entry: Entry) -> str:
@@ -140,22 +180,3 @@ def _loaded(entry: Entry) -> str:
 def _described(entry: Entry) -> dict[str, Any]:
     return {"name": entry.name, "description": entry.description, "nodes": entry.nodes,
             "relationships": entry.relationships, "loaded": entry.loaded, "source": entry.source}
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Any]:
-    """A bar on stderr for each step of a load; nothing where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<15}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
-               TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def progress(step: str, read: int, size: int) -> None:
-            if step not in tasks:
-                tasks[step] = bar.add_task(step, total=size)
-            bar.update(tasks[step], completed=read)
-        yield progress

@@ -2,107 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.storage.catalog import Catalog, CatalogError
-from graphground.server.commands.subcommands import run
+from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 
 if TYPE_CHECKING:
-    from graphground.graphs.storage.home import Home
+    from graphground.cypher.schema import PropertyGraphSchema
+    from graphground.graphs.opening.open_graphs import OpenGraphs
 
-app = typer.Typer(help="Schemas: their forms, and how many tokens each takes.", no_args_is_help=True)
+
+def parser() -> CommandLine:
+    """The options of `graphground schema` and its subcommands."""
+    group = command_line("schema", "Show schemas, their forms, and how many tokens each form takes.")
+    counting = group.add_command("tokens", tokens, "Print about how many tokens each form of each schema takes.")
+    counting.add_argument("files", nargs="*", type=Path, metavar="FILE",
+                          help="CypherBench schema files; default: the loaded graphs.")
+    counting.add_argument("--json", action="store_true", help="Print JSON.")
+    showing = group.add_command("show", show, "Print a schema, or the part of it that a question needs.")
+    showing.add_argument("graph_name", metavar="GRAPH", help="A loaded graph, or a CypherBench schema file.")
+    showing.add_argument("--form", choices=("base", "enhanced", "json"), default="base",
+                         help="How it is written (default: base).")
+    showing.add_argument("--question", help="Print only what this question needs.")
+    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The budget.")
+    for command in (counting, showing):
+        add_options(command, DATA_FOLDER)
+    return group
 
 
-@app.command()
-def tokens(
-    files: Annotated[list[Path] | None, typer.Argument(
-        help="CypherBench schema files; without any, the loaded graphs.")] = None,
-    home: Annotated[Path | None, typer.Option(help="The data folder.")] = None,
-) -> None:
-    """Print a table: about how many tokens each form of each schema takes."""
-    from rich.console import Console  # loaded on first use, as is all that follows
-    from rich.table import Table
+def main(arguments: Sequence[str]) -> int:
+    """Run a subcommand."""
+    return run(parser(), arguments)
 
+
+def tokens(parsed: argparse.Namespace) -> int:
+    """Print what each form of each schema costs."""
     from graphground.graphs.schemas.forms import FORMS, write_schema
     from graphground.graphs.schemas.token_count import estimate_tokens
 
+    rows = [{"graph": schema.name, "labels": len(schema.labels), "patterns": len(schema.patterns),
+             "properties": sum(len(label.properties.keys() - label.reserved) for label in schema.labels.values())
+             + sum(map(len, schema.relationship_properties.values())),
+             **{form: estimate_tokens(write_schema(schema, form)) for form in FORMS}}
+            for schema in _schemas(parsed)]
+    if parsed.json:
+        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+        return 0
+    from rich.console import Console  # loaded on first use
+    from rich.table import Table
+
     table = Table("graph", "labels", "patterns", "properties", *FORMS, title="Tokens (estimated)")
-    for schema in _schemas(files, home):
-        properties = sum(len(label.properties.keys() - label.reserved) for label in schema.labels.values())
-        properties += sum(map(len, schema.relationship_properties.values()))
-        table.add_row(schema.name, str(len(schema.labels)), str(len(schema.patterns)), str(properties),
-                      *(f"{estimate_tokens(write_schema(schema, form)):,}" for form in FORMS))
+    for row in rows:
+        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
     Console(width=100).print(table)
+    return 0
 
 
-@app.command()
-def show(
-    graph: Annotated[str, typer.Argument(help="A loaded graph, or a CypherBench schema file.")],
-    form: Annotated[str, typer.Option(help="base, enhanced or json.")] = "base",
-    question: Annotated[str | None, typer.Option(help="Only what this question needs.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="The budget.")] = None,
-    home: Annotated[Path | None, typer.Option(help="The data folder.")] = None,
-) -> None:
-    """Print a schema, or the part of it that a question needs."""
+def show(parsed: argparse.Namespace) -> int:
+    """Print the schema of a graph or of a file."""
+    from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
+    from graphground.tools.get_schema import GetSchemaRequest, get_schema
+
+    if parsed.max_tokens is not None and parsed.max_tokens < 1:
+        raise WrongUse("--max-tokens must be at least 1")
+    budget = {} if parsed.max_tokens is None else {"max_tokens": parsed.max_tokens}
+    with _opened(parsed) as graphs:
+        if parsed.question is None:
+            text = get_schema(graphs, GetSchemaRequest.model_validate({"form": parsed.form, **budget})).as_text()
+        else:
+            text = get_filtered_schema(graphs, GetFilteredSchemaRequest.model_validate(
+                {"question": parsed.question, **budget})).as_text()
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+@contextmanager
+def _opened(parsed: argparse.Namespace) -> Iterator[OpenGraphs]:
+    """The graph or the schema file that was named, as the only open graph; a tool's failure names the next step."""
     from graphground.graphs.graph import Graph
     from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
     from graphground.graphs.opening.stored import open_stored
     from graphground.tools.failure import ToolFailure
-    from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
-    from graphground.tools.get_schema import GetSchemaRequest, get_schema
 
-    path = Path(graph)
-    if form not in ("base", "enhanced", "json"):
-        raise typer.BadParameter(f"there is no form {form!r}; there are base, enhanced, json", param_hint="--form")
-
-    def opened() -> Graph:
+    def open_it() -> Graph:
+        path = Path(parsed.graph_name)
         if path.is_file():
             schema = _read(path)
             return Graph(schema.name, schema)
-        return open_stored(graph, _home(home))
+        return open_stored(parsed.graph_name, home_from(parsed))
 
-    graphs = OpenGraphs([GraphSource(graph, "", "", opened)])
+    graphs = OpenGraphs([GraphSource(parsed.graph_name, "", "", open_it)])
     try:
-        if question is None:
-            request = GetSchemaRequest.model_validate({"form": form, "max_tokens": max_tokens})
-            typer.echo(get_schema(graphs, request).as_text())
-        else:
-            filtered = get_filtered_schema(graphs, GetFilteredSchemaRequest.model_validate(
-                {"question": question, "max_tokens": max_tokens}))
-            typer.echo(filtered.as_text())
+        yield graphs
     except ToolFailure as failure:
-        typer.echo(f"graphground: {failure.message} {failure.next}", err=True)
-        raise typer.Exit(1) from failure
+        raise ToolFailure(failure.error, f"{failure.message} {failure.next}") from None
     finally:
         graphs.close()
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand; what was wrong is said on stderr, in one line."""
-    return run(app, "graphground schema", arguments, CatalogError, EngineError)
+def _schemas(parsed: argparse.Namespace) -> list[PropertyGraphSchema]:
+    if parsed.files:
+        return [_read(path) for path in parsed.files]
+    from graphground.graphs.storage.catalog import Catalog
 
-
-def _schemas(files: list[Path] | None, home: Path | None) -> list[PropertyGraphSchema]:
-    if files:
-        return [_read(path) for path in files]
-    catalog = Catalog(_home(home))
+    catalog = Catalog(home_from(parsed))
     return [catalog.schema(entry) for entry in catalog.entries()]
 
 
 def _read(path: Path) -> PropertyGraphSchema:
+    from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+
     try:
         return PropertyGraphSchema.from_cypherbench(path.read_bytes())
-    except (OSError, SchemaError) as error:
-        raise typer.BadParameter(f"{path}: {error}") from error
-
-
-def _home(folder: Path | None) -> Home:
-    from graphground.graphs.storage.home import Home
-
-    return Home(folder) if folder is not None else Home.default()
+    except SchemaError as error:
+        raise SchemaError(f"{path}: {error}") from None

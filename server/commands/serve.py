@@ -7,18 +7,30 @@ import gc
 from collections.abc import Sequence
 from functools import partial
 
-from graphground.server.commands.serving import add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.settings import SettingsError
+from graphground.server.commands.command_line import CommandLine, command_line, run
+from graphground.server.commands.options import add_options, open_graphs, set_up_logging, settings_from
+from graphground.server.settings import Settings, SettingsError, default_home
 
 CONNECT_AFTER_SECONDS = 1.0
 
 
+def parser() -> CommandLine:
+    """The options of `graphground serve`: every setting."""
+    parser = command_line("serve", "Serve graphs to MCP clients over stdio or HTTP.", serve)
+    add_options(parser)
+    return parser
+
+
 def main(arguments: Sequence[str]) -> int:
     """Serve until the client leaves (stdio) or the program is interrupted (HTTP)."""
-    parser = argparse.ArgumentParser("graphground serve", description="Serve graphs to MCP clients.")
-    add_options(parser)
-    settings = settings_from(parser.parse_args(arguments), parser)
+    return run(parser(), arguments)
+
+
+def serve(parsed: argparse.Namespace) -> int:
+    """Serve with the settings that were given."""
+    settings = settings_from(parsed)
     set_up_logging(settings.log_level)
+    check_names(settings)
 
     # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
     from graphground.server.application import Application
@@ -40,10 +52,28 @@ def main(arguments: Sequence[str]) -> int:
             from graphground.server.transports.stdio import serve_stdio
 
             serve_stdio(server)
-    except SettingsError as error:
-        parser.error(str(error))
-    except KeyboardInterrupt:
-        pass
     finally:
         application.close()
     return 0
+
+
+def check_names(settings: Settings) -> None:
+    """Refuse to serve a graph that does not exist, rather than serve nothing.
+
+    Raises:
+        SettingsError: with the graphs that there are.
+    """
+    if not settings.graph:
+        return
+    from graphground.graphs.opening.bundled import offered  # only --graph needs the catalog this early
+    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Home
+
+    home = Home(default_home(settings.home))
+    known = dict.fromkeys([*(bundled.name for bundled in offered(home)),
+                           *(entry.name for entry in Catalog(home).entries()),
+                           *(database.name for database in settings.bolt_databases())])
+    for name in settings.graph:
+        if name not in known:
+            raise SettingsError(f"--graph {name}: there is no such graph; there are: {', '.join(known) or 'none'}. "
+                                f"Load it with `graphground graphs load FILE --name {name}`.")

@@ -1,30 +1,44 @@
-"""`graphground graphs synth`: make up a graph of any size for a schema."""
+"""`graphground graphs synth`: generate a graph of any size for a schema."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.server.commands.command_line import CommandLine, WrongUse
 
 
-def synth(schema: Annotated[Path, typer.Argument(help="A schema in the CypherBench JSON form.")],
-          out: Annotated[Path, typer.Argument(help="The SimpleKG file to write (.json or .json.gz).")],
-          nodes: Annotated[int, typer.Option(min=1, help="How many nodes.")] = 10_000,
-          relationships: Annotated[int, typer.Option(min=0, help="How many relationships.")] = 30_000,
-          seed: Annotated[int, typer.Option(help="The same seed gives the same graph.")] = 0) -> None:
-    """Make up a graph of any size for a schema, and write it as a SimpleKG file."""
+def add_synth(group: CommandLine) -> None:
+    """Add the subcommand to `graphground graphs`."""
+    parser = group.add_command("synth", synth, "Generate a graph of any size for a schema, as a SimpleKG file.")
+    parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
+    parser.add_argument("out", type=Path, metavar="OUT", help="The SimpleKG file to write (.json or .json.gz).")
+    parser.add_argument("--nodes", type=int, default=10_000, help="How many nodes (default: 10000).")
+    parser.add_argument("--relationships", type=int, default=30_000, help="How many relationships (default: 30000).")
+    parser.add_argument("--seed", type=int, default=0, help="The same seed gives the same graph (default: 0).")
+    parser.add_argument("--force", action="store_true", help="Replace an existing file.")
+
+
+def synth(parsed: argparse.Namespace) -> int:
+    """Generate the graph and write it."""
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-    from graphground.graphs.synth import synth as made_up
+    from graphground.graphs.loading.simplekg import SimpleKGError
+    from graphground.graphs.synth import synth as generated
     from graphground.graphs.synth import write_simplekg
 
+    if parsed.nodes < 1 or parsed.relationships < 0:
+        raise WrongUse("--nodes must be at least 1, --relationships at least 0")
+    if parsed.out.exists() and not parsed.force:
+        raise WrongUse(f"there is a file {parsed.out} already; replace it with --force")
     try:
-        graph = made_up(PropertyGraphSchema.from_cypherbench(schema.read_bytes()), nodes, relationships, seed)
-        counts = write_simplekg(graph, out)
-    except (OSError, SchemaError, ValueError) as error:
-        raise SimpleKGError(f"{schema}: {error}" if isinstance(error, SchemaError) else str(error)) from None
-    sys.stdout.write(f"Wrote {out}: {counts[0]:,} nodes, {counts[1]:,} relationships. "
-                     f"`graphground graphs load {out}` loads it.\n")
+        graph = generated(PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()), parsed.nodes,
+                          parsed.relationships, parsed.seed)
+        counts = write_simplekg(graph, parsed.out)
+    except SchemaError as error:
+        raise SimpleKGError(f"{parsed.schema}: {error}") from None
+    except ValueError as error:
+        raise SimpleKGError(str(error)) from None
+    sys.stdout.write(f"Wrote {parsed.out}: {counts[0]:,} nodes, {counts[1]:,} relationships. "
+                     f"`graphground graphs load {parsed.out}` loads it.\n")
+    return 0

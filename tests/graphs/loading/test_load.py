@@ -128,7 +128,7 @@ def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home,
     engine.close()
     again.engine.close()
     drop_graph("films", empty_home)
-    with pytest.raises(EngineUnavailable, match="has been dropped"):
+    with pytest.raises(EngineUnavailable, match="There is no loaded graph"):
         source.open()
     assert end_engine(empty_home)
 
@@ -169,7 +169,7 @@ def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp
     path = written(tmp_path, document, "large.json")
     chance = random.Random(7)
     for _ in range(5):
-        process = subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(path)],
+        process = subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(path), "--force"],
                                    env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

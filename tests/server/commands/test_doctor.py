@@ -9,7 +9,7 @@ def doctor(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
                           env=environment(home))
 
 
-def test_a_working_installation_is_told_so(data_folder: Path) -> None:
+def test_a_working_installation_is_reported(data_folder: Path) -> None:
     done = doctor(data_folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "graph nba: answers in" in done.stdout
@@ -21,7 +21,7 @@ def test_a_database_that_does_not_answer_is_named_with_what_to_do(tmp_path: Path
     assert done.returncode == 1
     assert "BAD  graph neo4j: does not answer" in done.stdout
     assert "Check the address" in done.stdout
-    assert done.stdout.endswith("1 to mend.\n")
+    assert done.stdout.endswith("1 problem.\n")
 
 
 def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

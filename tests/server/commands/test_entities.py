@@ -93,7 +93,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     with pytest.raises(VectorsMissing):
         VectorStore(Files(tmp_path / "i"))
     assert make_vectors(tmp_path / "i", "", ["City"], False) == 0
-    assert "(4 vectors are there already)" in capsys.readouterr().out
+    assert "(4 vectors exist already)" in capsys.readouterr().out
     assert VectorStore(Files(tmp_path / "i")).names == 10
 
 

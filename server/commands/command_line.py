@@ -1,0 +1,130 @@
+"""The command line's framework: one parser class, one way to run a command, one form for what goes wrong.
+
+A command is a module with two functions:
+
+    def parser() -> CommandLine:              # its options; read by the reference page and shell completion too
+    def main(arguments) -> int:               # `return run(parser(), arguments)`, the exit status
+
+Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. argparse, since
+importing it costs nothing beside the SDK: every command starts as fast as Python does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+
+class WrongUse(Exception):
+    """Options that do not fit together; ends the command with exit status 2 and the usage."""
+
+
+class CommandLine(argparse.ArgumentParser):
+    """An argument parser whose errors name the nearest valid word, and which abbreviates nothing."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        options.setdefault("allow_abbrev", False)
+        super().__init__(*arguments, **options)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; an unknown option is reported by the subcommand that it was given to."""
+        known = self.parse_known_args if self.subcommands() else self.parse_known_intermixed_args
+        parsed, unknown = known(args, namespace)
+        if unknown:
+            parser: CommandLine = getattr(parsed, "parser", self)
+            options = [option for action in parser._actions for option in action.option_strings]
+            parser.error(f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], options)}"
+                         if unknown[0].startswith("-") else f"unexpected argument {unknown[0]!r}")
+        return parsed
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and the usage on stderr; exit status 2."""
+        found = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if found:
+            message += did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
+        self.exit(WRONG_USE, f"graphground: {message}\n{self.format_usage()}")
+
+    def subcommands(self) -> dict[str, CommandLine]:
+        """The parsers of its subcommands by name; empty for a command without any."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                return dict(action.choices)
+        return {}
+
+    def add_command(self, name: str, run: Any, help: str) -> CommandLine:
+        """Add a subcommand, which `run(parsed) -> exit status` carries out."""
+        group = next((action for action in self._actions if isinstance(action, argparse._SubParsersAction)), None)
+        if group is None:
+            group = self.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+        parser: CommandLine = group.add_parser(name, help=help, description=help)
+        parser.set_defaults(run=run, parser=parser)
+        return parser
+
+
+def command_line(name: str, description: str, run: Any = None) -> CommandLine:
+    """The parser of `graphground NAME`."""
+    parser = CommandLine(f"graphground {name}", description=description)
+    if run is not None:
+        parser.set_defaults(run=run, parser=parser)
+    return parser
+
+
+def run(parser: CommandLine, arguments: Sequence[str]) -> int:
+    """Parse and run a command; a failure is a line on stderr and an exit status, never a traceback.
+
+        run(parser(), ["info", "nba"])
+    """
+    parsed = parser.parse_args(list(arguments))
+    try:
+        return int(parsed.run(parsed) or 0)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our stdout has seen enough, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        if isinstance(error, WrongUse) or type(error).__name__ == "SettingsError":
+            sys.stderr.write(f"graphground: {' '.join(str(error).split())}\n"
+                             f"`{parsed.parser.prog} --help` shows the options.\n")
+            sys.exit(WRONG_USE)
+        if wants_trace():
+            raise
+        sys.stderr.write(f"graphground: {explained(error)}\n")
+        return FAILED
+
+
+def explained(error: Exception) -> str:
+    """What went wrong, in a sentence: our own exceptions carry one, the system's are given one.
+
+        >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
+        'films.json: No such file or directory'
+    """
+    if type(error).__module__.startswith("graphground."):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        if error.errno == errno.ENOSPC:
+            return f"{place}the disk is full. Make room, or choose a folder on another disk with --home."
+        return f"{place}{error.strerror or error}"
+    return (f"unexpected {type(error).__name__}: {' '.join(str(error).split())}. This is a defect in graphground; "
+            "set GRAPHGROUND_LOG_LEVEL=debug to see where, and please report it.")
+
+
+def wants_trace() -> bool:
+    """Whether a failure shows where it was raised: asked for by GRAPHGROUND_LOG_LEVEL=debug."""
+    return os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug"
+
+
+def did_you_mean(found: str, known: Sequence[str]) -> str:
+    """`; did you mean 'load'?`, or nothing where no known word is near."""
+    import difflib  # only mistakes need it
+
+    near = difflib.get_close_matches(found.partition("=")[0], known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

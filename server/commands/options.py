@@ -1,0 +1,80 @@
+"""The options that commands share: one for each setting, and the settings that they make up."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphground.server.settings import Settings, options, read_home, read_settings
+
+if TYPE_CHECKING:
+    from graphground.graphs.storage.home import Home
+    from graphground.tools.tool import Graphs
+
+DATA_FOLDER = ("home", "settings")
+"""The options of a command that works in the data folder alone."""
+GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
+"""The options of a command that opens graphs, without those that serve clients."""
+
+
+def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = None) -> None:
+    """One option for each setting, or for those settings alone.
+
+        add_options(parser, DATA_FOLDER)       # --home and --settings
+    """
+    group = parser.add_argument_group("settings", "Also environment variables (in brackets) and, but for the "
+                                      "connection of one database, keys of the settings file.")
+    for setting in options():
+        if names is not None and setting.name not in names:
+            continue
+        words: dict[str, Any] = {"help": f"{setting.metadata['help']} [{setting.metadata['variable']}]".replace(
+            "%", "%%"), "default": argparse.SUPPRESS}
+        if isinstance(setting.default, bool):
+            words["action"] = "store_true"
+        elif setting.metadata["choices"]:
+            words["choices"] = setting.metadata["choices"]
+        else:
+            words["metavar"] = setting.name.upper().rpartition("_")[2]
+        if setting.metadata["many"]:
+            words["action"] = "append"
+        elif isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
+            words["type"] = type(setting.default)
+        group.add_argument("--" + setting.name.replace("_", "-"), **words)
+
+
+def settings_from(parsed: argparse.Namespace) -> Settings:
+    """The settings for the options that were given.
+
+    Raises:
+        SettingsError: one of them is wrong; `run` reports it with exit status 2.
+    """
+    return read_settings(_given(parsed))
+
+
+def home_from(parsed: argparse.Namespace) -> Home:
+    """The data folder that the options, the environment or the settings file name."""
+    from graphground.graphs.storage.home import Home
+
+    return Home(Path(read_home(_given(parsed))))
+
+
+def _given(parsed: argparse.Namespace) -> dict[str, Any]:
+    names = {setting.name for setting in options()}
+    return {name: tuple(value) if isinstance(value, list) else value
+            for name, value in vars(parsed).items() if name in names}
+
+
+def set_up_logging(level: str) -> None:
+    """Send every log record to stderr: stdout belongs to the protocol."""
+    import logging
+
+    logging.basicConfig(level=level.upper(), format="graphground: %(levelname)s %(name)s: %(message)s", force=True)
+
+
+def open_graphs(settings: Settings) -> Graphs:
+    """Open what the settings name; nothing is connected before it is asked."""
+    from graphground.server.sources import graph_sources  # drivers load on first use
+
+    return graph_sources(settings)

@@ -1,0 +1,86 @@
+"""Answers as a person reads them: tables, nested values as indented lines, failures, and diagnostics with a caret."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def print_table(answer: Mapping[str, Any]) -> None:
+    """Rows as a table on stdout, then how many there are and how long it took."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*answer["columns"])
+    for row in answer["rows"]:
+        table.add_row(*(cell(value) for value in row))
+    console = Console(markup=False, highlight=False)
+    console.print(table)
+    more = ", and there are more" if answer["truncated"] else ""
+    rows = "1 row" if answer["row_count"] == 1 else f"{answer['row_count']} rows"
+    console.print(f"{rows}{more}; {answer['elapsed_ms']} ms")
+
+
+def print_csv(answer: Mapping[str, Any]) -> None:
+    """Rows as comma-separated values on stdout, under a line of column names."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(answer["columns"])
+    writer.writerows([["" if value is None else cell(value) for value in row] for row in answer["rows"]])
+
+
+def cell(value: Any) -> str:
+    """A value of a row: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def failure_lines(answer: Mapping[str, Any]) -> list[str]:
+    """A tool's failure: the message, the nearest valid input, the next step."""
+    lines = [f"graphground: {answer['message']}"]
+    if answer["nearest"]:
+        lines.append(f"  nearest: {', '.join(answer['nearest'])}")
+    if answer["next"]:
+        lines.append(f"  next: {answer['next']}")
+    return lines
+
+
+def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each diagnostic under its line of the query, with a caret for each character that it is about.
+
+        error: There is no label 'Taem'. (unknown_label)
+          1 | MATCH (t:Taem) RETURN t
+            |          ^^^^ Team
+    """
+    lines: list[str] = []
+    source = query.split("\n")
+    for diagnostic in diagnostics:
+        lines.append(f"{diagnostic['severity']}: {diagnostic['message'].partition(chr(10))[0]} ({diagnostic['code']})")
+        number, column = diagnostic["line"], diagnostic["column"]
+        text = source[number - 1] if number <= len(source) else ""
+        same_line = diagnostic["end_line"] == number
+        length = (diagnostic["end_column"] if same_line else len(text) + 1) - column
+        if length <= 0:
+            continue  # said of the query as a whole
+        margin = " " * len(str(number))
+        before = "".join("\t" if character == "\t" else " " for character in text[:column - 1])
+        instead = f" {diagnostic['suggestions'][0]}" if diagnostic["suggestions"] else ""
+        lines += [f"  {number} | {text}", f"  {margin} | {before}{'^' * length}{instead}"]
+    return lines
+
+
+def indented_lines(value: Any, indent: str = "") -> list[str]:
+    """Nested maps and lists as indented lines; empty values are left out."""
+    lines: list[str] = []
+    entries = value.items() if isinstance(value, dict) else [("-", item) for item in value]
+    for key, item in entries:
+        if key != "-" and item in (None, [], {}):
+            continue
+        mark = key if key == "-" else f"{key}:"
+        if isinstance(item, dict | list) and item:
+            inner = indented_lines(item, indent + "  ")
+            lines += [f"{indent}{mark} {inner[0].strip()}", *inner[1:]] if key == "-" else [f"{indent}{mark}", *inner]
+        else:
+            lines.append(f"{indent}{mark} {cell(item)}")
+    return lines

@@ -1,0 +1,64 @@
+"""What a person sees while a command works: bars and a spinner on stderr, where that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+SECONDS_BETWEEN_LINES = 5.0
+Report = Callable[[str, int, int | None], None]
+"""Takes a step's name, how much of it is done, and of how much (None where that is unknown)."""
+
+
+@contextmanager
+def progress_bars() -> Iterator[Report]:
+    """A bar for each step; elsewhere than on a terminal a line every few seconds."""
+    if not sys.stderr.isatty():
+        yield _line_reporter()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<15}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+               TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def report(step: str, done: int, total: int | None) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step, total=total)
+            bars.update(tasks[step], completed=done, total=total)
+
+        yield report
+
+
+def _line_reporter() -> Report:
+    last = time.monotonic()
+
+    def report(step: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if time.monotonic() - last > SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            share = f" {done / total:.0%}" if total else f" {done:,}"
+            sys.stderr.write(f"{step}:{share}\n")
+            sys.stderr.flush()
+
+    return report
+
+
+@contextmanager
+def spinner(text: str) -> Iterator[None]:
+    """A spinner beside `text` while the block runs, such as while an engine starts."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield

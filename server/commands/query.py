@@ -1,0 +1,94 @@
+"""`graphground query GRAPH 'MATCH …'`: run a query from the shell, with the checks that an agent gets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
+from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
+from graphground.server.commands.printing import diagnostic_lines, failure_lines, print_csv, print_table
+from graphground.server.commands.progress import spinner
+
+
+def parser() -> CommandLine:
+    """The options of `graphground query`."""
+    parser = command_line("query", "Run one reading query and print its rows; what is wrong with it is shown under "
+                          "it.", query)
+    parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one.")
+    parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")
+    form.add_argument("--csv", action="store_true", help="Print the rows as comma-separated values.")
+    parser.add_argument("--limit", type=int, default=100, help="The most rows to print (default: 100).")
+    parser.add_argument("--timeout", type=float, default=30.0, help="Seconds after which the query is ended "
+                        "(default: 30).")
+    parser.add_argument("--parameter", "-p", action="append", default=[], metavar="NAME=VALUE",
+                        help="A value for $NAME: JSON, or else text; may be repeated.")
+    parser.add_argument("--check", action="store_true", help="Only check the query; do not run it.")
+    add_options(parser, (*(name for name in GRAPHS if name != "graph"), "answer_bytes", "log_level"))
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the rows on stdout and the diagnostics on stderr; the exit status is 1 when the query did not run."""
+    return run(parser(), arguments)
+
+
+def query(parsed: argparse.Namespace) -> int:
+    """Run the query through the tool that agents call, so that both get the same answer."""
+    settings = settings_from(parsed)
+    set_up_logging(settings.log_level)
+    text = sys.stdin.read() if parsed.query == "-" else parsed.query
+    given: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
+    if parsed.graph_name is not None:
+        given["graph"] = parsed.graph_name
+    tool = "validate_cypher" if parsed.check else "execute_cypher"
+    if not parsed.check:
+        given |= {"limit": parsed.limit, "timeout_s": parsed.timeout}
+
+    from graphground.server.application import Application
+
+    application = Application(partial(open_graphs, settings), settings.answer_bytes)
+    try:
+        with spinner("running the query"):
+            outcome = application.call(tool, given)
+    finally:
+        application.close()
+    answer = json.loads(outcome.payload)
+    failed = outcome.is_error or answer.get("valid") is False
+    sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer["diagnostics"])))
+    if parsed.json:
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
+    elif outcome.is_error and not answer["diagnostics"]:
+        sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
+    elif parsed.check and not failed:
+        sys.stdout.write(f"The query is valid ({answer['access']}).\n")
+    elif not failed:
+        (print_csv if parsed.csv else print_table)(answer)
+    if failed and (suggested := suggestion(answer)):
+        sys.stderr.write(f"try: {suggested}\n")
+    return FAILED if failed else 0
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """`name=value` as a parameter; the value is JSON where it can be read as such, and text elsewhere.
+
+        >>> parameter("born=1984"), parameter("name=LeBron James")
+        (('born', 1984), ('name', 'LeBron James'))
+    """
+    name, _, value = text.partition("=")
+    try:
+        return name.removeprefix("$"), json.loads(value)
+    except ValueError:
+        return name.removeprefix("$"), value
+
+
+def suggestion(answer: dict[str, Any]) -> str:
+    """The query that would be right, where the tool is sure of one."""
+    nearest = answer.get("nearest") or [""]
+    return str(answer.get("suggested_query") or nearest[0])

@@ -1,0 +1,63 @@
+"""What answers at a Bolt address, before the driver is asked."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.engine import EngineUnreachable
+from graphground.graphs.engines.port_check import problem_at
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.server.settings import Database
+from graphground.server.sources import open_database, problem_of
+
+
+class Quiet(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def http_port() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def test_an_http_port_is_named_within_the_probe_and_blames_no_query(http_port: int) -> None:
+    with pytest.raises(EngineUnreachable, match="is an HTTP port, not a Bolt port"):
+        open_database(Database("films", f"bolt://127.0.0.1:{http_port}", "neo4j", "secret"))
+
+
+def test_a_port_where_nobody_listens_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    problem = problem_at(BoltAddress(f"neo4j://127.0.0.1:{port}"))
+    assert problem is not None
+    assert problem.startswith(f"No Bolt server answers at neo4j://127.0.0.1:{port}")
+
+
+def test_a_server_that_says_nothing_is_left_to_the_driver() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = BoltAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
+        assert problem_at(address, seconds=0.05) is None
+        assert problem_at(address, seconds=0.05, speak=False) is None
+
+
+def test_the_list_of_graphs_says_which_database_is_down() -> None:
+    def fail() -> None:
+        raise AssertionError("not opened by a look at the list")
+
+    down = Database("films", "bolt://127.0.0.1:1")
+    graphs = OpenGraphs([GraphSource("films", "Films", "bolt", fail, problem=lambda: problem_of(down))])  # type: ignore[arg-type]
+    [summary] = graphs.summaries()
+    assert "No Bolt server answers at bolt://127.0.0.1:1" in summary.description
+    assert summary.problem is not None

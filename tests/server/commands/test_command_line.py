@@ -1,0 +1,131 @@
+"""Every command: the same help, the same errors, and never a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from graphground.server.cli import COMMANDS
+from graphground.server.commands.command_line import explained
+from tests.support.serving import COMMAND, environment
+
+PARSERS = {parser.prog: parser for name in COMMANDS
+           for command in [import_module(f"graphground.server.commands.{name}").parser()]
+           for parser in (command, *command.subcommands().values())}
+
+
+def graphground(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
+                          env=environment(home, more), cwd=home)
+
+
+@pytest.mark.parametrize("prog", PARSERS)
+def test_every_command_and_option_has_a_help_text_that_is_a_sentence(prog: str) -> None:
+    parser = PARSERS[prog]
+    assert parser.description, prog
+    assert parser.format_help()
+    for action in parser._actions:
+        assert action.dest in ("help", "command") or action.help, (prog, action.dest)
+
+
+@pytest.mark.parametrize("prog", [prog for prog, parser in PARSERS.items() if not parser.subcommands()])
+def test_every_command_that_reads_the_data_folder_takes_home(prog: str) -> None:
+    options = {option for action in PARSERS[prog]._actions for option in action.option_strings}
+    assert "--home" in options or prog in ("graphground completion", "graphground graphs synth")
+
+
+WRONG = [
+    (["graphs", "load", "missing.json", "--name", "x"], "missing.json: No such file"),
+    (["graphs", "load", "README", "--name", "x"], "no JSON"),
+    (["graphs", "load", "folder"], "folder"),
+    (["graphs", "export", "nba", "nowhere/x.json"], "there is no folder"),
+    (["graphs", "export", "nope", "x.json"], "there is no loaded graph 'nope'"),
+    (["graphs", "info", "nope"], "there is no loaded graph 'nope'"),
+    (["graphs", "lod"], "did you mean 'load'?"),
+    (["graphs", "load", "x.json", "--forse"], "did you mean '--force'?"),
+    (["graphs", "load", "x.json", "--into", "bolt://x", "--name", "y"], "--into"),
+    (["graphs", "load", "x.json", "--user", "y"], "need --into"),
+    (["graphs", "synth", "missing.json", "out.json"], "missing.json: No such file"),
+    (["schema", "show", "nope"], "There is no loaded graph 'nope'"),
+    (["schema", "show", "nope", "--form", "pretty"], "invalid choice: 'pretty'"),
+    (["schema", "tokens", "missing.json"], "missing.json: No such file"),
+    (["entities", "info", "nope"], "there is no graph 'nope'"),
+    (["entities"], "COMMAND"),
+    (["query"], "QUERY"),
+    (["query", "nope", "RETURN 1 AS one"], "There is no graph 'nope'"),
+    (["query", "nba", "RETURN 1 AS one", "--json", "--csv"], "not allowed with"),
+    (["call"], "call --list"),
+    (["call", "list_graphs", "[1]"], "must be a JSON object"),
+    (["call", "lst_graphs", "--help"], "did you mean 'list_graphs'?"),
+    (["serve", "--port", "99999"], "port must be from 0 to 65535, not 99999"),
+    (["serve", "--port", "many"], "invalid int value: 'many'"),
+    (["serve", "--graph", "nope"], "there is no such graph; there are: nba"),
+    (["serve", "--settings", "missing.toml"], "there is no settings file"),
+    (["completion", "tcsh"], "invalid choice: 'tcsh'"),
+    (["doctor", "--jsn"], "did you mean '--json'?"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "README").write_text("no JSON here")
+    (tmp_path / "folder").mkdir()
+    done = graphground(tmp_path, *words)
+    assert (done.returncode in (1, 2), done.stdout) == (True, ""), done
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"graphs": [{"name": "x"}]}', '{"graphs": 3}', "\0\xff"])
+@pytest.mark.parametrize("words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"],
+                                   ["call", "list_graphs"]], ids=" ".join)
+def test_a_damaged_catalog_is_a_sentence_on_stderr(damage: str, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "catalog.json").write_text(damage)
+    done = graphground(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "catalog.json cannot be read" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unforeseen_error_is_a_sentence_too_and_a_full_disk_is_named() -> None:
+    assert explained(KeyError("x")).startswith("unexpected KeyError: 'x'. This is a defect in graphground")
+    assert explained(OSError(28, "No space left on device", "/data/x")).startswith("/data/x: the disk is full.")
+
+
+def test_the_tools_and_their_arguments_are_listed(tmp_path: Path) -> None:
+    listed = graphground(tmp_path, "call", "--list")
+    assert "execute_cypher" in listed.stdout
+    described = graphground(tmp_path, "call", "execute_cypher", "--help").stdout
+    assert "query (string, required)" in described
+    assert "limit (integer, 1 to 100000, default 100)" in described
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_know_every_command_and_option(shell: str, tmp_path: Path) -> None:
+    script = graphground(tmp_path, "completion", shell).stdout
+    for parser in PARSERS.values():
+        for action in parser._actions:
+            for option in action.option_strings:
+                if option.startswith("--"):
+                    assert (f"-l {option[2:]}" if shell == "fish" else option) in script, option
+
+
+def test_bash_completes_subcommands_and_options(tmp_path: Path) -> None:
+    script = graphground(tmp_path, "completion", "bash").stdout
+
+    def completed(*words: str) -> list[str]:
+        line = " ".join(f"'{word}'" for word in words)
+        done = subprocess.run(["bash", "-c", f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground;"
+                               ' printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, timeout=20)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert completed("graphground", "ser") == ["serve"]
+    assert completed("graphground", "graphs", "ex") == ["export"]
+    assert completed("graphground", "graphs", "load", "--fo") == ["--force"]
+    assert completed("graphground", "serve", "--tra") == ["--transport"]
+
+

@@ -1,0 +1,59 @@
+"""`graphground query`: rows for a person and for a script, and what is wrong shown under the query."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+from graphground.server.commands.printing import diagnostic_lines
+from graphground.server.commands.query import parameter
+from tests.support.serving import COMMAND, environment
+
+
+def query(home: Path, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, "query", *words], capture_output=True, text=True, timeout=90, input=text,
+                          env=environment(home, {"COLUMNS": "100"}))
+
+
+def test_rows_are_printed_as_a_table_as_json_and_as_csv(data_folder: Path) -> None:
+    text = "MATCH (t:Team) WHERE t.name STARTS WITH $start RETURN t.name AS team, t.inception_year AS year ORDER BY team"
+    table = query(data_folder, "nba", text, "-p", "start=Chi")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "Chicago Bulls" in table.stdout
+    answer = json.loads(query(data_folder, text, "--json", "--parameter", "start=Chi").stdout)
+    assert (answer["columns"], answer["rows"]) == (["team", "year"], [["Chicago Bulls", 1966]])
+    rows = list(csv.reader(query(data_folder, "nba", "--csv", "-p", "start=Chi", "-", text=text).stdout.splitlines()))
+    assert rows == [["team", "year"], ["Chicago Bulls", "1966"]]
+
+
+def test_a_limit_cuts_the_rows_and_says_so(data_folder: Path) -> None:
+    done = query(data_folder, "nba", "MATCH (t:Team) RETURN t.name", "--limit", "2")
+    assert "2 rows, and there are more" in done.stdout
+
+
+def test_a_mistake_is_shown_under_the_query_with_a_caret(data_folder: Path) -> None:
+    done = query(data_folder, "nba", "MATCH (t:Team)\nRETURN t.nam")
+    assert done.stderr.splitlines()[1:3] == ["  2 | RETURN t.nam", "    |          ^^^ name"]
+    refused = query(data_folder, "nba", "MATCH (t:Team) SET t.name = 'x'")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "^^^" in refused.stderr
+
+
+def test_a_check_does_not_run_the_query(data_folder: Path) -> None:
+    assert query(data_folder, "nba", "MATCH (t:Team) RETURN t.name", "--check").stdout == "The query is valid (read).\n"
+    wrong = query(data_folder, "nba", "MATCH (t:Taem) RETURN t.name", "--check")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "try: MATCH (t:Team) RETURN t.name" in wrong.stderr
+
+
+def test_parameters_are_json_or_text() -> None:
+    assert [parameter(text) for text in ("a=1", "$b=[1, 2]", "c=LeBron James", 'd="1"', "e=")] == [
+        ("a", 1), ("b", [1, 2]), ("c", "LeBron James"), ("d", "1"), ("e", "")]
+
+
+def test_a_caret_stands_under_its_word_after_tabs() -> None:
+    diagnostic = {"severity": "error", "message": "No.", "code": "x", "line": 1, "column": 2, "end_line": 2,
+                  "end_column": 1, "suggestions": []}
+    assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
