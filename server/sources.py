@@ -21,6 +21,7 @@ from graphground.graphs.opening.live_schema import connected_graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.opening.write_guard import refuses_writes
+from graphground.graphs.storage.catalog import CatalogError
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Database, Settings, default_home
 
@@ -39,8 +40,14 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     own = [GraphSource(database.name, database.description, "bolt", partial(open_database, database, home),
                        eager=True, problem=partial(problem_of, database)) for database in databases]
     taken = {source.name for source in own}
-    taken |= left_out(settings)
-    stored = [source for source in stored_sources(home) if source.name not in taken]
+    try:
+        taken |= left_out(settings)
+        stored = [source for source in stored_sources(home) if source.name not in taken]
+    except CatalogError as error:
+        if not own:
+            raise EngineUnavailable(str(error)) from None
+        logger.warning(error)  # your own databases need no catalog
+        stored = []
     return OpenGraphs(chosen([*stored, *own], settings.graph))
 
 

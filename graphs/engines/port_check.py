@@ -10,8 +10,7 @@ from graphground.graphs.engines.address import BoltAddress
 BOLT_PORT = 7687
 HANDSHAKE = bytes.fromhex("6060b017" "00080805" "00020404" "00000003" "00000000")
 """Bolt's magic number and four versions; a Bolt server answers with four bytes."""
-BLANK_LINE = b"\r\n\r\n"
-"""Ends what an HTTP server takes for a request, so that it answers."""
+HTTP_REQUEST = b"HEAD / HTTP/1.0\r\n\r\n"
 
 
 def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True) -> str | None:
@@ -24,31 +23,33 @@ def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True
         'No Bolt server answers at bolt://127.0.0.1:1 (Connection refused). Check the address, and that the database …'
     """
     where, parts = address.where(), urlsplit(address.uri)
+    place = parts.hostname or "", parts.port or BOLT_PORT
     try:
-        with socket.create_connection((parts.hostname or "", parts.port or BOLT_PORT), timeout=seconds) as connection:
-            if not speak or "+" in parts.scheme:
-                return None
-            connection.sendall(HANDSHAKE)
-            answer = _received(connection) or _received_after(connection, BLANK_LINE)
+        if not speak or "+" in parts.scheme:
+            socket.create_connection(place, timeout=seconds).close()
+            return None
+        answer = _answer(place, HANDSHAKE, seconds)
     except OSError as error:
         return (f"No Bolt server answers at {where} ({error.strerror or error}). Check the address, and that the "
                 "database is running.")
-    if answer.startswith(b"HTTP"):
+    if len(answer) != 4 and _speaks_http(place, seconds):
         return (f"{where} is an HTTP port, not a Bolt port. Give the database's Bolt address, "
                 f"such as {parts.scheme}://{parts.hostname}:{BOLT_PORT}.")
     return None
 
 
-def _received(connection: socket.socket) -> bytes:
-    try:
-        return connection.recv(16)
-    except TimeoutError:
-        return b""
+def _answer(place: tuple[str, int], greeting: bytes, seconds: float) -> bytes:
+    """The first bytes that come back; none where the server closes the connection or says nothing in time."""
+    with socket.create_connection(place, timeout=seconds) as connection:
+        try:
+            connection.sendall(greeting)
+            return connection.recv(16)
+        except (TimeoutError, ConnectionError):
+            return b""
 
 
-def _received_after(connection: socket.socket, more: bytes) -> bytes:
+def _speaks_http(place: tuple[str, int], seconds: float) -> bool:
     try:
-        connection.sendall(more)
+        return _answer(place, HTTP_REQUEST, seconds).startswith(b"HTTP/")
     except OSError:
-        return b""
-    return _received(connection)
+        return False

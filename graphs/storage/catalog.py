@@ -58,8 +58,8 @@ class Catalog:
         try:
             return [Entry(**entry) for entry in json.loads(text)["graphs"]]
         except (ValueError, KeyError, TypeError) as error:
-            raise CatalogError(f"{self.home.catalog} cannot be read ({error}); mend it, or move it away and load the "
-                               "graphs again") from None
+            raise CatalogError(f"{self.home.catalog} cannot be read ({error}). Repair it, or move it away and load "
+                               "the graphs again.") from None
 
     def find(self, name: str) -> Entry | None:
         """The graph of that name."""

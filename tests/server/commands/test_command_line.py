@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from graphground.server import cli
 from graphground.server.cli import COMMANDS
 from graphground.server.commands.command_line import explained
-from tests.support.serving import COMMAND, environment
 
 PARSERS = {parser.prog: parser for name in COMMANDS
            for command in [import_module(f"graphground.server.commands.{name}").parser()]
            for parser in (command, *command.subcommands().values())}
 
 
-def graphground(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
-                          env=environment(home, more), cwd=home)
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Graphground = Callable[..., Done]
+
+
+@pytest.fixture
+def graphground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+                ) -> Iterator[Graphground]:
+    """The command in this process, in an empty data folder: an exception that it lets through fails the test."""
+    for variable in list(os.environ):
+        if variable.startswith(("NEO4J_", "GRAPHGROUND_")):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("GRAPHGROUND_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    handlers, level = list(logging.root.handlers), logging.root.level
+
+    def run(*words: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["graphground", *words])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capfd.readouterr()
+        return Done(int(end.value.code or 0), out, err)
+
+    yield run
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
 
 
 @pytest.mark.parametrize("prog", PARSERS)
@@ -70,10 +103,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
-def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path: Path) -> None:
+def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path: Path,
+                                           graphground: Graphground) -> None:
     (tmp_path / "README").write_text("no JSON here")
     (tmp_path / "folder").mkdir()
-    done = graphground(tmp_path, *words)
+    done = graphground(*words)
     assert (done.returncode in (1, 2), done.stdout) == (True, ""), done
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -82,9 +116,10 @@ def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path
 @pytest.mark.parametrize("damage", ["{", "[]", '{"graphs": [{"name": "x"}]}', '{"graphs": 3}', "\0\xff"])
 @pytest.mark.parametrize("words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"],
                                    ["call", "list_graphs"]], ids=" ".join)
-def test_a_damaged_catalog_is_a_sentence_on_stderr(damage: str, words: list[str], tmp_path: Path) -> None:
+def test_a_damaged_catalog_is_a_sentence_on_stderr(damage: str, words: list[str], tmp_path: Path,
+                                                   graphground: Graphground) -> None:
     (tmp_path / "catalog.json").write_text(damage)
-    done = graphground(tmp_path, *words)
+    done = graphground(*words)
     assert (done.returncode, done.stdout) == (1, "")
     assert "catalog.json cannot be read" in done.stderr
     assert "Traceback" not in done.stderr
@@ -95,17 +130,17 @@ def test_an_unforeseen_error_is_a_sentence_too_and_a_full_disk_is_named() -> Non
     assert explained(OSError(28, "No space left on device", "/data/x")).startswith("/data/x: the disk is full.")
 
 
-def test_the_tools_and_their_arguments_are_listed(tmp_path: Path) -> None:
-    listed = graphground(tmp_path, "call", "--list")
+def test_the_tools_and_their_arguments_are_listed(graphground: Graphground) -> None:
+    listed = graphground("call", "--list")
     assert "execute_cypher" in listed.stdout
-    described = graphground(tmp_path, "call", "execute_cypher", "--help").stdout
+    described = graphground("call", "execute_cypher", "--help").stdout
     assert "query (string, required)" in described
     assert "limit (integer, 1 to 100000, default 100)" in described
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_know_every_command_and_option(shell: str, tmp_path: Path) -> None:
-    script = graphground(tmp_path, "completion", shell).stdout
+def test_completion_scripts_know_every_command_and_option(shell: str, graphground: Graphground) -> None:
+    script = graphground("completion", shell).stdout
     for parser in PARSERS.values():
         for action in parser._actions:
             for option in action.option_strings:
@@ -113,13 +148,14 @@ def test_completion_scripts_know_every_command_and_option(shell: str, tmp_path: 
                     assert (f"-l {option[2:]}" if shell == "fish" else option) in script, option
 
 
-def test_bash_completes_subcommands_and_options(tmp_path: Path) -> None:
-    script = graphground(tmp_path, "completion", "bash").stdout
+def test_bash_completes_subcommands_and_options(graphground: Graphground) -> None:
+    script = graphground("completion", "bash").stdout
 
     def completed(*words: str) -> list[str]:
         line = " ".join(f"'{word}'" for word in words)
-        done = subprocess.run(["bash", "-c", f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground;"
-                               ' printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, timeout=20)
+        asked = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground"
+        done = subprocess.run(["bash", "-c", f'{script}\n{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
+                              capture_output=True, text=True, timeout=20)
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 
