@@ -11,7 +11,7 @@
     >>> [str(pattern) for pattern in schema.patterns]
     ['(:Movie)-[:directedBy]->(:Person)']
 
-A property type is a word: `str int float bool date datetime` (and, from databases of one's own,
+A property type is a word: `str int float bool date datetime` (and, from your own databases,
 `time duration point`), `list[…]` of one of them, several joined by `|` where the values are mixed
 (`int|str`), or `unknown`. Mixed and unknown types never cause an error.
 """

@@ -45,7 +45,7 @@ class Application:
             return self._graphs
 
     def open_in_background(self, seconds: float) -> None:
-        """Connect to the databases of one's own after so many seconds, when clients have been greeted.
+        """Connect to the your own databases after so many seconds, when clients have been greeted.
 
         What is wrong with one, or that it does not refuse writes itself, is then logged before anybody asks it.
         """

@@ -39,7 +39,7 @@ def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] 
 
 @dataclass(frozen=True)
 class Database:
-    """A graph in a Bolt database of one's own: `Database("films", "neo4j://localhost:7687", "neo4j", "…")`."""
+    """A graph in your own Bolt database: `Database("films", "neo4j://localhost:7687", "neo4j", "…")`."""
 
     name: str
     uri: str

@@ -1,4 +1,4 @@
-"""From settings to graphs that can be opened: the loaded ones, and those of databases of one's own."""
+"""From settings to graphs that can be opened: the loaded ones, and those of your own databases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 def graph_sources(settings: Settings) -> OpenGraphs:
     """The graphs of a server, each opened when it is first asked for.
 
-    A database of one's own goes before a loaded graph of the same name, and stands alone, without the bundled
+    Your own database goes before a loaded graph of the same name, and stands alone, without the bundled
     graph, unless that is asked for: then `graph` may be left out in every call.
     """
     home = Home(default_home(settings.home))
@@ -103,7 +103,7 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
 
 
 def open_database(database: Database, home: Home | None = None) -> Graph:
-    """Connect to a database of one's own and read its schema, or take the one read before.
+    """Connect to your own database and read its schema, or take the one read before.
 
     The entity index that was built of it in the data folder goes with it. Without a data folder nothing is read.
     Where the database itself does not refuse writes, that is logged as a warning.

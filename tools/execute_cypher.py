@@ -127,7 +127,7 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
             raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
                               nearest=[report.suggested_query] if report.suggested_query else [],
                               diagnostics=report.diagnostics,
-                              next="Mend the query and check it with validate_cypher; get_schema has the names.")
+                              next="Fix the query and check it with validate_cypher; get_schema has the names.")
     return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
 
 
@@ -149,7 +149,7 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
         case QueryFailed():
             told = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
             return ToolFailure("query_failed", message, diagnostics=told,
-                               next="Mend the query and check it with validate_cypher; get_schema has the names.")
+                               next="Fix the query and check it with validate_cypher; get_schema has the names.")
     return ToolFailure("engine_error", message, next="Call again; if it stays, run `graphground doctor`.")
 
 

@@ -269,7 +269,7 @@ class BoltEngine:
     def _slot(self) -> Iterator[None]:
         if not self._slots.acquire(timeout=self._patience):
             raise EngineBusy(f"{self._slot_count} queries are running on {self.address.where()} already; "
-                             "the same call in a moment may do.")
+                             "try again in a moment.")
         try:
             if self._closed:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")

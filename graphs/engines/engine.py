@@ -19,7 +19,7 @@ class EngineError(Exception):
 
 
 class EngineUnavailable(EngineError):
-    """Nobody answers: a wrong address, a refused password, a missing database, an engine that did not start."""
+    """Unreachable: a wrong address, a refused password, a missing database, an engine that did not start."""
 
 
 class EngineUnreachable(EngineUnavailable):

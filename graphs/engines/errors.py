@@ -60,14 +60,14 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return QueryTimeout(_timed_out(timeout))
         case exceptions.Neo4jError() if code in BUSY_CODES:
-            return EngineBusy(f"{where} is busy; the same call in a moment may do.")
+            return EngineBusy(f"{where} is busy; try again in a moment.")
         case exceptions.Neo4jError() if code in RESTARTED_CODES:
             return EngineUnavailable(f"{where} cannot serve the database just now: {message}")
         case exceptions.Neo4jError():
             return failed(message, code)
         case exceptions.WriteServiceUnavailable() | exceptions.ReadServiceUnavailable():
             return EngineUnavailable(f"{where} cannot serve the database just now: none of its servers takes queries, "
-                                     "as while a leader changes. The same call in a moment may do.")
+                                     "as while a leader changes. Try again in a moment.")
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
             return _about_encryption(error, address) or _nobody(where, message)
         case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
@@ -75,7 +75,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
             return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")
         case exceptions.DriverError() if "acquire" in message or "pool" in message:
-            return EngineBusy(f"All connections to {where} are in use; the same call in a moment may do.")
+            return EngineBusy(f"All connections to {where} are in use; try again in a moment.")
         case ValueError() | TypeError() | OverflowError():
             return QueryFailed(f"A parameter cannot be sent to the database: {message}", "parameter")
     return EngineUnavailable(f"{where}: {type(error).__name__}: {_first_line(message)}")
@@ -114,7 +114,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _nobody(where: str, message: str) -> EngineUnavailable:
     kind = EngineUnreachable if "connect to" in message or "resolve" in message else EngineUnavailable
-    return kind(f"Nobody answers Bolt at {where} ({_first_line(message)}). Check the address, and that the database "
+    return kind(f"No Bolt server answers at {where} ({_first_line(message)}). Check the address, and that the database "
                 "is running.")
 
 

@@ -1,4 +1,4 @@
-"""Loading a SimpleKG file into a database of one's own, as somebody who may write there.
+"""Loading a SimpleKG file into your own database, as somebody who may write there.
 
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))

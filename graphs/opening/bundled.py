@@ -41,7 +41,7 @@ def load_bundled(name: str, home: Home) -> Entry | None:
             return entry if is_current(bundled, entry) else _load(bundled, home)
     except Timeout:
         raise EngineUnavailable(f"The bundled graph {name!r} is being loaded by another process; "
-                                "the same call in a moment may do.") from None
+                                "try again in a moment.") from None
 
 
 def offered(home: Home) -> list[BundledGraph]:

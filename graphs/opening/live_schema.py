@@ -1,4 +1,4 @@
-"""A database of one's own as an opened graph, with the schema that was read from it."""
+"""Your own database as an opened graph, with the schema that was read from it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Home:
 
     @property
     def schemas(self) -> Path:
-        """Schemas read from databases of one's own."""
+        """Schemas read from your own databases."""
         return self.folder / "schemas"
 
     @property

@@ -22,7 +22,7 @@ from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 def why_empty(graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *,
               seconds: float = 2.0) -> list[Diagnostic]:
-    """What to mend in a query whose answer was empty; empty itself where nothing could be found out in time.
+    """What to fix in a query whose answer was empty; empty itself where nothing could be found out in time.
 
     For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
     """

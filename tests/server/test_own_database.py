@@ -58,8 +58,8 @@ username = "{films.user}"
 password = "{films.password}"
 database = "nothing"
 """)
-    words = {"nobody": "Nobody answers", "nonsense": "not the address of a Bolt server", "refused": "refused the user",
-             "missing": "no database 'nothing'"}
+    words = {"nobody": "No Bolt server answers", "nonsense": "not the address of a Bolt server",
+             "refused": "refused the user", "missing": "no database 'nothing'"}
     async with connected(stdio(tmp_path)) as client:
         for name, text in words.items():
             begin = time.monotonic()

@@ -110,8 +110,8 @@ class EmbeddedEngine:
         try:
             return ended.result(max(0.0, seconds))
         except TimeoutError:
-            raise EngineBusy("The engine was started again in the middle of this query, which has no time left; the "
-                             "same call in a moment may do.") from None
+            raise EngineBusy("The engine was started again in the middle of this query, which has no time left; "
+                             "try again in a moment.") from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
         """The connection to the living process; `broken` is the one that just failed."""

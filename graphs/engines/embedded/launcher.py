@@ -106,7 +106,7 @@ def require_arcadedb() -> None:
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(
             "The embedded engine is not available for this kind of machine (it runs on Linux x86-64 and arm64, macOS "
-            "on arm64, and Windows). Use a database of your own: pass --uri, or set NEO4J_URI.")
+            "on arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI.")
 
 
 def _start(home: Home) -> EngineState:

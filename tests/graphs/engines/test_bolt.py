@@ -179,8 +179,8 @@ def test_what_is_wrong_with_an_address_is_told_in_words_and_at_once(server: Neo4
         closed = probe.getsockname()[1]
     user, password = server.user, server.password
     for address, said in (
-            (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "Nobody answers Bolt at bolt://127.0.0.1"),
-            (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "Nobody answers"),
+            (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "No Bolt server answers at bolt://127.0.0.1"),
+            (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "No Bolt server answers"),
             (BoltAddress(server.uri, user, "wrong"), "refused the user 'neo4j' or its password"),
             (BoltAddress(server.uri, user, password, "films"), "has no database 'films'"),
             (BoltAddress("http://localhost:7474", user, password), "is not the address of a Bolt server"),

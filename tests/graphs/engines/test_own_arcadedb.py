@@ -1,4 +1,4 @@
-"""An ArcadeDB server of one's own, over Bolt: the one that the embedded engine is made of, addressed as any other."""
+"""Your own ArcadeDB server, over Bolt: the one that the embedded engine is made of, addressed as any other."""
 
 import logging
 import subprocess

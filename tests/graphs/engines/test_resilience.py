@@ -51,7 +51,7 @@ def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> Non
 
 @pytest.mark.parametrize(("trouble", "said"), [
     (Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."), "cannot serve the database just now"),
-    (Rows(["x"], [[1]], drop_after=0), "Nobody answers Bolt"),
+    (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
 ])
 def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> None:
     with scripted(trouble) as (engine, calls):
@@ -70,7 +70,7 @@ def test_what_would_fail_again_is_not_asked_again(code: str) -> None:
 
 def test_a_database_without_free_threads_is_busy() -> None:
     full = Refusal("Neo.TransientError.Request.NoThreadsAvailable", "full")
-    with scripted(full) as (engine, _), pytest.raises(EngineBusy, match="the same call in a moment may do"):
+    with scripted(full) as (engine, _), pytest.raises(EngineBusy, match="try again in a moment"):
         engine.run(TWICE)
 
 

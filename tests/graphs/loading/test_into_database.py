@@ -1,4 +1,4 @@
-"""A SimpleKG file loaded into a database of one's own: a real Neo4j, a real ArcadeDB, and a stand-in for Memgraph."""
+"""A SimpleKG file loaded into your own database: a real Neo4j, a real ArcadeDB, and a stand-in for Memgraph."""
 
 import os
 import subprocess

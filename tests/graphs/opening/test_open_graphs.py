@@ -20,7 +20,7 @@ def source(name: str, opened: list[str] | None = None) -> GraphSource:
 
 def broken(name: str) -> GraphSource:
     def open_graph() -> Graph:
-        raise EngineUnavailable("Nobody answers at bolt://127.0.0.1:1.")
+        raise EngineUnavailable("No Bolt server answers at bolt://127.0.0.1:1.")
     return GraphSource(name, "elsewhere", "bolt", open_graph)
 
 
@@ -50,11 +50,11 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 
 def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -> None:
     graphs = OpenGraphs([broken("own"), source("films")])
-    with pytest.raises(EngineUnavailable, match="Nobody answers"):
+    with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
         graphs.get("own")
     assert graphs.get("films").name == "films"
     own, films = graphs.summaries()
-    assert own.problem == "Nobody answers at bolt://127.0.0.1:1."
+    assert own.problem == "No Bolt server answers at bolt://127.0.0.1:1."
     assert "cannot be opened" in own.description
     assert films == GraphSummary("films", "about films", "none", 1, 2)
 
