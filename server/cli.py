@@ -12,6 +12,7 @@ COMMANDS = {
     "query": "Run a Cypher query and print its rows.",
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",
+    "wikidata": "Build a domain graph from Wikidata.",
     "entities": "Build and inspect the index that find_entities searches.",
     "schema": "Show schemas and how many tokens their forms take.",
     "doctor": "Check the installation and say what to fix.",

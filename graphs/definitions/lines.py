@@ -1,0 +1,57 @@
+"""Where in a TOML text a key stands: the parser of the standard library gives values without their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
+_KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
+_INNER = re.compile(r"[{,]\s*([A-Za-z0-9_-]+)\s*=")
+Path = tuple[str | int, ...]
+
+
+class Lines:
+    """`Lines(text).of(("nodes", "Movie", "wikidata"))` is the line, from 1, on which that key is set."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[Path, int] = {}
+        table: Path = ()
+        counts: dict[Path, int] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            if header := _HEADER.match(line):
+                table = _keys(header[2])
+                if header[1] == "[[":
+                    counts[table] = counts.get(table, -1) + 1
+                    table = (*table, counts[table])
+                else:
+                    table = self._within_list(table, counts)
+                self._add(table, number)
+            elif key := _KEY.match(line):
+                path = (*table, *_keys(key[1]))
+                self._add(path, number)
+                for inner in _INNER.finditer(line, key.end()):
+                    self._add((*path, inner[1]), number)
+
+    def of(self, path: Sequence[str | int]) -> int:
+        """The line of the path, or of the nearest part around it; 1 where nothing of it is found."""
+        for length in range(len(path), 0, -1):
+            if found := self._lines.get(tuple(path[:length])):
+                return found
+        return 1
+
+    def _add(self, path: Path, number: int) -> None:
+        for length in range(1, len(path) + 1):
+            self._lines.setdefault(path[:length], number)
+
+    @staticmethod
+    def _within_list(table: Path, counts: dict[Path, int]) -> Path:
+        """`[relationships.properties]` belongs to the relationship above it."""
+        for length in range(1, len(table)):
+            if table[:length] in counts:
+                return (*table[:length], counts[table[:length]], *table[length:])
+        return table
+
+
+def _keys(text: str) -> Path:
+    return tuple(part.strip().strip("\"'") for part in text.split("."))

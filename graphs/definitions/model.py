@@ -1,0 +1,172 @@
+"""The form of a definition: `Definition`, its nodes, its relationships and what is known of each relationship type.
+
+    name = "films"
+    [nodes.Movie]
+    wikidata = "Q11424"
+    properties.runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
+    [nodes.Person]
+    wikidata = "Q5"
+    subclasses = false
+    from_relationships = ["directedBy"]
+    [[relationships]]
+    type = "directedBy"
+    start = "Movie"
+    end = "Person"
+    wikidata = "P57"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+
+ItemId = Annotated[str, StringConstraints(pattern=r"^Q[1-9]\d*$")]
+PropertyId = Annotated[str, StringConstraints(pattern=r"^P[1-9]\d*$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]+)*$")]
+PropertyType = Literal["str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]"]
+Cardinality = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
+IDENTICAL = "identical"
+
+
+class Part(BaseModel):
+    """A part of a definition: unknown keys are errors, values are never coerced."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Link(Part):
+    """A property that leads to an item: `{ property = "P118", item = "Q155223" }`."""
+
+    property: PropertyId
+    item: ItemId
+
+
+class Property(Part):
+    """A property of a node or of a relationship.
+
+        runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
+        date_of_birth = { type = "date", wikidata = "P569" }
+        retired = { type = "bool", wikidata = "P31", item = "Q…" }
+    """
+
+    type: PropertyType = Field(description="The type of the values. An int of a point in time is its year.")
+    wikidata: PropertyId = Field(description="The Wikidata property; of a relationship: a qualifier, or the "
+                                             "relationship's own property, whose value it then is.")
+    unit: str | None = Field(None, description="The unit into which quantities are converted, by its name or item.")
+    item: ItemId | None = Field(None, description="With type bool: true where the property has this item as a value.")
+    qualifiers: list[Link] = Field([], description="Only statements that have all these qualifiers.")
+    description: str | None = None
+    doubtful: str | None = Field(None, description="Why the Wikidata source may be the wrong one.")
+
+
+class Node(Part):
+    """A label and the items that get it."""
+
+    wikidata: ItemId | list[ItemId] | None = Field(None, description="The class, or several; may be left out where "
+                                                   "the relationships alone say which items are meant.")
+    members: Literal["instances", "subclasses"] = Field(
+        "instances", description="Whether the nodes are the instances of the class or its subclasses.")
+    subclasses: bool = Field(True, description="Whether instances of subclasses count too.")
+    from_relationships: list[str] = Field([], description="Only items at the end or start of these relationships: "
+                                          "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.")
+    linked_to: list[Link] = Field([], description="Only items with these values.")
+    has_property: list[PropertyId] = Field([], description="Only items that have a value of each.")
+    sparql: str | None = Field(None, description="A SPARQL pattern over ?item that must hold too; endpoints only.")
+    description: str | None = None
+    doubtful: str | None = None
+    properties: dict[Name, Property] = {}
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes as a list."""
+        return [self.wikidata] if isinstance(self.wikidata, str) else list(self.wikidata or ())
+
+
+class Relationship(Part):
+    """One pattern of a relationship type."""
+
+    type: Name
+    start: str
+    end: str
+    wikidata: PropertyId | Literal["identical"] = Field(
+        description="The Wikidata property of the start item, or `identical`: both ends are the same item.")
+    qualifier: PropertyId | None = Field(None, description="The end is the value of this qualifier.")
+    ranks: Literal["best", "not_deprecated"] | None = Field(
+        None, description="`best`: preferred statements, where there are none normal ones; `not_deprecated`: both. "
+        "Left out: `not_deprecated` where the type is time-bounded, else `best`.")
+    description: str | None = None
+    doubtful: str | None = None
+    properties: dict[Name, Property] = {}
+
+    def __str__(self) -> str:
+        return f"(:{self.start})-[:{self.type}]->(:{self.end})"
+
+
+class RelationshipType(Part):
+    """What holds for all patterns of a type; the making of questions uses it."""
+
+    cardinality: Cardinality = Field("many-to-many", description="`many-to-one`: each start has at most one end.")
+    mandatory: list[Literal["start", "end"]] = Field([], description="Which nodes should all take part.")
+    symmetric: bool = Field(False, description="Whether a holds to b whenever b holds to a.")
+    time_bounded: bool = Field(False, description="Whether it holds from a start to an end.")
+    implies: list[str] = Field([], description="Types that hold between the same nodes whenever this one does.")
+
+
+class Definition(Part):
+    """A whole definition; `schema` is the schema of the graph that it makes."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+    description: str = ""
+    languages: list[Language] = Field(["en"], min_length=1, description="Languages of names, best first; an item "
+                                      "without a name in any of them is left out.")
+    wikipedia: Language = Field("en", description="The Wikipedia whose articles are the provenance.")
+    nodes: dict[Name, Node] = Field(min_length=1)
+    relationships: list[Relationship] = []
+    types: dict[Name, RelationshipType] = {}
+
+    def characteristics(self, type_: str) -> RelationshipType:
+        """What is known of a relationship type."""
+        return self.types.get(type_) or RelationshipType.model_validate({})
+
+    def ranks(self, relationship: Relationship) -> str:
+        """Which statements make a relationship: `best` or `not_deprecated`."""
+        bounded = self.characteristics(relationship.type).time_bounded
+        return relationship.ranks or ("not_deprecated" if bounded else "best")
+
+    def property_graph_schema(self) -> PropertyGraphSchema:
+        """The schema of the graph, in the definition's order."""
+        return PropertyGraphSchema(
+            self.name,
+            {name: Label(name, {**RESERVED_PROPERTIES, **{key: value.type for key, value in node.properties.items()}},
+                         None, frozenset(RESERVED_PROPERTIES) - frozenset(node.properties))
+             for name, node in self.nodes.items()},
+            tuple(RelationshipPattern(one.type, one.start, one.end,
+                                      {key: value.type for key, value in one.properties.items()},
+                                      symmetric=self.characteristics(one.type).symmetric)
+                  for one in self.relationships))
+
+
+def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
+    """The places whose Wikidata source is marked as doubtful, each with the reason."""
+    for label, node in definition.nodes.items():
+        if node.doubtful:
+            yield label, node.doubtful
+        for key, value in node.properties.items():
+            if value.doubtful:
+                yield f"{label}.{key}", value.doubtful
+    for relationship in definition.relationships:
+        if relationship.doubtful:
+            yield str(relationship), relationship.doubtful
+        for key, value in relationship.properties.items():
+            if value.doubtful:
+                yield f"{relationship}.{key}", value.doubtful
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of definition files, for editors; `definition.schema.json` beside this module holds it."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}

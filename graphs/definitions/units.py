@@ -1,0 +1,64 @@
+"""Units of measurement: Wikidata's items, their names, and the factors between them.
+
+    >>> convert(Decimal("2"), find_unit("hour"), find_unit("minute"))
+    Decimal('120')
+
+Factors are those of Wikidata's own conversion table, to the base unit of each dimension. Years and months are the
+Gregorian calendar's mean ones. Currencies are dimensions of their own: an amount of money is never converted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from functools import cache
+from importlib.resources import files
+
+EXACT = Context(prec=40)
+DIMENSIONLESS = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """`Unit("Q7727", "minute", "min", "time", Decimal(60))`: the factor leads to the dimension's base unit."""
+
+    item: str
+    name: str
+    symbol: str
+    dimension: str
+    factor: Decimal
+
+
+def _read() -> tuple[Unit, ...]:
+    text = (files("graphground.graphs.definitions") / "units.csv").read_text("utf-8")
+    return tuple(Unit(row["item"], row["name"], row["symbol"], row["dimension"], Decimal(row["factor"]))
+                 for row in csv.DictReader(io.StringIO(text)))
+
+
+UNITS = _read()
+_BY_ITEM = {unit.item: unit for unit in UNITS}
+
+
+@cache
+def find_unit(text: str) -> Unit | None:
+    """The unit of that item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
+    if text in _BY_ITEM:
+        return _BY_ITEM[text]
+    folded = text.casefold()
+    return (next((unit for unit in UNITS if text == unit.symbol), None)
+            or next((unit for unit in UNITS if unit.name.casefold() == folded), None))
+
+
+def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
+    """The amount in the target unit; None where the two measure different things.
+
+        >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
+        True
+    """
+    if source.item == target.item:
+        return amount
+    if source.dimension != target.dimension:
+        return None
+    return EXACT.divide(EXACT.multiply(amount, source.factor), target.factor).normalize(EXACT)

@@ -1,0 +1,63 @@
+"""SPARQL answers in JSON: read whole, or refused with what is wrong with them.
+
+    >>> bindings(b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "literal", "value": "a"}}]}}')
+    [{'x': {'type': 'literal', 'value': 'a'}}]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+Binding = dict[str, dict[str, Any]]
+TIMEOUT_SIGNS = (b"TimeoutException", b"QueryTimeout", b"timed out", b"Timeout", b"timeout")
+SHOWN = 160
+
+
+class AnswerError(ValueError):
+    """An answer that is no SPARQL result; `timed_out` where the endpoint ran out of time in the middle of it."""
+
+    def __init__(self, message: str, *, timed_out: bool = False, cut: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out, self.cut = timed_out, cut
+
+
+def bindings(body: bytes) -> list[Binding]:
+    """The solutions of an answer, each a map from variables to terms.
+
+    Raises:
+        AnswerError: the answer is cut off, is a page of HTML, or has another shape.
+    """
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise _refusal(body) from None
+    try:
+        found = document["results"]["bindings"]
+    except (KeyError, TypeError):
+        raise AnswerError(f"JSON, but no SPARQL result: {_beginning(body)}") from None
+    if not isinstance(found, list) or not all(_is_binding(one) for one in found):
+        raise AnswerError(f"JSON, but no SPARQL result: {_beginning(body)}")
+    return found
+
+
+def _is_binding(one: Any) -> bool:
+    return isinstance(one, dict) and all(
+        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in one.values())
+
+
+def _refusal(body: bytes) -> AnswerError:
+    beginning = body.lstrip()[:200].lower()
+    if beginning.startswith((b"<!doctype", b"<html", b"<?xml")):
+        return AnswerError(f"a page, not a SPARQL result: {_beginning(body)}")
+    if any(sign in body[-4000:] for sign in TIMEOUT_SIGNS):
+        return AnswerError("the answer ends in the endpoint's time limit", timed_out=True)
+    if beginning.startswith(b"{"):
+        return AnswerError("the answer is cut off in the middle", cut=True)
+    return AnswerError(f"not JSON: {_beginning(body)}")
+
+
+def _beginning(body: bytes) -> str:
+    text = " ".join(body[:4 * SHOWN].decode("utf-8", "replace").split())
+    return repr(text[:SHOWN]) + ("…" if len(text) > SHOWN else "")

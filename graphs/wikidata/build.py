@@ -1,0 +1,111 @@
+"""Builds a graph from Wikidata: selects items level by level, fetches statements and names, writes SimpleKG.
+
+    source = SparqlSource(Endpoint("https://query.wikidata.org/sparql"))
+    built = build(read_definition("nba"), source, Path("nba.json.gz"))
+    built.nodes, built.relationships, built.discarded
+
+The workspace `nba.json.gz.build` beside the output lets a build that was interrupted go on, with the same result as
+if it had not been; it is removed when the graph is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from filelock import FileLock, Timeout
+
+from graphground.graphs.definitions.model import Definition
+from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.selection import add_ends, select
+from graphground.graphs.wikidata.source import Source
+from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
+from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, values_named
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build made: the counts, and what it discarded (`place`, `reason`, `count`, `examples`)."""
+
+    path: Path
+    nodes: int
+    relationships: int
+    discarded: list[dict[str, Any]]
+
+
+def build(definition: Definition, source: Source, path: Path, *, keep: bool = False) -> Built:
+    """Build the graph of a definition into a SimpleKG file; `keep` leaves the workspace there.
+
+    Raises:
+        SourceError, EndpointError: the source cannot give what is needed.
+        WorkspaceError: the workspace beside the output belongs to another build, or another process is at it.
+    """
+    path = Path(path)
+    plan = Plan(definition)
+    source.check(plan)
+    identity = hashlib.sha256(orjson.dumps([definition.model_dump(mode="json"), source.identity])).hexdigest()
+    place = path.with_name(path.name + ".build")
+    lock = FileLock(str(place) + ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise WorkspaceError(f"another process builds {path}") from None
+    try:
+        workspace = Workspace(place, identity)
+        try:
+            fetch(plan, source, workspace)
+            built = write(plan, workspace, path)
+            if not keep:
+                workspace.remove()
+        finally:
+            workspace.close()
+    finally:
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
+    return built
+
+
+def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
+    """Fill a workspace from a source; what is there already is not fetched again."""
+    if not workspace.is_done("classes"):
+        source.subclasses(plan, workspace)
+        with workspace.doing("classes"):
+            pass
+    for number, labels in enumerate(plan.levels):
+        task = f"level {number}"
+        if workspace.is_done(task):
+            continue
+        for label in labels:
+            add_ends(workspace, plan, label)
+        source.items(plan, labels, workspace)
+        for label in labels:
+            select(workspace, plan, label)
+            _note_values(plan, workspace, label)
+        with workspace.doing(task):
+            pass
+    if not workspace.is_done("names"):
+        source.names(plan, workspace)
+        with workspace.doing("names"):
+            pass
+
+
+def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
+    for some in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
+        found = {value for item in some for value in values_named(plan, workspace, label, item)}
+        with workspace.doing():
+            workspace.add_values_seen(sorted(found))
+
+
+def write(plan: Plan, workspace: Workspace, path: Path) -> Built:
+    """Write the graph, and beside it, as `….discarded.json`, what was left out and why."""
+    writing = GraphWriting(plan, workspace)
+    nodes, relationships = write_simplekg(path, plan.definition.property_graph_schema(), writing.entities(),
+                                          writing.relations())
+    discarded = writing.discards.document()
+    report = path.with_name(path.name.removesuffix(".gz").removesuffix(".json") + ".discarded.json")
+    report.write_bytes(orjson.dumps(discarded, option=orjson.OPT_INDENT_2) + b"\n")
+    return Built(path, nodes, relationships, discarded)

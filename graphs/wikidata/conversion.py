@@ -1,0 +1,206 @@
+"""From values to typed properties: what fits becomes a value of the property's type, the rest is discarded by reason.
+
+| type | from | becomes |
+|---|---|---|
+| `str` | item | its name |
+| `str` | text, quantity, time | the text; `170 minute`; `11 March 1952`, `March 1952`, `1952`, `1950s` |
+| `int` | time of year precision or finer | the year |
+| `int`, `float` | quantity | the number, converted into the property's unit |
+| `date` | time of day precision | the day, ISO 8601, from year 1 on |
+| `bool` | – | whether the item is among the values |
+| `list[…]` | all values | those that fit, without repetition, sorted |
+
+Of several values of a property that holds one, the shortest wins, then the smallest, as in the published engine.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from graphground.graphs.definitions.model import Property
+from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
+from graphground.graphs.wikidata.statements import Statement, best
+from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SOME_VALUE, TEXT, TIME, YEAR, Value
+
+NameOf = Callable[[str], str | None]
+Discard = Callable[[str, Value], None]
+"""Is given the reason and the value, for each value that is discarded."""
+DECADE, CENTURY, MONTH = 8, 7, 10
+LARGEST_INT = 1 << 63
+_WHOLE = re.compile(r"[+-]?\d{1,19}")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+class Unfit(ValueError):
+    """A value that its property cannot hold; the message is the reason."""
+
+
+def node_property(statements: Sequence[Statement], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
+    """What a node's property becomes from the item's statements; None where it has none.
+
+        node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
+    """
+    kept = best(statements)
+    if wanted.qualifiers:
+        kept = [statement for statement in kept if all(
+            (ITEM, link.item) in statement.qualifiers.get(link.property, ()) for link in wanted.qualifiers)]
+    values = [statement.value for statement in kept]
+    if wanted.type == "bool":
+        return (ITEM, wanted.item) in values
+    return property_value(values, wanted, name_of, discard)
+
+
+def property_value(values: Iterable[Value], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
+    """What values become in a property of that type; None where none fits."""
+    is_list = wanted.type.startswith("list[")
+    convert_one = CONVERSIONS[wanted.type[5:-1] if is_list else wanted.type]
+    fitting: list[Any] = []
+    for value in values:
+        try:
+            fitting.append(convert_one(value, wanted, name_of))
+        except Unfit as reason:
+            discard(str(reason), value)
+    if not fitting:
+        return None
+    if is_list:
+        return sorted(set(fitting))
+    return min(fitting, key=lambda one: (len(str(one)), one))
+
+
+def _str(value: Value, wanted: Property, name_of: NameOf) -> str:
+    kind = value[0]
+    if kind == ITEM:
+        return _name(value[1], name_of)
+    if kind == TEXT:
+        text = str(value[1])
+    elif kind == QUANTITY:
+        number = f"{_decimal(value[1]).normalize():f}"
+        text = number if value[2] == DIMENSIONLESS else f"{number} {_name(value[2], name_of)}"
+    elif kind == TIME:
+        text = time_text(value)
+    else:
+        raise Unfit(_absent(value))
+    if not text:
+        raise Unfit("empty text")
+    return text
+
+
+def _int(value: Value, wanted: Property, name_of: NameOf) -> int:
+    if value[0] == TIME:
+        if value[4] < YEAR:
+            raise Unfit("date coarser than a year")
+        return int(value[1])
+    is_text = value[0] == TEXT and _WHOLE.fullmatch(value[1])
+    number = Decimal(value[1]) if is_text else _number(value, wanted)
+    if number != number.to_integral_value():
+        raise Unfit("not a whole number")
+    if not -LARGEST_INT <= number < LARGEST_INT:
+        raise Unfit("number too large")
+    return int(number)
+
+
+def _float(value: Value, wanted: Property, name_of: NameOf) -> float:
+    if value[0] == TEXT and _NUMBER.fullmatch(value[1]) and wanted.unit is None:
+        return float(value[1])
+    number = float(_number(value, wanted))
+    if number in (float("inf"), float("-inf")):
+        raise Unfit("number too large")
+    return number
+
+
+def _date(value: Value, wanted: Property, name_of: NameOf) -> str:
+    if value[0] != TIME:
+        raise Unfit(_absent(value, "not a date"))
+    _, year, month, day, precision = value
+    if precision < DAY:
+        raise Unfit("date coarser than a day")
+    if year < 1:
+        raise Unfit("date before the year 1")
+    try:
+        return datetime.date(year, month, day).isoformat()
+    except ValueError:
+        raise Unfit("no day of the calendar") from None
+
+
+CONVERSIONS: Mapping[str, Callable[[Value, Property, NameOf], Any]] = {
+    "str": _str, "int": _int, "float": _float, "date": _date}
+
+
+def _number(value: Value, wanted: Property) -> Decimal:
+    """The number of a quantity, in the property's unit."""
+    if value[0] != QUANTITY:
+        raise Unfit(_absent(value, "not a number"))
+    amount = _decimal(value[1])
+    if wanted.unit is None:
+        if value[2] != DIMENSIONLESS:
+            raise Unfit("a unit where none is expected")
+        return amount
+    if value[2] == DIMENSIONLESS:
+        raise Unfit("no unit")
+    source, target = find_unit(value[2]), find_unit(wanted.unit)
+    assert target is not None, "a definition's units are checked when it is read"
+    if source is None:
+        raise Unfit("unit unknown")
+    converted = convert(amount, source, target)
+    if converted is None:
+        raise Unfit("unit of another kind")
+    return converted
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise Unfit("not a number") from None
+    if not number.is_finite() or abs(number.adjusted()) > 400:
+        raise Unfit("not a number")
+    return number
+
+
+def _name(identifier: str, name_of: NameOf) -> str:
+    name = name_of(identifier)
+    if name is None:
+        raise Unfit("an item without a name")
+    return name
+
+
+def _absent(value: Value, otherwise: str = "of a kind that is not read") -> str:
+    return {SOME_VALUE: "some value, not known which", NO_VALUE: "explicitly no value"}.get(value[0], otherwise)
+
+
+def time_text(value: Value) -> str:
+    """A time as text, as precise as it is known.
+
+    >>> [time_text(("time", 1952, 3, 11, precision)) for precision in (11, 10, 9, 8, 7)]
+    ['11 March 1952', 'March 1952', '1952', '1950s', '20th century']
+    """
+    _, year, month, day, precision = value
+    if year < 1:
+        raise Unfit("date before the year 1")
+    if precision >= MONTH:
+        try:
+            date = datetime.date(min(year, 9999), month, day or 1)
+        except ValueError:
+            raise Unfit("no day of the calendar") from None
+        name = f"{MONTHS[date.month - 1]} {year}"
+        return f"{day} {name}" if precision >= DAY else name
+    if precision == YEAR:
+        return str(year)
+    if precision == DECADE:
+        return f"{year // 10 * 10}s"
+    if precision == CENTURY:
+        return f"{_ordinal((year - 1) // 100 + 1)} century"
+    raise Unfit("date coarser than a century")
+
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+          "December")
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

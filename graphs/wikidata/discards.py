@@ -1,0 +1,51 @@
+"""The account of what a build left out: how often, why, and the first examples of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphground.graphs.wikidata.values import Value
+
+EXAMPLES = 3
+
+
+@dataclass(slots=True)
+class Discarded:
+    """`Discarded(412, ["Q42: ('time', 1952, 0, 0, 9)"])`."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+class Discards:
+    """Counts by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Discarded] = {}
+
+    def add(self, place: str, reason: str, example: str) -> None:
+        """Count one more."""
+        found = self._found.setdefault((place, reason), Discarded())
+        found.count += 1
+        if len(found.examples) < EXAMPLES:
+            found.examples.append(example)
+
+    def value(self, place: str, reason: str, item: int, value: Value) -> None:
+        """Count a value of an item."""
+        self.add(place, reason, f"Q{item}: {described(value)}")
+
+    def __iter__(self) -> Iterator[tuple[str, str, Discarded]]:
+        for (place, reason), found in sorted(self._found.items()):
+            yield place, reason, found
+
+    def document(self) -> list[dict[str, Any]]:
+        """As JSON, in an order that never changes."""
+        return [{"place": place, "reason": reason, "count": found.count, "examples": found.examples}
+                for place, reason, found in self]
+
+
+def described(value: Value) -> str:
+    """`("quantity", "+170", "Q7727")` as `quantity +170 Q7727`."""
+    return " ".join(str(part) for part in value)

@@ -1,0 +1,143 @@
+"""A SPARQL endpoint over HTTP, which may be slow, busy or broken for a while.
+
+    with Endpoint("https://query.wikidata.org/sparql") as endpoint:
+        endpoint.select("SELECT ?item WHERE { ?item wdt:P31 wd:Q3032333 }")
+
+What may pass is tried again after a pause that doubles (429 and 503 after the pause that the endpoint asks for). A
+query that ran out of time raises `QueryTooLong`: its caller splits it and asks for less.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+
+import httpx2
+
+from graphground import __version__
+from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
+
+USER_AGENT = f"graphground/{__version__} (Wikidata to property graph; httpx2/{httpx2.__version__})"
+ACCEPT = "application/sparql-results+json"
+BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+LONGEST_PAUSE = 120.0
+HINT = "The build can go on from here: run the same command again."
+
+
+class EndpointError(RuntimeError):
+    """The endpoint cannot be used, or did not recover; the message says what it answered and what to do."""
+
+
+class QueryTooLong(RuntimeError):
+    """A query that the endpoint could not answer within its time limit, or not as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for an answer (seconds), how often to try again, the first pause, and the pause between queries.
+
+    `cuts` is how many cut answers of one query are taken for accidents; after that it counts as too long.
+    """
+
+    answer: float = 90.0
+    tries: int = 6
+    pause: float = 1.0
+    between: float = 0.0
+    cuts: int = 1
+
+
+class Endpoint:
+    """Asks SELECT queries; `sleep` can be replaced by a test's clock."""
+
+    def __init__(self, url: str, patience: Patience | None = None, *, agent: str = USER_AGENT,
+                 sleep: Callable[[float], None] = time.sleep) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise EndpointError(f"{url!r} is no address of an endpoint: it must begin with http:// or https://")
+        self.url, self.patience, self._sleep = url, patience or Patience(), sleep
+        self.asked = 0
+        self._client = httpx2.Client(
+            headers={"User-Agent": agent, "Accept": ACCEPT}, follow_redirects=True,
+            timeout=httpx2.Timeout(self.patience.answer, connect=min(30.0, self.patience.answer)))
+
+    def __enter__(self) -> Endpoint:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def select(self, query: str) -> list[Binding]:
+        """The solutions of a query.
+
+        Raises:
+            QueryTooLong: it ran out of time; ask for less.
+            EndpointError: it was refused, or the endpoint did not recover after all tries.
+        """
+        problem, cuts, pause = "", 0, 0.0
+        for attempt in range(self.patience.tries):
+            if attempt or (self.asked and self.patience.between):
+                self._sleep(self.patience.between if not attempt else pause)
+            self.asked += 1
+            pause = min(self.patience.pause * 2 ** attempt, LONGEST_PAUSE)
+            try:
+                answer = self._client.post(self.url, data={"query": query})
+            except httpx2.ConnectTimeout:
+                problem = f"no connection within {min(30.0, self.patience.answer):g} s"
+                continue
+            except httpx2.TimeoutException:
+                raise QueryTooLong(f"no answer within {self.patience.answer:g} s") from None
+            except httpx2.TransportError as error:
+                problem = f"the connection failed ({error})"
+                continue
+            except httpx2.HTTPError as error:
+                raise EndpointError(f"{self.url}: {error}") from None
+            if answer.status_code == 200:
+                try:
+                    return bindings(answer.content)
+                except AnswerError as error:
+                    cuts += error.cut
+                    if error.timed_out or cuts > self.patience.cuts:
+                        raise QueryTooLong(str(error)) from None
+                    problem = str(error)
+                    continue
+            problem = self._refusal(answer)
+            pause = max(pause, min(retry_after(answer.headers.get("Retry-After")), LONGEST_PAUSE))
+        raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
+
+    def _refusal(self, answer: httpx2.Response) -> str:
+        """What an answer with an error status says; raises where trying again is no use."""
+        status, body = answer.status_code, answer.content
+        if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
+            raise QueryTooLong(f"status {status}: the endpoint's time limit")
+        said = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
+        if status in BUSY:
+            return f"status {status}" + (f" ({said})" if said else "")
+        advice = {400: "the query was refused", 401: "it wants a password", 403: "access is refused; a contact in the "
+                  "User-Agent may help (--agent)", 404: "there is no endpoint at this address",
+                  405: "it takes no POST"}.get(status, "the request was refused")
+        raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {said}" if said else ""))
+
+
+def retry_after(value: str | None) -> float:
+    """Seconds that a Retry-After header asks for, given as seconds or as a date; 0 where there is none."""
+    if not value:
+        return 0.0
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return 0.0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return max(0.0, (moment - datetime.datetime.now(datetime.UTC)).total_seconds())

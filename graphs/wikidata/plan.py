@@ -1,0 +1,102 @@
+"""What a definition asks of a source: in which order, which properties of which items, with which qualifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphground.graphs.definitions.consistency import levels, selecting
+from graphground.graphs.definitions.model import IDENTICAL, Definition, Node, Relationship
+from graphground.graphs.wikidata.statements import Wanted
+from graphground.graphs.wikidata.values import item_number
+
+INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", "ProductionCompany", …]]`."""
+
+    definition: Definition
+
+    @cached_property
+    def levels(self) -> list[list[str]]:
+        """Labels in the order of selection; those of one level need earlier levels alone."""
+        return levels(self.definition)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """All labels; their positions are their numbers in a workspace."""
+        return list(self.definition.nodes)
+
+    def number(self, label: str) -> int:
+        """A label's number in a workspace."""
+        return self.labels.index(label)
+
+    def node(self, label: str) -> Node:
+        """A label's definition."""
+        return self.definition.nodes[label]
+
+    def selecting(self, label: str) -> list[tuple[Relationship, bool]]:
+        """The relationships that select a label's items, each with whether the label is its end."""
+        return selecting(self.definition, label)
+
+    def class_property(self, label: str) -> str:
+        """`P31`, or `P279` where the subclasses themselves are the nodes."""
+        return INSTANCE_OF if self.node(label).members == "instances" else SUBCLASS_OF
+
+    @cached_property
+    def roots(self) -> list[int]:
+        """The classes whose subclasses are needed."""
+        return sorted({_number(name) for label in self.labels for name in self.node(label).classes
+                       if self.node(label).subclasses})
+
+    def starting(self, label: str) -> list[Relationship]:
+        """The relationships that start at a label and have statements."""
+        return [one for one in self.definition.relationships if one.start == label and one.wikidata != IDENTICAL]
+
+    @cached_property
+    def qualifiers(self) -> Wanted:
+        """The qualifiers that are read of each property's statements, whichever label they are for."""
+        found: dict[str, set[str]] = {}
+        for node in self.definition.nodes.values():
+            for value in node.properties.values():
+                found.setdefault(value.wikidata, set()).update(link.property for link in value.qualifiers)
+        for relationship in self.definition.relationships:
+            names = found.setdefault(relationship.wikidata, set())
+            names.update([relationship.qualifier] if relationship.qualifier else [])
+            names.update(value.wikidata for value in relationship.properties.values()
+                         if value.wikidata != relationship.wikidata)
+        return {name: frozenset(names) for name, names in found.items()}
+
+    @cached_property
+    def in_full(self) -> frozenset[str]:
+        """The properties and qualifiers of which values are converted: units and precisions are needed."""
+        parts = [node.properties for node in self.definition.nodes.values()]
+        parts += [relationship.properties for relationship in self.definition.relationships]
+        return frozenset(value.wikidata for properties in parts for value in properties.values())
+
+    def wanted(self, label: str) -> Wanted:
+        """The properties to read of a label's items, each with its qualifiers."""
+        node = self.node(label)
+        names = {link.property for link in node.linked_to} | set(node.has_property)
+        names |= {value.wikidata for value in node.properties.values()}
+        names |= {relationship.wikidata for relationship in self.starting(label)}
+        if node.classes:
+            names.add(self.class_property(label))
+        return {name: self.qualifiers.get(name, frozenset()) for name in sorted(names)}
+
+    def wanted_of(self, labels: Sequence[str]) -> Wanted:
+        """The properties to read of items that may be of any of these labels."""
+        found: dict[str, frozenset[str]] = {}
+        for label in labels:
+            for name, qualifiers in self.wanted(label).items():
+                found[name] = qualifiers
+        return found
+
+
+def _number(name: str) -> int:
+    number = item_number(name)
+    assert number is not None, "a definition's classes are checked when it is read"
+    return number

@@ -1,0 +1,114 @@
+"""The SPARQL texts of a build. Each speaks of items that it names, so that its work is bounded by their number.
+
+    >>> print(redirects([42]))
+    PREFIX wd: <http://www.wikidata.org/entity/>
+    PREFIX owl: <http://www.w3.org/2002/07/owl#>
+    SELECT ?item ?target WHERE { VALUES ?item { wd:Q42 } ?item owl:sameAs ?target }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+
+from graphground.graphs.definitions.model import Node
+from graphground.graphs.wikidata.statements import Wanted
+
+_PREFIXES = {
+    "wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidata.org/prop/direct/",
+    "p": "http://www.wikidata.org/prop/", "ps": "http://www.wikidata.org/prop/statement/",
+    "psv": "http://www.wikidata.org/prop/statement/value/", "pq": "http://www.wikidata.org/prop/qualifier/",
+    "pqv": "http://www.wikidata.org/prop/qualifier/value/", "wikibase": "http://wikiba.se/ontology#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "skos": "http://www.w3.org/2004/02/skos/core#",
+    "schema": "http://schema.org/", "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#", "bd": "http://www.bigdata.com/rdf#",
+}
+_PARTS = ("quantityAmount", "quantityUnit", "timeValue", "timePrecision")
+
+
+def _query(body: str, *prefixes: str) -> str:
+    return "".join(f"PREFIX {name}: <{_PREFIXES[name]}>\n" for name in prefixes) + body
+
+
+def _items(numbers: Iterable[int]) -> str:
+    return " ".join(f"wd:Q{number}" for number in numbers)
+
+
+def subclasses(root: int) -> str:
+    """The subclasses of a class, near and far."""
+    return _query(f"SELECT DISTINCT ?class WHERE {{ ?class wdt:P279* wd:Q{root} }}", "wd", "wdt")
+
+
+def direct_subclasses(classes: Sequence[int]) -> str:
+    """The direct subclasses of some classes: for endpoints on which the long way takes too long."""
+    return _query(f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
+                  "wd", "wdt")
+
+
+def members(node: Node, class_property: str, classes: Sequence[int], ending: str = "") -> str:
+    """The members of some classes that satisfy a label's constraints; `ending` limits them to item numbers that
+    end so."""
+    conditions = [f"?item wdt:{link.property} wd:{link.item} ." for link in node.linked_to]
+    conditions += [f"?item wdt:{name} [] ." for name in node.has_property]
+    if node.sparql:
+        pattern = node.sparql.strip()
+        conditions.append(pattern if pattern.endswith((".", "}")) else f"{pattern} .")
+    if ending:
+        conditions.append(f'FILTER(STRENDS(STR(?item), "{ending}"))')
+    return _query(f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {_items(classes)} }} "
+                  f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}", *_PREFIXES)
+
+
+def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
+    """The items that a property leads from, to one of these."""
+    path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
+    return _query(f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {_items(ends)} }} ?item {path} ?end }}",
+                  "wd", "wdt", "p", "ps")
+
+
+def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
+    """The statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v.
+
+    A subject is a statement (then ?item and ?p say whose and of which property) or the node of a quantity or time; the
+    nodes are asked for of the properties and qualifiers `in_full`. Every branch has constant predicates and no part is
+    optional: planners turn anything more general into scans of the whole store.
+    """
+    branches = []
+
+    def row(name: str, predicate: str) -> None:
+        branches.append(f"{{ ?item p:{name} ?s . ?s {predicate} ?v BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}")
+
+    def parts(name: str, link: str) -> None:
+        row(name, link)
+        branches.extend(f"{{ ?item p:{name}/{link} ?s . ?s wikibase:{part} ?v BIND(wikibase:{part} AS ?k) }}"
+                        for part in _PARTS)
+
+    for name, several in wanted.items():
+        row(name, "wikibase:rank")
+        row(name, f"ps:{name}")
+        if name in in_full:
+            parts(name, f"psv:{name}")
+        for qualifier in sorted(several):
+            row(name, f"pq:{qualifier}")
+            if qualifier in in_full:
+                parts(name, f"pqv:{qualifier}")
+    body = f"VALUES ?item {{ {_items(items)} }}\n    " + "\n    UNION ".join(branches)
+    return _query(f"SELECT DISTINCT ?item ?p ?s ?k ?v WHERE {{\n    {body}\n}}",
+                  "wd", "p", "ps", "psv", "pq", "pqv", "wikibase")
+
+
+def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str:
+    """Names, descriptions and aliases in some languages, and the articles of a Wikipedia."""
+    among = ", ".join(f'"{language}"' for language in languages)
+    return _query(f"""SELECT ?item ?kind ?text WHERE {{
+    VALUES ?item {{ {_items(items)} }}
+    {{ VALUES ?kind {{ rdfs:label skos:altLabel schema:description }} ?item ?kind ?text .
+        FILTER(LANG(?text) IN ({among})) }}
+    UNION {{ ?article schema:about ?item ; schema:isPartOf <https://{wikipedia}.wikipedia.org/> .
+        BIND(schema:about AS ?kind) BIND(STR(?article) AS ?text) }}
+}}""", "wd", "rdfs", "skos", "schema")
+
+
+def redirects(items: Sequence[int]) -> str:
+    """What items were merged into."""
+    return _query(f"SELECT ?item ?target WHERE {{ VALUES ?item {{ {_items(items)} }} ?item owl:sameAs ?target }}",
+                  "wd", "owl")

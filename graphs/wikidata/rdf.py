@@ -1,0 +1,102 @@
+"""Puts statements together from the triples of Wikidata's RDF: one row a predicate, in any order.
+
+    gathering = Gathering()
+    gathering.statement("Q42", "P569", "Q42-F078…")
+    gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
+    gathering.detail("b72…", "timePrecision", "11")
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphground.graphs.wikidata.statements import NORMAL, RANKS, Statement
+from graphground.graphs.wikidata.values import NO_VALUE, SOME_VALUE, Value, item_number, quantity, time, value_of_term
+
+PROP = "http://www.wikidata.org/prop/"
+ONTOLOGY = "http://wikiba.se/ontology#"
+KINDS = {"statement/value/": "psv", "statement/": "ps", "qualifier/value/": "pqv", "qualifier/": "pq"}
+Term = Mapping[str, Any]
+
+
+def last(address: str) -> str:
+    """`last("http://www.wikidata.org/prop/P57")` is `"P57"`."""
+    return address.rpartition("/")[2]
+
+
+def kind_of(predicate: str) -> tuple[str, str] | None:
+    """`("pqv", "P580")` for a predicate between a statement and its values; None for any other."""
+    if predicate.startswith(PROP):
+        rest = predicate[len(PROP):]
+        for prefix, kind in KINDS.items():
+            if rest.startswith(prefix):
+                return kind, rest[len(prefix):]
+    return None
+
+
+class Gathering:
+    """Statements in the making; `rows` gives them when all triples are in."""
+
+    def __init__(self) -> None:
+        self._statements: dict[str, tuple[str, str]] = {}
+        self._ranks: dict[str, int] = {}
+        self._simple: dict[tuple[str, str, str], list[Term]] = defaultdict(list)
+        self._linked: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        self._details: dict[str, dict[str, str]] = defaultdict(dict)
+
+    def statement(self, item: str, name: str, key: str) -> None:
+        """A statement and whose it is."""
+        self._statements[key] = item, name
+
+    def part(self, key: str, predicate: str, term: Term) -> None:
+        """A triple whose subject is a statement."""
+        if predicate == ONTOLOGY + "rank":
+            self._ranks[key] = RANKS.get(term["value"].rpartition("#")[2], NORMAL)
+            return
+        found = kind_of(predicate)
+        if found is None:
+            return
+        kind, name = found
+        if kind in ("ps", "pq"):
+            self._simple[key, kind, name].append(term)
+        else:
+            self._linked[key, kind[:2], name].append(last(term["value"]))
+
+    def detail(self, node: str, predicate: str, text: str) -> None:
+        """A triple whose subject is the node of a quantity or time."""
+        self._details[node][predicate.rpartition("#")[2]] = text
+
+    def rows(self) -> Iterator[tuple[int, str, list[Statement]]]:
+        """The statements by item and property, in their order."""
+        found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
+        qualifiers: dict[str, dict[str, list[Value]]] = defaultdict(dict)
+        for key, kind, name in sorted({*self._simple, *self._linked}):
+            if kind == "pq":
+                qualifiers[key][name] = self._values(key, kind, name)
+        for key, (item, name) in self._statements.items():
+            number = item_number(item)
+            if number is not None:
+                values = self._values(key, "ps", name)
+                found[number, name].append(Statement(self._ranks.get(key, NORMAL), values[0] if values else (NO_VALUE,),
+                                                     qualifiers.get(key, {}), key))
+        for (number, name), statements in sorted(found.items()):
+            yield number, name, sorted(statements, key=lambda one: one.identifier.upper())
+
+    def _values(self, key: str, kind: str, name: str) -> list[Value]:
+        """The values of a predicate: in full where their nodes are known, else as the simple ones say."""
+        full = [value for node in self._linked.get((key, kind, name), ())
+                if (value := self._full(self._details.get(node, {}))) is not None]
+        simple = [value_of_term(term) for term in self._simple.get((key, kind, name), ())]
+        if full:
+            simple = [value for value in simple if value[0] == SOME_VALUE]
+        return sorted(dict.fromkeys(full + simple), key=str)
+
+    @staticmethod
+    def _full(details: Mapping[str, str]) -> Value | None:
+        if "timeValue" in details and "timePrecision" in details:
+            return time(details["timeValue"], int(float(details["timePrecision"])), with_year_zero=True)
+        if "quantityAmount" in details and "quantityUnit" in details:
+            return quantity(details["quantityAmount"], details["quantityUnit"])
+        return None

@@ -1,0 +1,63 @@
+"""Which candidates become nodes: those of the right class that have the links and properties asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from graphground.graphs.definitions.model import IDENTICAL, Relationship
+from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.statements import best, chosen
+from graphground.graphs.wikidata.values import ITEM, NO_VALUE, Value, item_number
+from graphground.graphs.wikidata.workspace import Workspace
+
+ITEMS_AT_ONCE = 1000
+
+
+def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: int) -> Iterator[tuple[int, int]]:
+    """The ends of an item's relationships, each with the place of its statement; merged items are followed."""
+    if relationship.wikidata == IDENTICAL:
+        yield item, -1
+        return
+    kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
+    for place, statement in enumerate(kept):
+        values: Sequence[Value] = (statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier
+                                   else (statement.value,))
+        for value in values:
+            number = item_number(value[1]) if value[0] == ITEM else None
+            if number is not None:
+                yield workspace.target(number), place
+
+
+def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
+    """Make the ends of the relationships that select a label its candidates."""
+    for relationship, is_end in plan.selecting(label):
+        if not is_end and relationship.wikidata != IDENTICAL:
+            continue
+        near = plan.number(relationship.start if is_end else relationship.end)
+        for some in workspace.batches("nodes", near, ITEMS_AT_ONCE):
+            found = {end for item in some for end, _ in ends_of(workspace, plan, relationship, item)}
+            with workspace.doing():
+                workspace.add_candidates(plan.number(label), sorted(found))
+
+
+def select(workspace: Workspace, plan: Plan, label: str) -> None:
+    """Turn the candidates of a label into nodes."""
+    node, number = plan.node(label), plan.number(label)
+    classes = {one for name in node.classes
+               for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})}
+
+    def values(item: int, name: str) -> list[Value]:
+        return [statement.value for statement in best(workspace.statements(item, name))]
+
+    def fits(item: int) -> bool:
+        if classes and not any(value[0] == ITEM and item_number(value[1]) in classes
+                               for value in values(item, plan.class_property(label))):
+            return False
+        if any((ITEM, link.item) not in values(item, link.property) for link in node.linked_to):
+            return False
+        return all(any(value[0] != NO_VALUE for value in values(item, name)) for name in node.has_property)
+
+    for some in workspace.batches("candidates", number, ITEMS_AT_ONCE):
+        found = {target for item in some if fits(target := workspace.target(item))}
+        with workspace.doing():
+            workspace.add_nodes(number, sorted(found))

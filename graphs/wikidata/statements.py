@@ -1,0 +1,92 @@
+"""Statements with their ranks and qualifiers, and which of them count.
+
+    >>> best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
+    [Statement(rank=2, value=('text', 'b'), qualifiers={}, identifier='')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from graphground.graphs.wikidata.values import Value, value_of_snak
+
+DEPRECATED, NORMAL, PREFERRED = 0, 1, 2
+RANKS = {"deprecated": DEPRECATED, "normal": NORMAL, "preferred": PREFERRED,
+         "DeprecatedRank": DEPRECATED, "NormalRank": NORMAL, "PreferredRank": PREFERRED}
+"""Ranks by their names in entity documents and in RDF."""
+
+
+class Statement(NamedTuple):
+    """`Statement(NORMAL, ("item", "Q1"), {"P580": [("time", 1999, 0, 0, 9)]}, "Q42-F078…")`."""
+
+    rank: int
+    value: Value
+    qualifiers: Mapping[str, Sequence[Value]] = {}
+    identifier: str = ""
+
+
+def best(statements: Iterable[Statement]) -> list[Statement]:
+    """The preferred ones, where there are none the normal ones; deprecated ones never."""
+    kept = not_deprecated(statements)
+    highest = max((statement.rank for statement in kept), default=NORMAL)
+    return [statement for statement in kept if statement.rank == highest]
+
+
+def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
+    """All but the deprecated ones."""
+    return [statement for statement in statements if statement.rank != DEPRECATED]
+
+
+def chosen(statements: Iterable[Statement], ranks: str) -> list[Statement]:
+    """Those that a definition's `ranks` asks for: `best` or `not_deprecated`."""
+    return best(statements) if ranks == "best" else not_deprecated(statements)
+
+
+Wanted = Mapping[str, frozenset[str]]
+"""The properties that are read, each with the qualifiers that are read of its statements."""
+
+
+def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> dict[str, list[Statement]]:
+    """The wanted statements of an entity document's `claims`, by property, each list in the order of identifiers.
+
+    A statement that has not the shape that Wikidata gives it is left out.
+    """
+    found: dict[str, list[Statement]] = {}
+    if not isinstance(claims, Mapping):  # an entity without statements has an empty list
+        return found
+    for name in wanted.keys() & claims.keys():
+        statements = []
+        for claim in claims[name]:
+            try:
+                statements.append(_statement(claim, wanted[name]))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue
+        if statements:
+            statements.sort(key=_identifier)
+            found[name] = statements
+    return found
+
+
+def _statement(claim: Mapping[str, Any], qualifiers: frozenset[str]) -> Statement:
+    given: Mapping[str, Any] = claim.get("qualifiers") or {}
+    read = {name: [value_of_snak(snak) for snak in given[name]] for name in qualifiers if name in given}
+    return Statement(RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), read,
+                     claim.get("id", "").replace("$", "-", 1))
+
+
+def _identifier(statement: Statement) -> str:
+    return statement.identifier.upper()
+
+
+def packed(statements: Sequence[Statement]) -> bytes:
+    """Statements as they are kept in a workspace."""
+    return orjson.dumps([tuple(statement) for statement in statements])
+
+
+def unpacked(body: bytes) -> list[Statement]:
+    """The statements of `packed`."""
+    return [Statement(rank, tuple(value), {name: [tuple(one) for one in values] for name, values in given.items()}, key)
+            for rank, value, given, key in orjson.loads(body)]

@@ -1,0 +1,147 @@
+"""Values of statements, in one form whichever way they come: from entity documents, SPARQL answers or N-Triples.
+
+A value is a tuple whose first part is its kind:
+
+    (ITEM, "Q42")   (QUANTITY, "+170", "Q7727")   (TIME, 1952, 3, 11, 11)   (TEXT, "Heat")   (TEXT, "Hitze", "de")
+    (SOME_VALUE,)   (NO_VALUE,)
+
+A quantity without a unit has the unit "1". A time is a date of the Gregorian calendar with Wikidata's precision (9 a
+year, 10 a month, 11 a day); years before 1 count as historians do: 44 BC is -44.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+Value = tuple[Any, ...]
+ITEM, QUANTITY, TIME, TEXT, SOME_VALUE, NO_VALUE = "item", "quantity", "time", "text", "some", "none"
+YEAR, MONTH, DAY = 9, 10, 11
+
+ENTITY = "http://www.wikidata.org/entity/"
+SECURE_ENTITY = "https://www.wikidata.org/entity/"
+UNKNOWN = ".well-known/genid/"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+JULIAN = "Q1985786"
+COMMONS = "http://commons.wikimedia.org/wiki/Special:FilePath/"
+_DIMENSIONLESS = ("1", "Q199")
+_TIME = re.compile(r"([+-]?)(\d+)-(\d\d)-(\d\d)(?:T.*)?")
+_NUMBERS = frozenset(XSD + name for name in ("decimal", "integer", "double", "float", "int", "long"))
+_DATES = frozenset(XSD + name for name in ("dateTime", "date"))
+
+
+def item_number(identifier: str) -> int | None:
+    """`item_number("Q42")` is 42; None where it is no item."""
+    return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
+
+
+def item_of(uri: str) -> str | None:
+    """`item_of("http://www.wikidata.org/entity/Q42")` is `"Q42"`; None for any other address."""
+    if uri.startswith(ENTITY):
+        return uri[len(ENTITY):]
+    return uri[len(SECURE_ENTITY):] if uri.startswith(SECURE_ENTITY) else None
+
+
+def value_of_snak(snak: Mapping[str, Any]) -> Value:
+    """The value of a snak of an entity document.
+
+    >>> value_of_snak({"snaktype": "value", "datavalue": {"type": "string", "value": "tt0113277"}})
+    ('text', 'tt0113277')
+
+    Raises:
+        ValueError: the snak has not the shape that Wikidata gives it.
+    """
+    kind = snak.get("snaktype")
+    if kind == "somevalue":
+        return (SOME_VALUE,)
+    if kind == "novalue":
+        return (NO_VALUE,)
+    try:
+        data = snak["datavalue"]
+        return _data_value(data["type"], data["value"], snak.get("datatype"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"a snak without its {error}") from None
+
+
+def _data_value(type_: str, value: Any, datatype: str | None) -> Value:
+    if type_ == "wikibase-entityid":
+        if "id" in value:
+            return ITEM, value["id"]
+        return ITEM, f"{'P' if value.get('entity-type') == 'property' else 'Q'}{value['numeric-id']}"
+    if type_ == "quantity":
+        return quantity(value["amount"], value["unit"])
+    if type_ == "time":
+        return time(value["time"], value["precision"], julian=value.get("calendarmodel", "").endswith(JULIAN))
+    if type_ == "monolingualtext":
+        return TEXT, value["text"].strip(), value["language"]
+    if type_ == "globecoordinate":
+        return TEXT, f"Point({value['longitude']} {value['latitude']})"
+    if type_ == "string":
+        if datatype == "commonsMedia":
+            return TEXT, COMMONS + quote(value)
+        return TEXT, value.strip()
+    return (SOME_VALUE,)  # a kind that Wikidata has added since: it is there, and cannot be read
+
+
+def quantity(amount: str, unit: str) -> Value:
+    """`quantity("+170", "http://www.wikidata.org/entity/Q7727")` is `("quantity", "+170", "Q7727")`."""
+    name = unit.rsplit("/", 1)[-1]
+    return QUANTITY, amount, "1" if name in _DIMENSIONLESS else name
+
+
+def time(text: str, precision: int, *, julian: bool = False, with_year_zero: bool = False) -> Value:
+    """A time, as entity documents (`+1952-00-00T00:00:00Z`) or RDF write it (`1952-01-01T00:00:00Z`).
+
+    Documents name the calendar and know no year 0; RDF has turned days into Gregorian ones and counts the year
+    before 1 as 0.
+    """
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        return (SOME_VALUE,)
+    sign, digits, month, day = match[1], int(match[2]), int(match[3]), int(match[4])
+    year = -digits if sign == "-" else digits
+    if with_year_zero and year <= 0:
+        year -= 1
+    if julian and precision >= DAY and month and day:
+        year, month, day = _gregorian(year, month, day)
+    return TIME, year, month if precision >= MONTH else 0, day if precision >= DAY else 0, precision
+
+
+def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
+    """The Gregorian date of a Julian one, by way of the Julian day number."""
+    astronomical = year if year > 0 else year + 1
+    shift = (14 - month) // 12
+    years, months = astronomical + 4800 - shift, month + 12 * shift - 3
+    number = day + (153 * months + 2) // 5 + 365 * years + years // 4 - 32083
+    a = number + 32044
+    b = (4 * a + 3) // 146097
+    c = a - 146097 * b // 4
+    d = (4 * c + 3) // 1461
+    e = c - 1461 * d // 4
+    m = (5 * e + 2) // 153
+    result = 100 * b + d - 4800 + m // 10
+    return (result if result > 0 else result - 1), m + 3 - 12 * (m // 10), e - (153 * m + 2) // 5 + 1
+
+
+def value_of_term(term: Mapping[str, Any]) -> Value:
+    """The value of an RDF term as SPARQL answers write it; dates come without a precision, and count as days.
+
+    >>> value_of_term({"type": "uri", "value": "http://www.wikidata.org/entity/Q42"})
+    ('item', 'Q42')
+    """
+    text = term["value"]
+    if term["type"] == "bnode" or UNKNOWN in text[:60]:
+        return (SOME_VALUE,)
+    if term["type"] == "uri":
+        item = item_of(text)
+        return (TEXT, text) if item is None else (ITEM, item)
+    if "xml:lang" in term:
+        return TEXT, text.strip(), term["xml:lang"]
+    datatype = term.get("datatype", "")
+    if datatype in _NUMBERS:
+        return QUANTITY, text, "1"
+    if datatype in _DATES:
+        return time(text, DAY, with_year_zero=True)
+    return TEXT, text.strip()

@@ -1,0 +1,194 @@
+"""The workspace of a build: what has been fetched so far, in one SQLite file.
+
+Each batch is written in one transaction, together with the note that it is done. A build that was killed goes on
+after the last whole batch, and the graph is written from the same rows as in an unbroken run.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from graphground.graphs.wikidata.statements import Statement, packed, unpacked
+
+FORMAT = "1"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS classes (root INTEGER, class INTEGER, PRIMARY KEY (root, class)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS candidates (label INTEGER, item INTEGER, PRIMARY KEY (label, item)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS candidate_items ON candidates (item);
+CREATE TABLE IF NOT EXISTS nodes (label INTEGER, item INTEGER, PRIMARY KEY (label, item)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS statements (item INTEGER, property INTEGER, body BLOB,
+                                       PRIMARY KEY (item, property)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS values_seen (item INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS names (item INTEGER PRIMARY KEY, name TEXT, description TEXT, aliases BLOB, article TEXT);
+CREATE TABLE IF NOT EXISTS redirects (item INTEGER PRIMARY KEY, target INTEGER);
+"""
+
+
+class WorkspaceError(ValueError):
+    """A workspace that belongs to another build."""
+
+
+class Names(NamedTuple):
+    """`Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; parts that are not there are None."""
+
+    name: str | None
+    description: str | None = None
+    aliases: Sequence[str] = ()
+    article: str | None = None
+
+
+class Workspace:
+    """`Workspace(Path("movie.build"), identity)`: raises where the file was begun for another `identity`."""
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self.path = Path(path)
+        self._db = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA cache_size = -65536")
+            self._db.executescript(_TABLES)
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise WorkspaceError(f"{path} is no workspace of a build ({error}); remove it, or name another") from None
+        begun = self._meta("identity")
+        if begun is None:
+            self._db.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
+        elif begun != identity or self._meta("format") != FORMAT:
+            self._db.close()
+            raise WorkspaceError(f"{path} was begun for another definition or source; remove it, or name another")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def remove(self) -> None:
+        """Close the file and delete it."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _meta(self, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def is_done(self, task: str) -> bool:
+        """Whether that task has been done, in this run or an earlier one."""
+        return self._db.execute("SELECT 1 FROM done WHERE task = ?", (task,)).fetchone() is not None
+
+    @contextmanager
+    def doing(self, task: str | None = None) -> Iterator[None]:
+        """One transaction: what is written inside is kept with the note that the task is done, or not at all."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            if task is not None:
+                self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def add_classes(self, root: int, classes: Iterable[int]) -> None:
+        """Note the subclasses of a class (itself among them)."""
+        self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, one) for one in classes))
+
+    def classes(self, root: int) -> set[int]:
+        """The subclasses of a class, itself among them."""
+        return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
+
+    def add_candidates(self, label: int, items: Iterable[int]) -> None:
+        """Note items that may become nodes of a label."""
+        self._db.executemany("INSERT OR IGNORE INTO candidates VALUES (?, ?)", ((label, item) for item in items))
+
+    def add_nodes(self, label: int, items: Iterable[int]) -> None:
+        """Note items that are nodes of a label."""
+        self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
+
+    def candidate_labels(self, item: int) -> list[int]:
+        """The labels whose candidate an item is."""
+        return [row[0] for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))]
+
+    def is_node(self, label: int, item: int) -> bool:
+        """Whether an item is a node of the label."""
+        found = self._db.execute("SELECT 1 FROM nodes WHERE label = ? AND item = ?", (label, item))
+        return found.fetchone() is not None
+
+    def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
+        """The items of a label in `candidates` or `nodes`, in the order of their numbers, some at a time."""
+        return self._keyset(f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}", label)
+
+    def unnamed(self, size: int) -> Iterator[list[int]]:
+        """Nodes and values whose names have not been fetched, some at a time."""
+        return self._keyset("SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
+                            "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
+                            f"(SELECT item FROM names) ORDER BY item LIMIT {size}", 0)
+
+    def is_unnamed(self, item: int) -> bool:
+        """Whether the item is a node or a value, and its name has not been fetched."""
+        return self._db.execute(
+            "SELECT 1 FROM (SELECT item FROM nodes WHERE item = ?1 UNION SELECT item FROM values_seen WHERE item = ?1) "
+            "WHERE item NOT IN (SELECT item FROM names WHERE item = ?1)", (item,)).fetchone() is not None
+
+    def _keyset(self, query: str, first: int) -> Iterator[list[int]]:
+        last = -1
+        while rows := [row[0] for row in self._db.execute(query, (first, last))]:
+            yield rows
+            last = rows[-1]
+
+    def count(self, table: str, label: int | None = None) -> int:
+        """How many rows a table has, of one label or in all."""
+        where, values = ("", ()) if label is None else (" WHERE label = ?", (label,))
+        return int(self._db.execute(f"SELECT count(*) FROM {table}{where}", values).fetchone()[0])
+
+    def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
+        """Keep an item's statements of a property."""
+        self.add_packed((item, int(name[1:]), packed(statements)) for item, name, statements in rows)
+
+    def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
+        """As `add_statements`, of rows that another process has packed."""
+        self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
+
+    def statements(self, item: int, name: str) -> list[Statement]:
+        """An item's statements of a property, all ranks."""
+        row = self._db.execute("SELECT body FROM statements WHERE item = ? AND property = ?",
+                               (item, int(name[1:]))).fetchone()
+        return [] if row is None else unpacked(row[0])
+
+    def add_values_seen(self, items: Iterable[int]) -> None:
+        """Note items whose names are needed."""
+        self._db.executemany("INSERT OR IGNORE INTO values_seen VALUES (?)", ((item,) for item in items))
+
+    def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
+        """Keep the names of items."""
+        self._db.executemany("INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)", (
+            (item, names.name, names.description, orjson.dumps(list(names.aliases)), names.article)
+            for item, names in rows))
+
+    def names(self, item: int) -> Names | None:
+        """The names of an item; None where it has none."""
+        row: Any = self._db.execute("SELECT name, description, aliases, article FROM names WHERE item = ?",
+                                    (item,)).fetchone()
+        return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
+
+    def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
+        """Note items that were merged into others."""
+        self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
+
+    def target(self, item: int) -> int:
+        """The item that an item was merged into, itself where it was not."""
+        seen = {item}
+        while row := self._db.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
+            item = row[0]
+            if item in seen:
+                break
+            seen.add(item)
+        return item

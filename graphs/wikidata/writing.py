@@ -1,0 +1,142 @@
+"""Writes the graph that a workspace holds as SimpleKG: node by node, in an order that never changes.
+
+Nodes come by label and number, relationships by pattern, start and end. Ids are those of the published graphs:
+`Movie#Q25173`. Relationships of a pair that do not contradict each other become one, as in the published engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from graphground.graphs.definitions.model import IDENTICAL, Relationship
+from graphground.graphs.wikidata.conversion import node_property, property_value
+from graphground.graphs.wikidata.discards import Discards
+from graphground.graphs.wikidata.names import article_address
+from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.selection import ends_of
+from graphground.graphs.wikidata.statements import Statement, chosen
+from graphground.graphs.wikidata.values import ITEM, QUANTITY, Value, item_number
+from graphground.graphs.wikidata.workspace import Workspace
+
+ITEMS_AT_ONCE = 1000
+NAMES_KEPT = 1 << 16
+
+
+class GraphWriting:
+    """The entities and relations of a workspace; `discards` fills while they are read."""
+
+    def __init__(self, plan: Plan, workspace: Workspace) -> None:
+        self.plan, self.workspace = plan, workspace
+        self.discards = Discards()
+        self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
+
+    def _name(self, identifier: str) -> str | None:
+        number = item_number(identifier)
+        names = None if number is None else self.workspace.names(self.workspace.target(number))
+        return None if names is None else names.name
+
+    def entities(self) -> Iterator[Mapping[str, Any]]:
+        """Each node as a SimpleKG entity."""
+        for number, label in enumerate(self.plan.labels):
+            for some in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
+                for item in some:
+                    entity = self._entity(label, item)
+                    if entity is not None:
+                        yield entity
+
+    def _entity(self, label: str, item: int) -> Mapping[str, Any] | None:
+        names = self.workspace.names(item)
+        if names is None or not names.name:
+            self.discards.add(label, "a node without a name", f"Q{item}")
+            return None
+        properties = {}
+        for key, wanted in self.plan.node(label).properties.items():
+            value = node_property(self.workspace.statements(item, wanted.wikidata), wanted, self._name_of,
+                                  self._discarding(f"{label}.{key}", item))
+            if value is not None:
+                properties[key] = value
+        provenance = [article_address(names.article, self.plan.definition.wikipedia)] if names.article else []
+        return {"eid": f"{label}#Q{item}", "label": label, "name": names.name, "aliases": list(names.aliases),
+                "description": names.description, "properties": properties, "provenance": provenance}
+
+    def _discarding(self, place: str, item: int) -> Callable[[str, Value], None]:
+        return lambda reason, value: self.discards.value(place, reason, item, value)
+
+    def relations(self) -> Iterator[Mapping[str, Any]]:
+        """Each relationship as a SimpleKG relation."""
+        rids = count()
+        for relationship in self.plan.definition.relationships:
+            for some in self.workspace.batches("nodes", self.plan.number(relationship.start), ITEMS_AT_ONCE):
+                for item in some:
+                    if not self._is_written(relationship.start, item):
+                        continue
+                    for end, properties in self._relationships(relationship, item):
+                        yield {"rid": str(next(rids)), "label": relationship.type,
+                               "subj_id": f"{relationship.start}#Q{item}", "obj_id": f"{relationship.end}#Q{end}",
+                               "properties": properties, "provenance": []}
+
+    def _is_written(self, label: str, item: int) -> bool:
+        return self.workspace.is_node(self.plan.number(label), item) and self._name_of(f"Q{item}") is not None
+
+    def _relationships(self, relationship: Relationship, item: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        kept = [] if relationship.wikidata == IDENTICAL else chosen(
+            self.workspace.statements(item, relationship.wikidata), self.plan.definition.ranks(relationship))
+        by_end: dict[int, list[dict[str, Any]]] = {}
+        for end, place in ends_of(self.workspace, self.plan, relationship, item):
+            if self._is_written(relationship.end, end):
+                found = self._properties(relationship, kept[place], item) if place >= 0 else {}
+                merge_into(by_end.setdefault(end, []), found)
+        for end in sorted(by_end):
+            for properties in by_end[end]:
+                yield end, properties
+
+    def _properties(self, relationship: Relationship, statement: Statement, item: int) -> dict[str, Any]:
+        properties = {}
+        for key, wanted in relationship.properties.items():
+            values: Sequence[Value] = ((statement.value,) if wanted.wikidata == relationship.wikidata
+                                       else statement.qualifiers.get(wanted.wikidata, ()))
+            value = property_value(values, wanted, self._name_of,
+                                   self._discarding(f"{relationship.type}.{key}", item))
+            if value is not None:
+                properties[key] = value
+        return properties
+
+
+def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> None:
+    """Add a relationship's properties to the first with which they agree; lists are joined.
+
+    >>> several = [{"start_year": 1999}]
+    >>> merge_into(several, {"start_year": 1999, "end_year": 2003}); several
+    [{'start_year': 1999, 'end_year': 2003}]
+    """
+    for known in several:
+        if all(known[key] == value for key, value in properties.items()
+               if key in known and not isinstance(value, list)):
+            for key, value in properties.items():
+                known[key] = sorted({*known[key], *value}) if isinstance(value, list) and key in known else value
+            return
+    several.append(properties)
+
+
+def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Iterator[int]:
+    """The items whose names an item's properties need."""
+    for wanted in plan.node(label).properties.values():
+        if wanted.type in ("str", "list[str]"):
+            yield from _named(statement.value for statement in workspace.statements(item, wanted.wikidata))
+    for relationship in plan.starting(label):
+        texts = [wanted for wanted in relationship.properties.values() if wanted.type in ("str", "list[str]")]
+        if texts:
+            for statement in workspace.statements(item, relationship.wikidata):
+                for wanted in texts:
+                    yield from _named(statement.qualifiers.get(wanted.wikidata, ()))
+
+
+def _named(values: Any) -> Iterator[int]:
+    for value in values:
+        name = value[1] if value[0] == ITEM else value[2] if value[0] == QUANTITY else ""
+        number = item_number(name)
+        if number is not None:
+            yield number

@@ -1,0 +1,71 @@
+"""`graphground wikidata`: build a domain graph from Wikidata."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphground.server.commands.command_line import CommandLine, command_line, run
+from graphground.server.commands.progress import progress_bars
+
+if TYPE_CHECKING:
+    from graphground.graphs.wikidata.build import Built
+
+SHOWN = 10
+
+
+def parser() -> CommandLine:
+    """The options of `graphground wikidata` and its subcommand."""
+    group = command_line("wikidata", "Build a domain graph from Wikidata.")
+    building = group.add_command("build", build_graph, "Build the graph of a definition as a SimpleKG file. Run "
+                                 "again, it goes on where it was interrupted.")
+    building.add_argument("definition", metavar="DEFINITION",
+                          help="A definition file, or the name of a CypherBench domain.")
+    building.add_argument("--endpoint", metavar="URL", required=True,
+                          help="The address of a SPARQL endpoint that has Wikidata.")
+    building.add_argument("--output", type=Path, metavar="FILE",
+                          help="The SimpleKG file to write; default: NAME.json.gz.")
+    building.add_argument("--timeout", type=float, default=90.0, metavar="SECONDS",
+                          help="How long to wait for an answer before the query is split; default: 90.")
+    building.add_argument("--pause", type=float, default=0.0, metavar="SECONDS",
+                          help="How long to wait between queries; default: 0.")
+    building.add_argument("--agent", help="The User-Agent; public endpoints ask for a way to reach you.")
+    return group
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a subcommand."""
+    return run(parser(), arguments)
+
+
+def build_graph(parsed: argparse.Namespace) -> int:
+    """Build a graph and print what it holds and what was discarded."""
+    from graphground.graphs.definitions.read import read_definition
+    from graphground.graphs.wikidata.build import build
+    from graphground.graphs.wikidata.endpoint import USER_AGENT, Endpoint, Patience
+    from graphground.graphs.wikidata.sparql_source import SparqlSource
+
+    definition = read_definition(parsed.definition)
+    with progress_bars() as report:
+        patience = Patience(answer=parsed.timeout, between=parsed.pause)
+        source = SparqlSource(Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT), report)
+        with closing(source):
+            built = build(definition, source, parsed.output or Path(f"{definition.name}.json.gz"))
+    sys.stdout.write(summary(built))
+    return 0
+
+
+def summary(built: Built) -> str:
+    """What a build made, and what it discarded most."""
+    lines = [f"Wrote {built.nodes:,} nodes and {built.relationships:,} relationships to {built.path}."]
+    most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
+    if most:
+        lines.append("Discarded, most frequent first (the .discarded.json beside the file has all):")
+        lines += [f"  {discarded['count']:>8,}  {discarded['place']}: {discarded['reason']} "
+                  f"(as in {discarded['examples'][0]})" for discarded in most]
+    lines.append(f"`graphground graphs load {built.path}` loads it.")
+    return "\n".join(lines) + "\n"

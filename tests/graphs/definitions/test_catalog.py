@@ -1,0 +1,79 @@
+"""The eleven domains: their schemas are the published ones, and what they say of Wikidata makes sense."""
+
+import gzip
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from graphground.graphs.definitions.consistency import levels
+from graphground.graphs.definitions.model import Definition, doubts
+from graphground.graphs.definitions.read import DOMAINS, check_text, definition_text, read_definition
+from tests.support.shared_data import SHARED, needs
+
+NAMED = re.compile(r'"([PQ]\d+)"[^#"]*(?:"([PQ]\d+)"[^#"]*)?#\s*(.+)')
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_domain_checks_and_its_labels_can_be_selected_in_an_order(name: str) -> None:
+    definition, problems = check_text(definition_text(name)[0])
+    assert problems == []
+    assert definition is not None
+    assert definition.name == name
+    assert sorted(label for level in levels(definition) for label in level) == sorted(definition.nodes)
+
+
+@needs("schemas")
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_domains_schema_is_the_published_one_to_the_byte(name: str) -> None:
+    ours = json.dumps(read_definition(name).property_graph_schema().to_cypherbench(), indent=2)
+    assert ours == (SHARED / "schemas" / f"{name}.json").read_text("utf-8").rstrip("\n")
+
+
+@needs("cypherbench_tasks", "graph_info.json")
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_is_known_of_relationship_types_is_what_was_published(name: str) -> None:
+    definition = read_definition(name)
+    published = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[name]["relations"]
+    assert list(definition.types) == [one["label"] for one in published]
+    for one in published:
+        ours = definition.characteristics(one["label"])
+        assert ours.cardinality == f"{one['subj_cardinality']}-to-{one['obj_cardinality']}"
+        assert ("start" in ours.mandatory, "end" in ours.mandatory) == (one["is_mandatory_subj"],
+                                                                       one["is_mandatory_obj"])
+        assert (ours.symmetric, ours.time_bounded, ours.implies) == (
+            one["is_symmetric"], one["is_time_sensitive"], one["implied_relations"])
+        variants = [f"{r.type}#{r.start}#{r.end}" for r in definition.relationships if r.type == one["label"]]
+        assert sorted(variants) == sorted(one["variants"])
+
+
+@needs("codex", "relations.en.json")
+def test_the_names_beside_wikidatas_ids_are_the_names_that_wikidata_gives_them() -> None:
+    known = {key: one["label"] for key, one in json.loads(
+        (SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()}
+    with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
+        known.update({key: one["label"] for key, one in json.load(file).items()})
+    known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a slip of that file
+    compared = 0
+    for name in DOMAINS:
+        for line in definition_text(name)[0].splitlines():
+            match = NAMED.search(line)
+            if match and not match[2] and match[1] in known and line.count("wikidata"):
+                assert match[3] == known[match[1]], line
+                compared += 1
+    assert compared > 60
+
+
+def test_doubtful_sources_are_marked_with_a_reason() -> None:
+    marked = {name: list(doubts(read_definition(name))) for name in DOMAINS}
+    assert sum(map(len, marked.values())) >= 10
+    assert all(len(reason) > 20 for found in marked.values() for _, reason in found)
+
+
+def test_the_json_schema_beside_the_model_is_current() -> None:
+    from graphground.graphs.definitions.model import json_schema
+
+    kept = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
+    assert json.loads(kept) == json_schema()
+    assert set(Definition.model_fields) == set(json_schema()["properties"])

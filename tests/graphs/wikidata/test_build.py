@@ -1,0 +1,297 @@
+"""Building from a SPARQL endpoint: the graph is right, and the same whatever the endpoint does in between."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.definitions.read import DOMAINS, check_text, read_definition
+from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
+from graphground.graphs.wikidata.sparql_source import SparqlSource
+from graphground.graphs.wikidata.workspace import WorkspaceError
+from tests.support.shared_data import needs
+from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
+from tests.support.wikibase_rdf import all_triples
+from tests.support.wikidata_documents import Document, joined_documents
+from tests.support.wikidata_places import PLACES, place_triples
+
+pytestmark = [needs("wikidata_entities", "entities.jsonl.gz"), pytest.mark.timeout(240)]
+QUICK = Patience(answer=60, pause=0.0)
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[SparqlEndpoint]:
+    with SparqlEndpoint(place_triples()) as endpoint:
+        yield endpoint
+
+
+def built(endpoint: SparqlEndpoint, path: Path, definition: str = PLACES, patience: Patience = QUICK) -> Built:
+    read, problems = check_text(definition)
+    assert read is not None, problems
+    source = SparqlSource(Endpoint(endpoint.url, patience, sleep=lambda seconds: None))
+    try:
+        return build(read, source, path)
+    finally:
+        source.close()
+
+
+@pytest.fixture(scope="module")
+def right(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of an unbroken build."""
+    path = tmp_path_factory.mktemp("right") / "places.json"
+    built(store, path)
+    return path.read_bytes()
+
+
+def validated(path: Path) -> tuple[int, int]:
+    """The counts of a file whose every record satisfies its schema."""
+    document = SimpleKGFile(path)
+    checks = RecordChecks(document.schema)
+    labels = {}
+    for number, record in document.entities():
+        label, eid, _ = checks.entity(number, record)
+        labels[eid] = label
+    relations = 0
+    for number, record in document.relations():
+        checks.relation(number, record, labels.get)
+        relations += 1
+    return len(labels), relations
+
+
+def test_the_graph_of_real_documents_is_what_they_say(right: bytes) -> None:
+    graph = json.loads(right)
+    nodes = {entity["eid"]: entity for entity in graph["entities"]}
+    estonia = nodes["Place#Q191"]
+    assert estonia["name"] == "Estonia"
+    assert estonia["provenance"] == ["https://en.wikipedia.org/wiki/Estonia"]
+    assert estonia["properties"]["area_km2"] == 45228.0  # the preferred one of three
+    assert estonia["properties"]["founded"] == "1918-02-24"
+    assert "Republic of Estonia" in estonia["aliases"]
+    assert nodes["Place#Q1040"]["properties"]["area_km2"] == 173.46
+    assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, of year precision
+    assert nodes["Place#Q232"]["properties"]["inception_year"] == 1991
+    pairs = {(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]}
+    assert ("borders", "Place#Q35", "Neighbour#Q145") not in pairs or "Neighbour#Q145" in nodes
+    assert ("lies", "Place#Q191", "Country#Q191") in pairs
+
+
+def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: SparqlEndpoint, tmp_path: Path) -> None:
+    path = tmp_path / "places.json.gz"
+    result = built(store, path)
+    assert validated(path) == (result.nodes, result.relationships)
+    discarded = json.loads((tmp_path / "places.discarded.json").read_text("utf-8"))
+    assert discarded == result.discarded
+    found = {(one["place"], one["reason"]): one for one in discarded}
+    assert found["Place.founded", "date coarser than a day"]["count"] >= 1
+    assert "Q232: time 1991 0 0 9" in found["Place.founded", "date coarser than a day"]["examples"]
+    assert found["Neighbour", "a node without a name"]["count"] > 10
+    assert [path.name for path in tmp_path.glob("*.build*")] == []
+
+
+def _trouble() -> Iterator[Fault]:
+    """Each query meets something else first: an error, a page, a cut, a lost connection, then its answer."""
+    def fault(number: int) -> Fault:
+        def answer(query: str, body: bytes) -> Answer | None:
+            return [(429, {"Retry-After": "1"}, b""), None, (500, {}, b"out of memory"), None,
+                    (200, {}, b"<html>busy</html>"), None, (200, {}, body[:len(body) // 2]), None,
+                    (200, {"Content-Length": str(len(body) + 9)}, body), None, (503, {}, b"")][number % 11]
+        return answer
+    number = 0
+    while True:
+        yield fault(number)
+        number += 1
+
+
+def test_an_endpoint_that_fails_at_every_turn_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+    with SparqlEndpoint(place_triples(), _trouble()) as endpoint:
+        built(endpoint, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+@pytest.mark.parametrize("most", [pytest.param(1, marks=pytest.mark.slow), 7, 50])
+def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(most: int, right: bytes,
+                                                                        tmp_path: Path) -> None:
+    def little(query: str, body: bytes) -> Answer | None:
+        named = re.search(r"VALUES \?\w+ \{ ([^}]*) \}", query)
+        too_many = named is not None and len(named[1].split()) > most
+        return (504, {}, b"") if too_many or "P279*" in query else None
+
+    def always() -> Iterator[Fault]:
+        while True:
+            yield little
+
+    with SparqlEndpoint(place_triples(), always()) as endpoint:
+        built(endpoint, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+def test_a_class_with_too_many_members_is_asked_for_by_the_ends_of_their_numbers(right: bytes, tmp_path: Path) -> None:
+    def slow_classes(query: str, body: bytes) -> Answer | None:
+        return (504, {}, b"") if "?class }" not in query and "?item wdt:P31 ?class" in query and (
+            "STRENDS" not in query) else None
+
+    def always() -> Iterator[Fault]:
+        while True:
+            yield slow_classes
+
+    with SparqlEndpoint(place_triples(), always()) as endpoint:
+        built(endpoint, tmp_path / "places.json")
+        assert any("STRENDS" in query for query in endpoint.queries)
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_one_goes_on(right: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "places.json"
+
+    def broken_after(number: int) -> Iterator[Fault]:
+        for _ in range(number):
+            yield lambda query, body: None
+        while True:
+            yield lambda query, body: (500, {}, b"disk full")
+
+    with SparqlEndpoint(place_triples()) as endpoint:
+        built(endpoint, tmp_path / "other.json")
+        needed = len(endpoint.queries)
+        endpoint.queries.clear()
+        endpoint.faults = broken_after(needed - 3)
+        with pytest.raises(EndpointError, match=r"disk full.*run the same command again"):
+            built(endpoint, path)
+        assert not path.exists()
+        endpoint.queries.clear()
+        endpoint.faults = iter(())
+        built(endpoint, path)
+        assert len(endpoint.queries) <= 4
+    assert path.read_bytes() == right
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from graphground.graphs.definitions.read import read_definition
+from graphground.graphs.wikidata import sparql_source
+from graphground.graphs.wikidata.build import build
+from graphground.graphs.wikidata.endpoint import Endpoint
+sparql_source.ITEMS_AT_ONCE = sparql_source.NAMES_AT_ONCE = 5
+build(read_definition(Path(sys.argv[1])), sparql_source.SparqlSource(Endpoint(sys.argv[2])), Path(sys.argv[3]))
+"""
+
+
+def test_a_build_that_is_killed_goes_on_and_gives_the_same_bytes(store: SparqlEndpoint, right: bytes,
+                                                                tmp_path: Path) -> None:
+    definition, path = tmp_path / "places.toml", tmp_path / "places.json"
+    definition.write_text(PLACES, "utf-8")
+    command = [sys.executable, "-c", BUILD, str(definition), store.url, str(path)]
+    kills = 0
+    for wanted in (4, 12):
+        before = len(store.queries)
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while len(store.queries) - before < wanted and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        process.communicate(timeout=30)
+    assert kills == 2
+    assert not path.exists()
+    subprocess.run(command, check=True, timeout=60)
+    assert path.read_bytes() == right
+
+
+def test_a_workspace_of_another_definition_is_not_taken_for_this_one(store: SparqlEndpoint, tmp_path: Path) -> None:
+    path = tmp_path / "places.json"
+    with SparqlEndpoint([], iter([lambda query, body: (404, {}, b"")])) as gone, pytest.raises(EndpointError):
+        built(gone, path)
+    with pytest.raises(WorkspaceError, match="another definition or source"):
+        built(store, path)
+
+
+def test_two_builds_of_one_file_do_not_meet(store: SparqlEndpoint, tmp_path: Path) -> None:
+    path = tmp_path / "places.json"
+    from filelock import FileLock
+
+    with FileLock(str(path) + ".build.lock"), pytest.raises(WorkspaceError, match="another process builds"):
+        built(store, path)
+
+
+def test_merged_items_are_followed(tmp_path: Path) -> None:
+    lines: Sequence[str] = place_triples()
+    moved = "http://www.wikidata.org/entity/Q32063953"  # what Karlsruhe's document says was merged into it
+    lines = [line.replace("<http://www.wikidata.org/entity/Q1040>", f"<{moved}>")
+             if "/prop/statement/P190>" in line or "/prop/direct/P190>" in line else line for line in lines]
+    twins = PLACES.replace('"P47"', '"P190"')
+    with SparqlEndpoint(lines) as endpoint:
+        built(endpoint, tmp_path / "places.json", twins)
+    with SparqlEndpoint(place_triples()) as endpoint:
+        built(endpoint, tmp_path / "unmoved.json", twins)
+    assert (tmp_path / "places.json").read_bytes() == (tmp_path / "unmoved.json").read_bytes()
+
+
+def test_names_come_in_the_languages_of_the_definition(store: SparqlEndpoint, tmp_path: Path) -> None:
+    built(store, tmp_path / "places.json",
+          PLACES.replace('name = "places"', 'name = "places"\nlanguages = ["de", "en"]'))
+    entities = json.loads((tmp_path / "places.json").read_bytes())["entities"]
+    names = {entity["eid"]: entity["name"] for entity in entities}
+    assert names["Place#Q191"] == "Estland"
+
+
+def test_constraints_select(store: SparqlEndpoint, tmp_path: Path) -> None:
+    base = 'name = "x"\n[nodes.Place]\nwikidata = ["Q6256", "Q515", "Q7270", "Q3624078"]\n'
+
+    def selected(constraint: str) -> set[str]:
+        built(store, tmp_path / "x.json", base + constraint)
+        return {entity["name"] for entity in json.loads((tmp_path / "x.json").read_bytes())["entities"]}
+
+    everything = selected("")
+    in_european_union = selected('linked_to = [{ property = "P463", item = "Q458" }]\n')
+    assert {"Denmark", "Estonia", "Belgium"} <= in_european_union < everything
+    assert "Kazakhstan" not in in_european_union
+    with_internet_domain = selected('has_property = ["P78"]\n')
+    assert "Estonia" in with_internet_domain < everything
+    assert selected('sparql = "?item wdt:P30 wd:Q46"\n') >= {"Estonia"}
+    assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
+
+
+def relevant_documents() -> list[Document]:
+    """The joined documents, with the properties that the domains ask for alone."""
+    wanted = {"P31", "P279"}
+    for name in DOMAINS:
+        wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))
+    return [{**document, "claims": {name: one for name, one in document["claims"].items() if name in wanted}}
+            for document in joined_documents()]
+
+
+@pytest.mark.slow
+@needs("wd50k_labelled", "nodes.jsonl.gz")
+@needs("wikipeople")
+def test_every_domain_builds_from_a_store_of_real_statements(tmp_path: Path) -> None:
+    counts = {}
+    with SparqlEndpoint(all_triples([*relevant_documents()])) as endpoint:
+        for name in DOMAINS:
+            path = tmp_path / f"{name}.json"
+            result = built_domain(endpoint, name, path)
+            assert validated(path) == (result.nodes, result.relationships)
+            counts[name] = (result.nodes, result.relationships)
+    assert counts["movie"] > (1500, 4000)
+    assert counts["politics"] > (250, 1500)
+    assert counts["company"] > (100, 100)
+    assert sum(1 for nodes, _ in counts.values() if nodes) >= 6, counts
+
+
+def built_domain(endpoint: SparqlEndpoint, name: str, path: Path) -> Built:
+    source = SparqlSource(Endpoint(endpoint.url, QUICK))
+    try:
+        return build(read_definition(name), source, path)
+    finally:
+        source.close()

@@ -1,0 +1,124 @@
+"""An endpoint that is slow, busy or broken: what may pass is tried again, the rest is said clearly."""
+
+import datetime
+import email.utils
+import gzip
+import json
+from collections.abc import Iterable
+
+import pytest
+
+from graphground.graphs.wikidata.answers import AnswerError, bindings
+from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong, retry_after
+from graphground.graphs.wikidata.values import value_of_term
+from tests.support.shared_data import SHARED, needs
+from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
+
+QUERY = "SELECT ?s WHERE { ?s ?p ?o }"
+TRIPLE = "<http://a/s> <http://a/p> <http://a/o> ."
+HTML = b"<!DOCTYPE html><html><title>502 Bad Gateway</title></html>"
+TIMED_OUT = b'{"head": {"vars": []}, "results": {"bindings": [ {\njava.util.concurrent.TimeoutException'
+
+
+def status(code: int, body: bytes = b"", **headers: str) -> Fault:
+    return lambda query, right: (code, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+
+
+def right(query: str, body: bytes) -> Answer | None:
+    return None
+
+
+def cut_in_the_middle(query: str, body: bytes) -> Answer:
+    return 200, {}, body[:len(body) // 2]
+
+
+def connection_lost(query: str, body: bytes) -> Answer:
+    return 200, {"Content-Length": str(len(body) + 10)}, body
+
+
+def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
+    """The answer of a query through an endpoint that misbehaves, and how long was waited between the tries."""
+    waited: list[float] = []
+    with SparqlEndpoint([TRIPLE], faults) as server, \
+            Endpoint(server.url, patience or Patience(answer=5, pause=0.25), sleep=waited.append) as endpoint:
+        return list(endpoint.select(QUERY)), waited
+
+
+@pytest.mark.parametrize("fault", [status(429), status(500), status(502, HTML), status(503), status(200, HTML),
+                                   status(200, b'{"error": 1}'), cut_in_the_middle, connection_lost])
+def test_what_may_pass_is_tried_again(fault: Fault) -> None:
+    answer, waited = asked([fault])
+    assert len(answer) == 1
+    assert waited == [0.25]
+
+
+def test_the_pause_doubles_and_the_endpoints_own_wish_goes_first() -> None:
+    _, waited = asked([status(500), status(500), status(429, Retry_After="7"), status(503)])
+    assert waited == [0.25, 0.5, 7.0, 2.0]
+
+
+def test_an_endpoint_that_does_not_recover_is_reported_with_what_it_said() -> None:
+    with pytest.raises(EndpointError, match=r"did not answer after 3 tries: status 500 \(out of memory\).*again"):
+        asked([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
+
+
+@pytest.mark.parametrize("fault", [status(504), status(500, b"java.util.concurrent.TimeoutException"),
+                                   status(200, TIMED_OUT)])
+def test_an_endpoint_that_ran_out_of_time_asks_for_less(fault: Fault) -> None:
+    with pytest.raises(QueryTooLong):
+        asked([fault])
+
+
+def test_an_answer_that_is_cut_twice_counts_as_too_long() -> None:
+    with pytest.raises(QueryTooLong, match="cut off"):
+        asked([cut_in_the_middle, cut_in_the_middle])
+
+
+@pytest.mark.parametrize(("code", "said"), [(400, "the query was refused"), (403, "User-Agent"), (404, "no endpoint")])
+def test_a_refusal_is_final(code: int, said: str) -> None:
+    with pytest.raises(EndpointError, match=said):
+        asked([status(code)] * 2)
+
+
+def test_an_endpoint_that_is_not_there_is_reported() -> None:
+    with SparqlEndpoint([]) as server:
+        url = server.url
+    with pytest.raises(EndpointError, match="the connection failed"), \
+            Endpoint(url, Patience(tries=2), sleep=lambda seconds: None) as endpoint:
+        endpoint.select(QUERY)
+    with pytest.raises(EndpointError, match="must begin with http"):
+        Endpoint("query.wikidata.org")
+
+
+def test_every_query_says_who_asks() -> None:
+    with SparqlEndpoint([TRIPLE]) as server, Endpoint(server.url) as endpoint:
+        endpoint.select(QUERY)
+        assert server.headers[0]["User-Agent"].startswith("graphground/")
+        assert server.headers[0]["Accept"] == "application/sparql-results+json"
+
+
+def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
+    later = email.utils.format_datetime(datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=30))
+    assert retry_after("12") == 12
+    assert 25 < retry_after(later) <= 30
+    assert retry_after("soon") == retry_after(None) == retry_after("-4") == 0
+
+
+@needs("wdqs_sparql_json", "results.jsonl.gz")
+def test_every_real_answer_of_the_public_endpoint_is_read() -> None:
+    answers = solutions = 0
+    kinds: set[str] = set()
+    with gzip.open(SHARED / "wdqs_sparql_json" / "results.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            document = json.loads(line)
+            if "results" not in document:
+                with pytest.raises(AnswerError):
+                    bindings(line.encode())
+                continue
+            for found in bindings(line.encode()):
+                solutions += 1
+                kinds.update(value_of_term(term)[0] for term in found.values())
+            answers += 1
+    assert answers >= 138
+    assert solutions >= 1444
+    assert {"item", "text", "time"} <= kinds

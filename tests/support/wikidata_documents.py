@@ -1,0 +1,101 @@
+"""Real statements of Wikidata as entity documents: the raw ones, and WD50K with WikiPeople in the same layout.
+
+WD50K has qualifiers, WikiPeople dates with their precision; neither has ranks or units, which the raw documents have.
+"""
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from tests.support.shared_data import SHARED
+
+Document = dict[str, Any]
+
+
+@cache
+def all_raw_documents() -> tuple[Document, ...]:
+    """All raw documents; some items have several, of different years and layouts."""
+    with gzip.open(SHARED / "wikidata_entities" / "entities.jsonl.gz", "rt", encoding="utf-8") as file:
+        return tuple(map(json.loads, file))
+
+
+def raw_documents() -> tuple[Document, ...]:
+    """The raw documents, the first of each item."""
+    found: dict[str, Document] = {}
+    for document in all_raw_documents():
+        found.setdefault(document["id"], document)
+    return tuple(found.values())
+
+
+def raw_document(key: str, part: str = "") -> Document:
+    """The raw document of that id; of several, the first whose source contains `part`."""
+    return next(document for document in all_raw_documents()
+                if document["id"] == key and part in document["_source"])
+
+
+@cache
+def joined_documents() -> tuple[Document, ...]:
+    """Documents of the labelled items of WD50K, with their dates from WikiPeople."""
+    documents: dict[str, Document] = {}
+    with gzip.open(SHARED / "wd50k_labelled" / "nodes.jsonl.gz", "rt", encoding="utf-8") as file:
+        for node in map(json.loads, file):
+            documents[node["id"]] = document = {
+                "id": node["id"], "type": "item", "labels": {"en": {"language": "en", "value": node["label"]}},
+                "descriptions": {"en": {"language": "en", "value": node["description"]}} if node["description"] else {},
+                "aliases": {"en": [{"language": "en", "value": alias} for alias in node["aliases"]]},
+                "claims": defaultdict(list), "sitelinks": {}}
+            classes = node["instance_of"] or node["codex_types"]
+            for number, (item, _) in enumerate(classes):
+                document["claims"]["P31"].append(_statement(node["id"], "P31", number, _item("P31", item), {}))
+    for subject, name, snak, qualifiers in _facts():
+        if subject in documents:
+            several = documents[subject]["claims"][name]
+            several.append(_statement(subject, name, len(several), snak, qualifiers))
+    return tuple(documents.values())
+
+
+def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
+    with gzip.open(SHARED / "wd50k_labelled" / "edges.jsonl.gz", "rt", encoding="utf-8") as file:
+        for edge in map(json.loads, file):
+            if edge["p"] != "P31":
+                qualifiers: dict[str, list[Document]] = defaultdict(list)
+                for name, item, _ in edge["qualifiers"]:
+                    qualifiers[name].append(_item(name, item))
+                yield edge["s"], edge["p"], _item(edge["p"], edge["o"]), qualifiers
+    for part in ("valid", "test"):
+        with gzip.open(SHARED / "wikipeople" / f"n-ary_{part}.jsonl.gz", "rt", encoding="utf-8") as file:
+            for fact in map(json.loads, file):
+                fact.pop("N")
+                head = next(key for key in fact if key.endswith("_h"))
+                name, subject = head[:-2], fact.pop(head)
+                value = fact.pop(f"{name}_t")
+                given = {key: [_snak(key, one) for one in (several if isinstance(several, list) else [several])]
+                         for key, several in fact.items()}
+                if _is_read(value):
+                    yield subject, name, _snak(name, value), given
+
+
+def _is_read(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _snak(name: str, value: str) -> Document:
+    if value.startswith("Q") and value[1:].isdigit():
+        return _item(name, value)
+    moment, *_, precision, calendar = value.split("#")
+    return {"snaktype": "value", "property": name, "datatype": "time", "datavalue": {"type": "time", "value": {
+        "time": moment, "precision": int(precision), "calendarmodel": calendar or
+        "http://www.wikidata.org/entity/Q1985727"}}}
+
+
+def _item(name: str, item: str) -> Document:
+    return {"snaktype": "value", "property": name, "datatype": "wikibase-item",
+            "datavalue": {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": item}}}
+
+
+def _statement(subject: str, name: str, number: int, snak: Document, qualifiers: dict[str, list[Document]]) -> Document:
+    return {"id": f"{subject}${name}-{number:05d}", "rank": "normal", "type": "statement", "mainsnak": snak,
+            "qualifiers": dict(qualifiers)}
