@@ -1,10 +1,10 @@
-"""The opened graph: a schema and, where there is data, an engine and an entity index."""
+"""The opened graph: a schema and, where there is data, an engine and an entity lookup."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from graphground.cypher.api import Language
 from graphground.cypher.schema import PropertyGraphSchema
@@ -15,35 +15,69 @@ from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
-    from graphground.graphs.entities.vectors.in_database import DatabaseVectors
+
+
+class SchemaReader(Protocol):
+    """A schema that is read from a database and follows its changes, such as `opening.live_schema.LiveSchema`."""
+
+    @property
+    def schema(self) -> PropertyGraphSchema:
+        """The schema as it was last read."""
+        ...
+
+    def refresh(self) -> object:
+        """Read the database anew."""
+        ...
+
+    def stop(self) -> None:
+        """End the reading in the background; calling it twice is fine."""
+        ...
 
 
 @dataclass
 class Graph:
     """One graph that tools can ask.
 
-    A graph without an engine is a schema alone: everything that needs no data works on it.
+    `Graph("films", schema)` is a schema alone, without data: everything that needs no data works on it.
     """
 
     name: str
-    schema: PropertyGraphSchema
+    definition: PropertyGraphSchema | SchemaReader
+    """The schema, or where it is read from a database, its reader."""
     description: str = ""
     engine: Engine | None = None
     entities: EntityLookup | None = None
+    """The names in the graph; None where it has no data."""
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
     """Sample values by label or relationship type and property; None while they were not read."""
-    refresh: Callable[[], object] | None = None
-    """Reads the schema anew from the database; None where the schema is a definition, which nothing can change."""
-    before_close: Callable[[], None] | None = None
-    """Ends what still asks the engine in the background."""
-    vectors: DatabaseVectors | None = None
-    """The vector index of the database itself, where the graph's settings ask for it."""
     dialect: Dialect | None = None
     """What its kind of database does in its own way, where that is known without asking it."""
     language: Language = "cypher5"
     """The version of Cypher of queries that do not say their own."""
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
+
+    @property
+    def schema(self) -> PropertyGraphSchema:
+        """The schema as it is known now."""
+        return self.definition if isinstance(self.definition, PropertyGraphSchema) else self.definition.schema
+
+    @property
+    def indexed_entities(self) -> EntityLookup | None:
+        """The entity lookup where it is a built index, which answers at once: all that checks of a query may ask.
+
+        Names that are in the database alone would have to be read first, by a call that is not to run any query.
+        """
+        return self.entities if self.entities is not None and self.entities.info is not None else None
+
+    def refresh(self) -> None:
+        """Read the schema anew from the database; a schema that is a definition stays as it is.
+
+        Raises:
+            EngineError: the database cannot be read.
+        """
+        if not isinstance(self.definition, PropertyGraphSchema):
+            self.definition.refresh()
 
     def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
@@ -60,8 +94,8 @@ class Graph:
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
 
     def close(self) -> None:
-        """End what runs in the background and give back the connections; calling it twice is fine."""
-        if self.before_close is not None:
-            self.before_close()
+        """End what runs in the background and close the connections; calling it twice is fine."""
+        if not isinstance(self.definition, PropertyGraphSchema):
+            self.definition.stop()
         if self.engine is not None:
             self.engine.close()

@@ -23,6 +23,8 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from graphground.graphs.opening.database import Database
+
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -35,21 +37,6 @@ def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] 
     """One field of `Settings`, with its environment variable and bounds; the option is the field's name."""
     metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
-
-
-@dataclass(frozen=True)
-class Database:
-    """A graph in your own Bolt database: `Database("films", "neo4j://localhost:7687", "neo4j", "…")`."""
-
-    name: str
-    uri: str
-    username: str | None = None
-    password: str | None = field(default=None, repr=False)
-    database: str | None = None
-    description: str = ""
-    vector_index: str | None = None
-    """A vector index that the database has of its own, or `auto`; `vector_model` made its vectors."""
-    vector_model: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,24 +6,18 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import bundled_graphs
-from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, EngineUnreachable
+from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.engines.port_check import problem_at
-from graphground.graphs.entities.places import index_of
-from graphground.graphs.entities.vectors.encoders import EncoderMissing
-from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.bundled import is_bundled
-from graphground.graphs.opening.live_schema import connected_graph
+from graphground.graphs.opening.connected import address_of, open_database
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
-from graphground.graphs.opening.write_guard import refuses_writes
 from graphground.graphs.storage.catalog import CatalogError
 from graphground.graphs.storage.home import Home
-from graphground.server.settings import Database, Settings, default_home
+from graphground.server.settings import Settings, default_home
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +59,7 @@ def left_out(settings: Settings) -> set[str]:
 
 def problem_of(database: Database) -> str | None:
     """Why the database cannot be reached at this moment, found without asking it anything."""
-    address = BoltAddress(database.uri)
+    address = address_of(database)
     try:
         address.check()
     except EngineUnavailable as error:
@@ -77,7 +71,7 @@ def tell_unusable(databases: Sequence[Database]) -> None:
     """Warn of an address that no driver could use, long before somebody asks that graph."""
     for one in databases:
         try:
-            BoltAddress(one.uri).check()
+            address_of(one).check()
         except EngineUnavailable as error:
             logger.warning("graph %r: %s", one.name, error)
 
@@ -100,48 +94,3 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
         raise EngineUnavailable(message)
 
     return GraphSource(name, f"(not loaded: {message})", "none", fail)
-
-
-def open_database(database: Database, home: Home | None = None) -> Graph:
-    """Connect to your own database and read its schema, or take the one read before.
-
-    The entity index that was built of it in the data folder goes with it. Without a data folder nothing is read.
-    Where the database itself does not refuse writes, that is logged as a warning.
-
-    Raises:
-        EngineUnavailable: a wrong address, a refused password, a missing database.
-    """
-    address = BoltAddress(database.uri, database.username or "", database.password or "", database.database)
-    address.check()
-    if problem := problem_at(address):
-        raise EngineUnreachable(problem)
-    engine = bolt_engine(address)
-    try:
-        refused = refuses_writes(database.name, engine)
-        if home is None:
-            nothing = PropertyGraphSchema(database.name, {}, (), open=True)
-            graph = Graph(database.name, nothing, database.description, engine)
-        else:
-            key = f"{database.uri} {database.database or ''} {database.username or ''}"
-            graph = connected_graph(database.name, database.description, engine, key, home.schemas)
-            index = index_of(home, database.name)
-            graph.entities, graph.vectors = index, vectors_in(database, engine)
-            if index is not None:
-                index.database = graph.vectors
-        graph.refuses_writes, graph.dialect = refused, engine.capabilities().dialect
-        graph.language = engine.capabilities().language
-    except EngineError:
-        engine.close()
-        raise
-    return graph
-
-
-def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
-    """The database's own vector index, where its settings ask for it and its model is installed."""
-    if database.vector_index is None or database.vector_model is None:
-        return None
-    try:
-        return DatabaseVectors(engine, database.vector_model, database.vector_index)
-    except EncoderMissing as error:
-        logger.warning("graph %r: %s", database.name, error)
-        return None

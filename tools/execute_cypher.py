@@ -110,7 +110,7 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     Raises:
         ToolFailure: it does more than read, or it is not Cypher that a database would compile.
     """
-    report = validate(query, graph.schema, entities=graph.entities, parameters=parameters, read_only=True,
+    report = validate(query, graph.schema, entities=graph.indexed_entities, parameters=parameters, read_only=True,
                       language=graph.language)
     refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
     if refused is not None:

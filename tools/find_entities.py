@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -16,9 +16,6 @@ from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure, nearest
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
-
-if TYPE_CHECKING:
-    from graphground.graphs.entities.index import EntityIndex
 
 TOLD_APART = 4
 """Candidates of one name that are told apart by a relationship or two."""
@@ -75,92 +72,74 @@ class FindEntitiesAnswer(Answer):
 
 
 def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesAnswer:
-    """Look up every mention in the graph's entity index."""
+    """Look up every mention among the names in the graph."""
     graph = graph_named(graphs, request.graph)
     if request.label is not None and request.label not in graph.schema.labels and not graph.schema.open:
         raise ToolFailure("unknown_label", f"The graph {graph.name!r} has no label {request.label!r}.",
                           nearest=nearest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
                           next="Call find_entities again with one of these labels, or without `label`.")
-    index = entity_index(graph)
-    built = _built(index)
-    if built is not None:
-        _check_names(built, request)
-    mentions = request.mentions or _mentions_of(request.question or "", index)
+    lookup = entity_lookup(graph)
+    _check_property(lookup, request.property)
+    mentions = request.mentions or _mentions_of(request.question or "", lookup)
     try:
         distinct = list(dict.fromkeys(mentions))
-        found = dict(zip(distinct, index.find_all(distinct, label=request.label, property=request.property,
-                                                  mode=request.mode, limit=request.limit), strict=True))
+        found = dict(zip(distinct, lookup.find_all(distinct, label=request.label, property=request.property,
+                                                   mode=request.mode, limit=request.limit), strict=True))
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
-    shared = {mention: _same_name(candidates, built, request.label) for mention, candidates in found.items()}
+    shared = {mention: _same_name(candidates, lookup, request.label) for mention, candidates in found.items()}
     apart = [(mention, place) for mention, candidates in found.items() if shared[mention] > 1
              for place, one in enumerate(candidates[:TOLD_APART]) if one.match in ("exact", "alias")]
     around = dict(zip(apart, together(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
     return FindEntitiesAnswer(mentions=[_as_answer(mention, found[mention], shared[mention], graph, around)
-                                        for mention in mentions], warning=_staleness(graph, built))
+                                        for mention in mentions], warning=_staleness(graph, lookup))
 
 
-def entity_index(graph: Graph) -> EntityLookup:
-    """The graph's entity index; where it has none, one over the names that its database holds.
+def entity_lookup(graph: Graph) -> EntityLookup:
+    """The names in the graph.
 
     Raises:
-        ToolFailure: the graph has neither; the message says how to build an index.
+        ToolFailure: the graph has no data; the message says how to load it.
     """
     if graph.entities is None:
-        from graphground.graphs.entities.names_in_database import NamesInTheDatabase
-
-        if graph.engine is None:
-            raise ToolFailure("no_entity_index", f"The graph {graph.name!r} is a schema without data, so it has no "
-                              "entity index.", next=f"Load its data with `graphground graphs load FILE --name "
-                              f"{graph.name}`, which builds the index too.")
-        graph.entities = NamesInTheDatabase(graph)
+        raise ToolFailure("no_entity_index", f"The graph {graph.name!r} is a schema without data, so it has no "
+                          "entity index.", next=f"Load its data with `graphground graphs load FILE --name "
+                          f"{graph.name}`, which builds the index too.")
     return graph.entities
 
 
-def _built(index: EntityLookup | None) -> EntityIndex | None:
-    """The index where it is a built one, which can do more than `find`."""
-    from graphground.graphs.entities.index import EntityIndex  # loads NumPy: never at a server's start
-
-    return index if isinstance(index, EntityIndex) else None
-
-
-def _staleness(graph: Graph, built: EntityIndex | None) -> str | None:
-    """What is to be said of an index that was read out of a database which has more or fewer nodes by now."""
-    if built is None or graph.engine is None or not built.info.source.startswith("database"):
+def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
+    """A warning when the index is stale: its database has gained or lost nodes since."""
+    if graph.engine is None or lookup.info is None or not lookup.info.source.startswith("database"):
         return None
     from graphground.graphs.entities.freshness import staleness
 
-    stale = staleness(graph.engine, built)
+    stale = staleness(graph.engine, lookup)
     return f"{stale}; build it again with `graphground entities build {graph.name}`" if stale else None
 
 
-def _check_names(index: EntityIndex, request: FindEntitiesRequest) -> None:
+def _check_property(lookup: EntityLookup, property: str | None) -> None:
     try:
-        index.check_names(None, request.property)
+        lookup.check_names(None, property)
     except UnknownName as error:
         message = str(error)
-        raise ToolFailure("unknown_property", f"{message[0].upper()}{message[1:]}.",
-                          nearest=error.nearest or list(index.info.properties)[:10],
+        known = list(lookup.info.properties)[:10] if lookup.info is not None else []
+        raise ToolFailure("unknown_property", f"{message[0].upper()}{message[1:]}.", nearest=error.nearest or known,
                           next="Call find_entities again with one of these properties, or without `property`."
                           ) from None
 
 
-def _mentions_of(question: str, index: EntityLookup) -> list[str]:
-    from graphground.graphs.suggestions.mentions import mentions_in
-
-    built = _built(index)
-    if built is not None:
-        return list(dict.fromkeys(span.text for span in built.spans(question, unknown=True)))[:50]
-    return list(dict.fromkeys(mentions_in(question, index)))[:50]
+def _mentions_of(question: str, lookup: EntityLookup) -> list[str]:
+    return list(dict.fromkeys(span.text for span in lookup.spans(question, unknown=True)))[:50]
 
 
-def _same_name(candidates: Sequence[Candidate], built: EntityIndex | None, label: str | None) -> int:
+def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str | None) -> int:
     """How many distinct entities bear the best candidate's name."""
     best = [candidate for candidate in candidates if candidate.match in ("exact", "alias")
             and candidate.score >= candidates[0].score]
     shared = len({(candidate.label, candidate.key) for candidate in best})
-    if best and built is not None:
-        shared = max(shared, built.same_name(best[0].matched or best[0].name, label=label))
+    if best:
+        shared = max(shared, lookup.same_name(best[0].matched or best[0].name, label=label))
     return shared
 
 

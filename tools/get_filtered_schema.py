@@ -46,7 +46,7 @@ class GetFilteredSchemaAnswer(Answer):
 def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
     """Filter the schema by the question."""
     graph = graph_named(graphs, request.graph)
-    found = filter_schema(graph.schema, request.question, request.method, entities=graph.entities,
+    found = filter_schema(graph.schema, request.question, request.method, entities=graph.indexed_entities,
                           embedder=MEANING, max_tokens=request.max_tokens)
     if found.too_small:
         raise too_small(graph.schema, request.max_tokens or 0)

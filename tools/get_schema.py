@@ -52,7 +52,7 @@ class GetSchemaAnswer(Answer):
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     """Write the schema in the form asked for."""
     graph = graph_named(graphs, request.graph)
-    if request.refresh and graph.refresh is not None:
+    if request.refresh:
         try:
             graph.refresh()
         except EngineError as error:

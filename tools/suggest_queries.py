@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from graphground.tools.failure import ToolFailure
-from graphground.tools.find_entities import entity_index
+from graphground.tools.find_entities import entity_lookup
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 
@@ -48,7 +48,7 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
     if not question and not request.mentions:
         raise ToolFailure("nothing_to_suggest", "Neither a question nor mentions were given.",
                           next="Call suggest_queries with `question`, or with the names in it as `mentions`.")
-    lookup = entity_index(graph)
+    lookup = entity_lookup(graph)
     entities = entities_of(request.mentions, lookup) if request.mentions else entities_in(question, lookup)
     if not entities:
         raise ToolFailure("no_entity_found", "No entity of the graph was found in "

@@ -37,7 +37,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    report = validate(request.query, graph.schema, entities=graph.entities, parameters=request.parameters,
+    report = validate(request.query, graph.schema, entities=graph.indexed_entities, parameters=request.parameters,
                       read_only=True, language=graph.language)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
                                 diagnostics=[DiagnosticAnswer.of(one) for one in

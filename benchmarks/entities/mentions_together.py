@@ -14,7 +14,6 @@ import os
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ import numpy as np
 from benchmarks.entities.mention_errors import KINDS, with_error
 from graphground.graphs.engines.concurrency import together
 from graphground.graphs.entities.index import EntityIndex
-from graphground.graphs.entities.names_in_database import NamesInTheDatabase
+from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
 from graphground.graphs.opening.stored import open_stored
@@ -54,7 +53,7 @@ def main() -> None:
         encoder = loaded_encoder(model)
         beside(f"vectors of {model}", lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]
                lambda encoder=encoder: list(encoder.encode(mentions)), same=close)  # type: ignore[misc]
-    names = NamesInTheDatabase(replace(graph, entities=None))
+    names = NamesInDatabase(graph.name, engine, lambda: graph.schema)
     names.find("read them all first")
     beside("without an index", lambda: [names.find(one) for one in mentions], lambda: names.find_all(mentions))
     engine.close()

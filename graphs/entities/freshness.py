@@ -8,15 +8,15 @@ from weakref import WeakKeyDictionary
 
 from graphground.cypher.quoting import in_backticks as quoted
 from graphground.graphs.engines.engine import Engine, EngineError
-from graphground.graphs.entities.index import EntityIndex
+from graphground.graphs.entities.candidate import EntityLookup
 
 SECONDS = 2.0
 _ASKED_AGAIN = 60.0
-_known: WeakKeyDictionary[EntityIndex, tuple[float, str | None]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[EntityLookup, tuple[float, str | None]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def staleness(engine: Engine, index: EntityIndex) -> str | None:
+def staleness(engine: Engine, index: EntityLookup) -> str | None:
     """Why the index does not fit the database, or None: asked of the database once a minute at most.
 
         'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
@@ -31,8 +31,10 @@ def staleness(engine: Engine, index: EntityIndex) -> str | None:
     return told
 
 
-def _ask(engine: Engine, index: EntityIndex) -> str | None:
+def _ask(engine: Engine, index: EntityLookup) -> str | None:
     info = index.info
+    if info is None:
+        return None
     for label, count in info.labels.items():
         try:
             rows = engine.run(f"MATCH (n:{quoted(label)}) RETURN count(n) AS c", timeout=SECONDS).rows

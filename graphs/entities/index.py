@@ -34,15 +34,16 @@ _MOST_WORDS = 24
 _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 
 
-def open_index(folder: Path) -> EntityIndex:
+def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityIndex:
     """Open the index in a folder; takes milliseconds, whatever its size.
 
-    Where it has vectors, their model begins to load in the background.
+    Where it has vectors, their model begins to load in the background. `database` is the database's own vector index,
+    where the graph's settings ask for it in place of ours.
 
     Raises:
         IndexMissing: there is none, or one of another version; the message says how to build it.
     """
-    index = EntityIndex(Files(folder))
+    index = EntityIndex(Files(folder), database)
     with suppress(VectorsMissing, EncoderMissing):
         index.vectors()
     return index
@@ -51,13 +52,12 @@ def open_index(folder: Path) -> EntityIndex:
 class EntityIndex:
     """Looks mentions up: `open_index(folder).find("Lebron Jmes", label="Player")[0].name` is `LeBron James`."""
 
-    def __init__(self, files: Files):
+    def __init__(self, files: Files, database: DatabaseVectors | None = None):
         self._files = files
         self._words = Words(files)
         self._fuzzy = Fuzzy(files, self._words)
         self._store: VectorStore | None = None
-        self.database: DatabaseVectors | None = None
-        """The database's own vector index, where the graph's settings ask for it in place of ours."""
+        self._database = database
         self._first_rows = np.array([low for *_, low, _ in files.partitions], dtype=np.int64)
 
     @property
@@ -96,7 +96,7 @@ class EntityIndex:
             answers[place] = self._candidates(best, 2 * limit if place in unsure else limit)
         if unsure:
             texts = [asked[place][0] for place in unsure]
-            also = in_database(self.database, texts, label, 2 * limit) if self.database is not None else \
+            also = in_database(self._database, texts, label, 2 * limit) if self._database is not None else \
                 self._by_meaning(texts, label, low, high, allowed, 2 * limit)
             for place, found in zip(unsure, also, strict=True):
                 answers[place] = merged(answers[place], found, limit)
@@ -115,7 +115,7 @@ class EntityIndex:
 
     def _has_vectors_at_hand(self) -> bool:
         """Whether there are vectors, and their model would answer at once."""
-        if self.database is not None:
+        if self._database is not None:
             return True
         try:
             return bool(getattr(encoder(self.vectors().model), "ready", True))
@@ -124,8 +124,8 @@ class EntityIndex:
 
     def _by_meaning(self, mentions: Sequence[str], label: str | None, low: int, high: int,
                     allowed: frozenset[int] | None, wanted: int) -> Sequence[Sequence[Candidate]]:
-        if self.database is not None:
-            return self.database.nearest_of_all(mentions, label=label, limit=wanted)
+        if self._database is not None:
+            return self._database.nearest_of_all(mentions, label=label, limit=wanted)
         store = self.vectors()
         return [self._candidates(self._nearest(store, vector, low, high, allowed, wanted), wanted, "vector")
                 for vector in encoder(store.model).encode(mentions)]

@@ -1,33 +1,48 @@
-"""Entity lookup without an index: the names that a database holds, read once, compared by spelling."""
+"""Entity lookup without an index: the names that a database holds, read when they are first needed."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from graphground.cypher.quoting import in_backticks
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate, Mode
-from graphground.graphs.entities.folding import clean
-from graphground.graphs.graph import Graph
+from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.record import UnknownName
+
+if TYPE_CHECKING:
+    from graphground.graphs.entities.spans import Span
+    from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 MOST_NAMES = 1_000_000
+KEPT_SECONDS = 900.0
+"""Names are read again after that time: there is no index that a build would renew."""
 WORST_SCORE = 60.0
 MENTIONS_AT_ONCE = 8
 """Compared together: a score of four bytes for each of them and each name."""
+PROPERTIES = ("name", "aliases")
 
 
-class NamesInTheDatabase:
-    """Every node's `name` (and `aliases` where its label has them) of one graph, held in memory.
+class NamesInDatabase:
+    """Every node's `name` (and `aliases` where its label has them), held in memory.
 
-    `find("Lebron James")` gives `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`.
+    `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
+    `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` gives the schema as it is known now.
     """
 
-    def __init__(self, graph: Graph):
-        self._graph = graph
+    info = None
+
+    def __init__(self, name: str, engine: Engine, schema: Callable[[], PropertyGraphSchema],
+                 vectors: DatabaseVectors | None = None):
+        self._name, self._engine, self._schema, self._vectors = name, engine, schema, vectors
         self._lock = threading.Lock()
-        self._entries: list[Candidate] | None = None
-        self._texts: list[str] = []
+        self._known: _Names | None = None
 
     def find(self, mention: str, *, label: str | None = None, property: str | None = None,
              mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
@@ -41,14 +56,13 @@ class NamesInTheDatabase:
     def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
                  mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
         """The same for several mentions: compared on all cores, and the database asked for all of them at once."""
-        vectors = self._graph.vectors
+        vectors = self._vectors
         if mode == "vector":
             if vectors is None:
-                name = self._graph.name
-                raise LookupError(f"the graph {name!r} has no entity index, so no vectors; build both with "
-                                  f"`graphground entities build {name} --vectors`")
+                raise LookupError(f"the graph {self._name!r} has no entity index, so no vectors; build both with "
+                                  f"`graphground entities build {self._name} --vectors`")
             return list(vectors.nearest_of_all(mentions, label=label, limit=limit))
-        answers: list[Sequence[Candidate]] = list(self._by_spelling(mentions, label, property, limit))
+        answers: list[Sequence[Candidate]] = list(self._names().by_spelling(mentions, label, property, limit))
         if mode != "auto" or vectors is None:
             return answers
         from graphground.graphs.entities.vectors.in_database import in_database
@@ -62,15 +76,94 @@ class NamesInTheDatabase:
                                     limit)
         return answers
 
-    def _by_spelling(self, mentions: Sequence[str], label: str | None, property: str | None,
-                     limit: int) -> Iterator[list[Candidate]]:
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
+        """Whether a node of that label has that very name or alias; True for any other property."""
+        if property is not None and property not in PROPERTIES:
+            return True
+        return any(label in (None, its_label) and property in (None, its_property)
+                   for its_label, its_property in self._names().holders.get(value, ()))
+
+    def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
+        """The names that stand in a question, longest first wherever they overlap, with the labels that have them."""
+        from graphground.graphs.entities.spans import find_spans
+
+        return find_spans(question, self._names(), unknown=unknown)
+
+    def same_name(self, name: str, *, label: str | None = None) -> int:
+        """How many distinct nodes have that name or alias, case and accents apart."""
+        return len({key for its_label, key in self._names().bearers.get(fold(clean(name)), ())
+                    if label in (None, its_label)})
+
+    def check_names(self, label: str | None, property: str | None) -> None:
+        """Refuse a label whose nodes have no names, and any property but `name` and `aliases`.
+
+        Raises:
+            UnknownName: the message names the nearest there are.
+        """
+        labels = [one.name for one in self._schema().labels.values() if "name" in one.properties]
+        for kind, asked, known in (("label", label, labels), ("property", property, list(PROPERTIES))):
+            if asked is not None and asked not in known:
+                from graphground.graphs.entities.index import nearest  # needs NumPy, which only mistakes do here
+
+                raise UnknownName(kind, asked, nearest(asked, known) or known[:10])
+
+    def _names(self) -> _Names:
+        with self._lock:
+            if self._known is None or time.monotonic() - self._known.read_at > KEPT_SECONDS:
+                self._known = _Names([entry for label in self._schema().labels.values() if "name" in label.properties
+                                      for entry in self._names_of(label.name, label.properties)])
+            return self._known
+
+    def _names_of(self, label: str, properties: Iterable[str]) -> Iterator[tuple[str, Candidate]]:
+        parts = ["n.name", "n.aliases" if "aliases" in properties else "[]",
+                 "n.eid" if "eid" in properties else "n.name",
+                 "n.description" if "description" in properties else "null"]
+        table = self._engine.run(f"MATCH (n:{in_backticks(label)}) WHERE n.name IS NOT NULL RETURN " + ", ".join(
+            f"{part} AS c{number}" for number, part in enumerate(parts)), limit=MOST_NAMES)
+        for name, other_names, key, text in table.rows:
+            yield str(name), Candidate(str(name), label, "name", 1.0, "exact", str(key), text)
+            for alias in other_names or ():
+                yield str(alias), Candidate(str(name), label, "aliases", 1.0, "alias", str(key), text)
+
+
+class _Names:
+    """The names of one reading: texts, each with the candidate that it stands for."""
+
+    def __init__(self, entries: Sequence[tuple[str, Candidate]]) -> None:
+        self.read_at = time.monotonic()
+        self._texts = [text for text, _ in entries]
+        self._folded = [folded(text) for text in self._texts]
+        self._candidates = [candidate for _, candidate in entries]
+
+    @cached_property
+    def holders(self) -> dict[str, set[tuple[str, str]]]:
+        """Each text with the labels and properties that hold it, letter by letter."""
+        found: dict[str, set[tuple[str, str]]] = {}
+        for text, candidate in zip(self._texts, self._candidates, strict=True):
+            found.setdefault(text, set()).add((candidate.label, candidate.property))
+        return found
+
+    @cached_property
+    def bearers(self) -> dict[str, set[tuple[str, str]]]:
+        """Each folded text with the nodes that bear it, by label and key."""
+        found: dict[str, set[tuple[str, str]]] = {}
+        for text, candidate in zip(self._texts, self._candidates, strict=True):
+            found.setdefault(fold(clean(text)), set()).add((candidate.label, candidate.key))
+        return found
+
+    def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each folded text the labels that have it as a name or an alias."""
+        return [tuple(sorted({label for label, _ in self.bearers.get(text, ())})) for text in folded]
+
+    def by_spelling(self, mentions: Sequence[str], label: str | None, property: str | None,
+                    limit: int) -> Iterator[list[Candidate]]:
+        """The candidates of each mention, best first."""
         import numpy as np  # both loaded on first use
         from rapidfuzz import fuzz, process
 
-        entries = self._read()
-        places = [place for place, entry in enumerate(entries)
-                  if (label is None or entry.label == label) and (property is None or entry.property == property)]
-        texts = [self._texts[place] for place in places]
+        places = [place for place, candidate in enumerate(self._candidates)
+                  if label in (None, candidate.label) and property in (None, candidate.property)]
+        texts = [self._folded[place] for place in places]
         wanted = [folded(clean(mention)) for mention in mentions]
         for first in range(0, len(wanted), MENTIONS_AT_ONCE):
             chunk = wanted[first:first + MENTIONS_AT_ONCE]
@@ -78,39 +171,8 @@ class NamesInTheDatabase:
                                      workers=-1)
             for text, scores in zip(chunk, likeness, strict=True):
                 best = np.argsort(-scores, kind="stable")[:3 * limit]
-                yield _entities_of([(entries[places[place]], self._texts[places[place]] == text, scores[place] / 100)
+                yield _entities_of([(self._candidates[places[place]], texts[place] == text, scores[place] / 100)
                                     for place in best[scores[best] > 0].tolist()], limit)
-
-    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of that label has the value."""
-        return any(entry.name == value for entry in self._read()
-                   if (label is None or entry.label == label) and entry.property == (property or "name"))
-
-    def _read(self) -> list[Candidate]:
-        with self._lock:
-            if self._entries is None:
-                entries: list[tuple[str, Candidate]] = []
-                for label in self._graph.schema.labels.values():
-                    if "name" in label.properties:
-                        entries.extend(self._names_of(label.name, "aliases" in label.properties,
-                                                      "eid" in label.properties,
-                                                      "description" in label.properties))
-                self._texts = [folded(text) for text, _ in entries]
-                self._entries = [entry for _, entry in entries]
-            return self._entries
-
-    def _names_of(self, label: str, aliases: bool, eid: bool,
-                  description: bool) -> list[tuple[str, Candidate]]:
-        parts = ["n.name", "n.aliases" if aliases else "[]", "n.eid" if eid else "n.name",
-                 "n.description" if description else "null"]
-        table = self._graph.run(f"MATCH (n:{in_backticks(label)}) WHERE n.name IS NOT NULL RETURN " + ", ".join(
-            f"{part} AS c{number}" for number, part in enumerate(parts)), limit=MOST_NAMES)
-        entries = []
-        for name, other_names, key, text in table.rows:
-            entries.append((str(name), Candidate(str(name), label, "name", 1.0, "exact", str(key), text)))
-            entries += [(str(alias), Candidate(str(name), label, "aliases", 1.0, "alias", str(key), text))
-                        for alias in other_names or ()]
-        return entries
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import IndexMissing
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
@@ -23,9 +24,9 @@ def index_folder(home: Home, name: str) -> Path:
     return home.folder / "entities" / re.sub(r"[^\w.-]", "_", name)
 
 
-def index_of(home: Home, name: str) -> EntityIndex | None:
+def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
     """The index of a database's graph, where one was built."""
     try:
-        return open_index(index_folder(home, name))
+        return open_index(index_folder(home, name), vectors)
     except IndexMissing:
         return None

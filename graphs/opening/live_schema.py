@@ -1,16 +1,16 @@
-"""Your own database as an opened graph, with the schema that was read from it."""
+"""The schema of your own database: read, kept in a cache, and read again when the data changed."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from functools import partial
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
-from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
@@ -19,34 +19,40 @@ OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 logger = logging.getLogger(__name__)
 
 
-def connected_graph(name: str, description: str, engine: Engine, key: str, folder: Path) -> Graph:
-    """The graph of a connected database; `key` tells databases apart in the cache.
-
-    A schema that was read before is taken from the cache at once, and checked in the background against the
-    database, by its fingerprint; a changed one is read again and takes the old one's place. A database that was
-    never read is read now, for `OPENING_SECONDS` at most: what is missing then is read in the background.
-
-    Raises:
-        EngineError: nothing is cached and the database cannot be read.
-    """
-    live = LiveSchema(engine, name, key, SchemaCache(folder))
-    known = live.cached()
-    if known is None:
-        known = live.read(OPENING_STEP_SECONDS, OPENING_SECONDS)
-    graph = Graph(name, known.schema, description, engine, samples=known.samples or None)
-    graph.refresh = partial(live.refresh, graph)
-    graph.before_close = live.stop
-    live.follow(graph, again=known.partial)
-    return graph
-
-
 class LiveSchema:
-    """The schema of one connected database: read, cached, kept up to date."""
+    """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
+
+    `key` tells databases apart in the cache.
+    """
 
     def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
+        self._found: Extraction | None = None
         self.thread: threading.Thread | None = None
         self._cancellation = Cancellation()
+
+    def open(self) -> None:
+        """Take the schema that was read before, and check it in the background by its fingerprint.
+
+        A changed schema is read again and takes the old one's place. A database that was never read is read now,
+        for `OPENING_SECONDS` at most: the rest is read in the background.
+
+        Raises:
+            EngineError: nothing is cached and the database cannot be read.
+        """
+        cached = self.cached()
+        self._found = cached or self.read(OPENING_STEP_SECONDS, OPENING_SECONDS)
+        self.follow(again=self._found.partial)
+
+    @property
+    def schema(self) -> PropertyGraphSchema:
+        """The schema as it was last read; empty and open before that."""
+        return self._found.schema if self._found is not None else PropertyGraphSchema(self.name, {}, (), open=True)
+
+    @property
+    def samples(self) -> Mapping[tuple[str, str], Sequence[Any]] | None:
+        """The sample values that were read with it, if any."""
+        return (self._found.samples or None) if self._found is not None else None
 
     def cached(self) -> Extraction | None:
         """What was read before, as it was."""
@@ -71,24 +77,23 @@ class LiveSchema:
         stored = self.cache.load(self.key, self.name)
         return stored is None or stored.extraction.partial or stored.fingerprint != fingerprint(self.engine)
 
-    def refresh(self, graph: Graph) -> Extraction:
-        """Read the database anew and give the graph the new schema."""
-        found = self.read()
-        graph.schema = found.schema
-        return found
+    def refresh(self) -> Extraction:
+        """Read the database anew, now."""
+        self._found = self.read()
+        return self._found
 
-    def follow(self, graph: Graph, again: bool = False) -> None:
+    def follow(self, again: bool = False) -> None:
         """Check in the background, once, and read again where the data changed."""
-        def work() -> None:
+        def check() -> None:
             CURRENT.set(self._cancellation)
             try:
                 if again or self.changed():
-                    self.refresh(graph)
+                    self.refresh()
             except EngineError as error:
                 if not self._cancellation.cancelled:
-                    logger.warning("the schema of %s could not be checked: %s", graph.name, error)
+                    logger.warning("the schema of %s could not be checked: %s", self.name, error)
 
-        self.thread = threading.Thread(target=work, name=f"schema of {graph.name}", daemon=True)
+        self.thread = threading.Thread(target=check, name=f"schema of {self.name}", daemon=True)
         self.thread.start()
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,7 +11,6 @@ from graphground.graphs.entities.candidate import EntityLookup
 MEANINGS = 3
 """Entities tried for one mention."""
 GOOD = 0.8
-LONGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +40,4 @@ def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
 
 def entities_in(question: str, lookup: EntityLookup) -> list[Entity]:
     """The entities that a whole question names."""
-    return entities_of(mentions_in(question, lookup), lookup)
-
-
-def mentions_in(question: str, lookup: EntityLookup) -> list[str]:
-    """The longest runs of words that the graph has as names; where the index cannot say, those written like names."""
-    spans = getattr(lookup, "spans", None)
-    if spans is not None:
-        return [span.text for span in spans(question)]
-    words = [(match.start(), match.end()) for match in re.finditer(r"[^\s,;?!\"“”]+", question)]
-    found: list[str] = []
-    place = 0
-    while place < len(words):
-        for last in range(min(len(words), place + LONGEST) - 1, place - 1, -1):
-            text = question[words[place][0]:words[last][1]]
-            name = next((one for one in _cleaned(text) if _may_be_name(one) and _holds(lookup, one)), None)
-            if name is not None:
-                found.append(name)
-                place = last
-                break
-        place += 1
-    return found
-
-
-def _cleaned(text: str) -> list[str]:
-    bare = text.strip("'‘’().:")
-    return list(dict.fromkeys((text, bare, text.rstrip("."), bare.removesuffix("'s").removesuffix("’s"))))
-
-
-def _may_be_name(text: str) -> bool:
-    return len(text) > (5 if text.islower() else 2)
-
-
-def _holds(lookup: EntityLookup, text: str) -> bool:
-    return lookup.holds(text) or (not text.islower() and lookup.holds(text, property="aliases"))
+    return entities_of((span.text for span in lookup.spans(question)), lookup)

@@ -62,7 +62,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
     """`entity_not_found`, with the nearest names of the label and the other labels that hold the name."""
     suggestions: list[str] = []
     notes: list[str] = []
-    lookup = probe.graph.entities
+    lookup = probe.graph.indexed_entities
     if lookup is not None:
         for candidate in lookup.find(value, label=label, limit=2 * MENDS):
             if candidate.name_property != key and key != "aliases":

@@ -1,14 +1,17 @@
 """A database whose queries are Cypher 25 unless they say otherwise: they are judged as such."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from graphground.graphs.opening.connected import open_database
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.storage.home import Home
 from graphground.server.application import Application
 from graphground.server.call import Outcome
-from graphground.server.settings import Database
-from graphground.server.sources import open_database
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = pytest.mark.neo4j
@@ -23,20 +26,21 @@ def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:
     seeded(neo4j_newest, "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 5", "MATCH (n) DETACH DELETE n")
 
 
-def application(server: Neo4jServer) -> Application:
+def application(server: Neo4jServer, folder: Path) -> Application:
     def opened() -> OpenGraphs:
         database = Database("films", server.uri, server.user, server.password)
-        return OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database))])
+        return OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database, Home(folder).make()))])
 
     return Application(opened)
 
 
 def called(server: Neo4jServer, tool: str, query: str) -> Outcome:
-    app = application(server)
-    try:
-        return app.call(tool, {"query": query})
-    finally:
-        app.close()
+    with TemporaryDirectory() as folder:
+        app = application(server, Path(folder))
+        try:
+            return app.call(tool, {"query": query})
+        finally:
+            app.close()
 
 
 def test_cypher_25_is_run_and_found_valid_where_it_is_the_database_s_default(newer: Neo4jServer) -> None:

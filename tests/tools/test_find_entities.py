@@ -10,12 +10,14 @@ from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.table import Table
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 
 SCHEMA = PropertyGraphSchema.from_cypherbench({
     "name": "nba", "entities": [{"label": "Player", "properties": {"country": "list[str]"}},
@@ -111,6 +113,30 @@ def test_a_graph_without_data_says_how_to_get_an_index() -> None:
     with pytest.raises(ToolFailure) as failure:
         ask(graphs, mentions=["x"])
     assert "graphground graphs load" in failure.value.next
+
+
+class PlayersWithoutIndex(Relationships):
+    """A database whose names are in no index, which remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.queries: list[str] = []
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
+            limit: int | None = None, timeout: float | None = None) -> Table:
+        self.queries.append(query)
+        return Table([], [["LeBron James", [], "Q1", None]] if ":`Player`" in query else [], False, 0.1)
+
+
+def test_a_query_is_judged_the_same_before_and_after_names_were_read_from_a_database_without_an_index() -> None:
+    engine = PlayersWithoutIndex()
+    lookup = NamesInDatabase("nba", engine, lambda: SCHEMA)
+    graphs = OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", engine, lookup))])
+    query = ValidateCypherRequest(query="MATCH (p:Player {name: 'LeBron Jmes'}) RETURN p.name AS name")
+    before = validate_cypher(graphs, query)
+    assert engine.queries == [], "a check runs no query"
+    answer, = ask(graphs, mentions=["LeBron Jmes"]).mentions
+    assert answer.candidates[0].name == "LeBron James"
+    assert validate_cypher(graphs, query) == before
 
 
 @pytest.mark.parametrize("fields", [{}, {"mentions": []}, {"mentions": ["a"], "question": "b"}])

@@ -13,10 +13,11 @@ from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.engine import QueryCancelled, QueryFailed, QueryTimeout
+from graphground.graphs.opening.connected import open_database
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
-from graphground.server.settings import Database
-from graphground.server.sources import open_database
+from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
@@ -33,9 +34,10 @@ def memgraph() -> Iterator[tuple[BoltEngine, Memgraph]]:
 
 
 @pytest.fixture
-def graphs() -> Iterator[OpenGraphs]:
+def graphs(tmp_path: Path) -> Iterator[OpenGraphs]:
     with memgraph_stand_in() as (server, _):
-        source = GraphSource("films", "", "bolt", lambda: open_database(Database("films", server.uri)))
+        database = Database("films", server.uri)
+        source = GraphSource("films", "", "bolt", lambda: open_database(database, Home(tmp_path).make()))
         graphs = OpenGraphs([source])
         yield graphs
         graphs.close()
@@ -60,9 +62,8 @@ def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph
 def test_whether_it_refuses_writes_is_tried_without_a_transaction(reads_only: bool, tmp_path: Path,
                                                                   caplog: pytest.LogCaptureFixture) -> None:
     with memgraph_stand_in(Memgraph(reads_only=reads_only)) as (server, _), caplog.at_level(logging.WARNING):
-        graph = open_database(Database("films", server.uri))
-        assert graph.engine is not None
-        graph.engine.close()
+        graph = open_database(Database("films", server.uri), Home(tmp_path).make())
+        graph.close()
         assert graph.refuses_writes is reads_only
         (probe,) = [call for call in server.calls if "CREATE" in call.query]
         assert not probe.in_transaction

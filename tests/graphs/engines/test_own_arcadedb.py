@@ -13,12 +13,12 @@ from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.paging import database_records
-from graphground.graphs.entities.places import index_folder, index_of
+from graphground.graphs.entities.places import index_folder
+from graphground.graphs.opening.connected import open_database
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from graphground.server.settings import Database
-from graphground.server.sources import open_database
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
 from tests.support.serving import COMMAND, environment
@@ -55,24 +55,25 @@ def graphs(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> It
     graphs.close()
 
 
-def test_it_says_what_it_is(server: Server) -> None:
-    graph = open_database(server.as_user("reader"))
+def test_it_says_what_it_is(server: Server, tmp_path: Path) -> None:
+    graph = open_database(server.as_user("reader"), Home(tmp_path).make())
     assert graph.engine is not None
     capabilities = graph.engine.capabilities()
-    graph.engine.close()
+    graph.close()
     assert (capabilities.product, capabilities.dialect.name) == ("ArcadeDB", "arcadedb")
     assert capabilities.version.startswith("26.")
 
 
-def test_only_a_user_that_can_only_read_is_a_second_wall(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_a_user_that_can_only_read_is_a_second_wall(
+        server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     walls = {}
     for user in ("root", "reader"):
         with caplog.at_level(logging.WARNING):
-            graph = open_database(server.as_user(user))
+            graph = open_database(server.as_user(user), Home(tmp_path).make())
         assert graph.engine is not None
         walls[user] = (graph.refuses_writes, [one for one in caplog.messages if "did not refuse a write" in one])
         assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
-        graph.engine.close()
+        graph.close()
         caplog.clear()
     assert walls["reader"] == (True, [])
     refused, (said,) = walls["root"]
@@ -81,13 +82,13 @@ def test_only_a_user_that_can_only_read_is_a_second_wall(server: Server, caplog:
     assert "readRecord" in said
 
 
-def test_every_tool_works_on_it(graphs: OpenGraphs, tmp_path: Path) -> None:
-    graph = graphs.get()
+def test_every_tool_works_on_it(graphs: OpenGraphs, server: Server, tmp_path: Path) -> None:
+    graph = open_database(server.as_user("reader"), Home(tmp_path).make())
     assert graph.engine is not None
     folder = index_folder(Home(tmp_path), "films")
     folder.parent.mkdir()
     build_index(folder, database_records(graph.engine, graph.schema))
-    graph.entities = index_of(Home(tmp_path), "films")
+    graph.close()
     calls = {
         "list_graphs": ({}, "films"), "get_schema": ({"form": "enhanced"}, "has cast"),
         "get_filtered_schema": ({"question": "Who directed Heat?"}, "directedBy"),
@@ -125,15 +126,15 @@ def test_a_construct_that_arcadedb_lacks_is_told_before_and_with_its_refusal(gra
     assert (hint.code, "shortestPath((a)-[*]-(b))" in hint.message) == ("not_in_this_database", True)
 
 
-def test_what_is_wrong_with_an_address_is_told(server: Server) -> None:
+def test_what_is_wrong_with_an_address_is_told(server: Server, tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable, match="has no database 'nothing'"):
-        open_database(server.as_user("reader", "nothing"))
+        open_database(server.as_user("reader", "nothing"), Home(tmp_path))
     with pytest.raises(EngineUnavailable, match="refused the user 'nobody'"):
-        open_database(Database("films", server.uri, "nobody", "wrong", server.database))
+        open_database(Database("films", server.uri, "nobody", "wrong", server.database), Home(tmp_path))
 
 
-def test_a_refused_write_that_passed_the_first_wall_is_refused_by_the_reader(server: Server) -> None:
-    graph = open_database(server.as_user("reader"))
+def test_a_refused_write_that_passed_the_first_wall_is_refused_by_the_reader(server: Server, tmp_path: Path) -> None:
+    graph = open_database(server.as_user("reader"), Home(tmp_path).make())
     assert graph.engine is not None
     with pytest.raises(QueryFailed):
         graph.engine.run("CREATE (:Movie {name: 'x'})")

@@ -10,7 +10,6 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
@@ -20,11 +19,12 @@ from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, IndexUnfit, VectorIndex
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.connected import open_database
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.server.settings import Database, SettingsError, read_settings
-from graphground.server.sources import open_database
+from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from tests.support.neo4j_server import Neo4jServer
@@ -130,7 +130,7 @@ def test_the_settings_of_a_graph_ask_for_the_database_s_index(
             assert (answer.candidates[0].name, answer.candidates[0].match) == ("car", "vector")
             assert answer.candidates[0].cypher == "(n:Thing {name: 'car'})"
     finally:
-        graph.engine.close()
+        graph.close()
 
 
 @pytest.mark.neo4j
@@ -145,7 +145,7 @@ def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
         answer, = find_entities(graphs, FindEntitiesRequest(mentions=["hrse"], label="Thing")).mentions
         assert answer.candidates[0].name == "horse"
     finally:
-        graph.engine.close()
+        graph.close()
 
 
 @pytest.mark.neo4j
@@ -246,7 +246,3 @@ def test_one_vector_setting_without_the_other_is_refused(tmp_path: Path) -> None
     (tmp_path / "settings.toml").write_text('[graphs.a]\nuri = "bolt://localhost"\nvector_index = "auto"\n')
     with pytest.raises(SettingsError, match=r"vector_index .* and vector_model .* go together"):
         read_settings({"home": str(tmp_path)}, {})
-
-
-def test_a_schema_alone_has_no_vectors() -> None:
-    assert Graph("a", PropertyGraphSchema("a", {}, ())).vectors is None

@@ -12,7 +12,8 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import Capabilities, QueryTimeout
-from graphground.graphs.opening.live_schema import LiveSchema, connected_graph
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
@@ -167,10 +168,16 @@ def test_fingerprint_changes_with_the_data(engine: BoltEngine) -> None:
     seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
 
 
+def connected(name: str, engine: Any, folder: Path) -> Graph:
+    live = LiveSchema(engine, name, "key", SchemaCache(folder))
+    live.open()
+    return Graph(name, live, engine=engine)
+
+
 def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEngine, tmp_path: Path) -> None:
-    first = connected_graph("mine", "", engine, "key", tmp_path)
+    first = connected("mine", engine, tmp_path)
     assert "Person" in first.schema.labels
-    again = connected_graph("renamed", "", Slow(engine, ""), "key", tmp_path)  # every query would fail
+    again = connected("renamed", Slow(engine, ""), tmp_path)  # every query would fail
     assert told(again.schema) == told(first.schema)
     assert again.schema.name == "renamed"
 
@@ -179,21 +186,22 @@ def test_changed_data_are_read_again_in_the_background(engine: BoltEngine, tmp_p
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
     live.read()
     assert not live.changed()
-    graph = connected_graph("mine", "", engine, "key", tmp_path)
+    graph = connected("mine", engine, tmp_path)
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
     try:
         assert live.changed()
-        live.follow(graph)
+        live = graph.definition
+        live.follow()
         assert live.thread is not None
         live.thread.join(30)
         assert "Passing" in graph.schema.labels
     finally:
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
-    assert "Passing" not in live.refresh(graph).schema.labels
+    assert "Passing" not in live.refresh().schema.labels
 
 
 def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: BoltEngine, tmp_path: Path) -> None:
-    graph = connected_graph("mine", "", engine, "key", tmp_path)
+    graph = connected("mine", engine, tmp_path)
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
     assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
@@ -205,8 +213,8 @@ def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: Bo
 
 def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
         engine: BoltEngine, tmp_path: Path) -> None:
-    connected_graph("mine", "", engine, "key", tmp_path)
-    gone = connected_graph("mine", "", Slow(engine, ""), "key", tmp_path)  # every query fails
+    connected("mine", engine, tmp_path)
+    gone = connected("mine", Slow(engine, ""), tmp_path)  # every query fails
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: gone)])
     with pytest.raises(ToolFailure) as failure:
         get_schema(graphs, GetSchemaRequest(refresh=True))
@@ -238,7 +246,7 @@ def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
     seeded(server, "CREATE (:Passing {p: 1})")
     own = Endless(BoltEngine(BoltAddress(server.uri, server.user, server.password, None)), "nodeTypeProperties")
     try:
-        graph = connected_graph("mine", "", own, "key", tmp_path)
+        graph = connected("mine", own, tmp_path)
         assert own.begun.wait(30)
         graph.close()
         assert own.ended.is_set()

@@ -1,0 +1,73 @@
+"""Opens a graph in your own database: its engine, the schema that is read from it, and the lookup of its names."""
+
+from __future__ import annotations
+
+import logging
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnreachable
+from graphground.graphs.engines.port_check import problem_at
+from graphground.graphs.entities.candidate import EntityLookup
+from graphground.graphs.entities.names_in_database import NamesInDatabase
+from graphground.graphs.entities.places import index_of
+from graphground.graphs.entities.vectors.encoders import EncoderMissing
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.database import Database
+from graphground.graphs.opening.live_schema import LiveSchema
+from graphground.graphs.opening.write_guard import refuses_writes
+from graphground.graphs.schemas.extraction.cache import SchemaCache
+from graphground.graphs.storage.home import Home
+
+logger = logging.getLogger(__name__)
+
+
+def open_database(database: Database, home: Home) -> Graph:
+    """Connect to your own database and open it as a graph, with its schema and its entity lookup.
+
+    The schema is the one in the data folder's cache where there is one. A database that does not refuse writes
+    itself is logged as a warning.
+
+    Raises:
+        EngineUnavailable: a wrong address, a refused password, a missing database.
+    """
+    address = address_of(database)
+    address.check()
+    if problem := problem_at(address):
+        raise EngineUnreachable(problem)
+    engine = bolt_engine(address)
+    live = LiveSchema(engine, database.name, database.key, SchemaCache(home.schemas))
+    try:
+        able = engine.capabilities()
+        refused = refuses_writes(database.name, engine)
+        live.open()
+        return Graph(database.name, live, database.description, engine, lookup_for(database, home, engine, live),
+                     live.samples, able.dialect, able.language, refused)
+    except EngineError:
+        live.stop()
+        engine.close()
+        raise
+
+
+def address_of(database: Database) -> BoltAddress:
+    """The address that the engine connects to."""
+    return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
+
+
+def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> EntityLookup:
+    """The index that was built for this database in the data folder, else the names in the database itself."""
+    vectors = vectors_in(database, engine)
+    index = index_of(home, database.name, vectors)
+    return index if index is not None else NamesInDatabase(database.name, engine, lambda: live.schema, vectors)
+
+
+def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
+    """The database's own vector index, where its settings ask for it and its model is installed."""
+    if database.vector_index is None or database.vector_model is None:
+        return None
+    try:
+        return DatabaseVectors(engine, database.vector_model, database.vector_index)
+    except EncoderMissing as error:
+        logger.warning("graph %r: %s", database.name, error)
+        return None
