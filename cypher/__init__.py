@@ -17,8 +17,10 @@ from graphground.cypher.diagnostics import Access, Diagnostic, Report, Severity
 
 if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
+    from graphground.cypher.printer import to_text
 
-__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Report", "Severity", "access", "parse", "validate"]
+__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Report", "Severity", "access", "parse", "to_text",
+           "validate"]
 
 _API = frozenset(("CypherSyntaxError", "access", "parse", "validate"))
 
@@ -28,4 +30,8 @@ def __getattr__(name: str) -> Any:
         from graphground.cypher import api
 
         return getattr(api, name)
+    if name == "to_text":
+        from graphground.cypher.printer import to_text
+
+        return to_text
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,14 +5,20 @@ The printer has its own way with names: it also quotes those that the language m
 
 from __future__ import annotations
 
+import re
+
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
+_SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
+
 
 def quoted_name(name: str) -> str:
-    """A label, type, property or variable, between backticks where it must be.
+    """A label, type, property or variable, between backticks where some database would not read it without.
 
-        >>> quoted_name("Movie"), quoted_name("Box Office")
-        ('Movie', '`Box Office`')
+        >>> quoted_name("Movie"), quoted_name("Box Office"), quoted_name("Größe")
+        ('Movie', '`Box Office`', '`Größe`')
     """
-    return name if name.isidentifier() else in_backticks(name)
+    return name if _PLAIN.match(name) else in_backticks(name)
 
 
 def in_backticks(name: str) -> str:
@@ -22,4 +28,4 @@ def in_backticks(name: str) -> str:
 
 def quoted_string(text: str) -> str:
     r"""A string literal: `quoted_string("Night's Watch")` is `'Night\'s Watch'`."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+    return "'" + _SPECIAL.sub(lambda found: _ESCAPES[found[0]], text) + "'"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from graphground.cypher.checks.findings import Edit
+from graphground.cypher.edits import Edit, applied
 from graphground.cypher.tree.queries import line_starts
 
 if TYPE_CHECKING:
@@ -65,21 +65,3 @@ def _language_mending(one: Diagnostic) -> str | None:
     if one.code == "unknown_function" and len(one.suggestions) == 1:
         return one.suggestions[0]
     return None
-
-
-def applied(text: str, edits: Sequence[Edit]) -> str:
-    """The text with all edits made; of two that overlap the outer one, for the inner shows again when checked.
-
-        >>> applied("MATCH (m:Movi)", [Edit(9, 13, "Movie")])
-        'MATCH (m:Movie)'
-    """
-    chosen: list[Edit] = []
-    for edit in sorted(set(edits), key=lambda one: (one.start, -one.end)):
-        if not chosen or edit.start >= chosen[-1].end:
-            chosen.append(edit)
-    parts: list[str] = []
-    place = 0
-    for edit in chosen:
-        parts += (text[place:edit.start], edit.replacement)
-        place = edit.end
-    return "".join((*parts, text[place:]))

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import stand_in, write_simplekg
+from graphground.graphs.synth import stand_in
 from tests.support.shared_data import SHARED
 
 TRAIN = ("art", "biology", "soccer", "terrorist_attack")
@@ -60,7 +61,7 @@ def main() -> None:
     for graph in GRAPHS:
         made = stand_in(schema_of(graph), gold_queries(graph), given.nodes, given.relationships, seed=1)
         file = given.folder / f"{graph}.json"
-        print(graph, *write_simplekg(made, file), flush=True)
+        print(graph, *write_simplekg(file, made.schema, made.entities(), made.relations()), flush=True)
         load_file(file, Home(given.folder), name=graph)
 
 

@@ -27,9 +27,10 @@ from benchmarks.engines.graphs_for_queries import GRAPHS, schema_of
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import synth, write_simplekg
+from graphground.graphs.synth import synth
 
 SIZES = {"art": (1_100_000, 1_300_000), "biology": (3_200_000, 7_500_000), "company": (581_306, 299_581),
          "fictional_character": (28_915, 40_548), "flight_accident": (1_683, 2_212), "geography": (773_489, 903_794),
@@ -131,9 +132,8 @@ def make(name: str, folder: Path, share: float) -> Path:
     file = folder / f"{name}.json"
     if not file.exists():
         begun = time.perf_counter()
-        part = file.with_suffix(".part")
-        write_simplekg(synth(schema_of(name), *(int(share * size) for size in SIZES[name]), seed=1), part)
-        part.rename(file)
+        made = synth(schema_of(name), *(int(share * size) for size in SIZES[name]), seed=1)
+        write_simplekg(file, made.schema, made.entities(), made.relations())
         print(f"{name}: made in {time.perf_counter() - begun:.1f} s", flush=True)
     return file
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.checks.answers import closed_intervals, merged_entities, returned_nodes, sort_columns
 from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
 from graphground.cypher.checks.directions import wrong_relationships
-from graphground.cypher.checks.findings import Edit, Enough, Findings
+from graphground.cypher.checks.findings import Enough, Findings
 from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
 from graphground.cypher.checks.text_values import texts_used_as_values
 from graphground.cypher.checks.values import wrong_values
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
-__all__ = ["Edit", "Findings", "check"]
+__all__ = ["Findings", "check"]
 
 
 def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | None = None,

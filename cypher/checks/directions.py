@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from graphground.cypher.checks.findings import Findings, listed
+from graphground.cypher.edits import turned
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
 from graphground.cypher.facts.solver import turned_fits, written_kinds
@@ -44,15 +45,13 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
-    turned = turned_text(findings.query.source(pattern), pattern.direction)
+    other_way = turned(pattern)
     message = f"{_relationship_words(link)} goes the other way: "
     allowed = _allowed(facts, link)
     message += f"the schema has {listed([str(one) for one in allowed])}." if allowed else "turn it round."
-    if turned:
-        left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
-        message += f" Write {left}{turned}{right}."
-    findings.add("reversed_direction", "error", message, pattern.start, pattern.end,
-                 [turned] if turned else [], clear=clear)
+    left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
+    message += f" Write {left}{other_way}{right}."
+    findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
 
 
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
@@ -87,21 +86,6 @@ def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
         left, right = right, left
     patterns = list(facts.index.patterns(link.types))
     return [one for one in patterns if narrowed(left, right, (facts.index.ends(one),))[0]] or patterns
-
-
-def turned_text(text: str, direction: str) -> str:
-    """A relationship as written, turned round; empty where that cannot be done.
-
-        >>> turned_text("-[r:hasCEO]->", "right"), turned_text("<-[:KNOWS*1..2]-", "left")
-        ('<-[r:hasCEO]-', '-[:KNOWS*1..2]->')
-    """
-    if direction == "right" and ">" in text and text.startswith("-"):
-        place = text.rindex(">")
-        return "<" + text[:place] + text[place + 1:]
-    if direction == "left" and text.startswith("<") and "-" in text:
-        place = text.rindex("-") + 1
-        return text[1:place].lstrip() + ">" + text[place:]
-    return ""
 
 
 def _written(variable: str, type_: str, forward: bool) -> str:

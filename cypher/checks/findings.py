@@ -6,21 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphground.cypher.diagnostics import Diagnostic, Severity
+from graphground.cypher.edits import Edit
 from graphground.cypher.tree import Query
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
 
 class Enough(Exception):
     """So much is wrong that the rest is not looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Replace `text[start:end]`: `Edit(9, 13, "Movie")` makes `MATCH (m:Movi)` to `MATCH (m:Movie)`."""
-
-    start: int
-    end: int
-    replacement: str
 
 
 @dataclass

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.edits import Edit
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.text_values import BOOLEANS, TextValues

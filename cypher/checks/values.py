@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Edit, Findings
+from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.literals import comparable, literal_type, retyped
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.checks.text_values import compared_with_value, component, member_of_values, text_values_of
+from graphground.cypher.edits import Edit
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.tree import Node

@@ -12,17 +12,24 @@ from __future__ import annotations
 
 from graphground.cypher.printer.clauses import body
 from graphground.cypher.printer.expressions import expression
-from graphground.cypher.printer.patterns import path
-from graphground.cypher.tree import Expression, PathPattern, Query
+from graphground.cypher.printer.patterns import path, relationship
+from graphground.cypher.tree import Expression, PathPattern, Query, RelationshipPattern
 
 __all__ = ["expression", "path", "to_text"]
 
 
-def to_text(node: Query | Expression | PathPattern) -> str:
-    """The text of a query, an expression or a path."""
+def to_text(node: Query | Expression | PathPattern | RelationshipPattern) -> str:
+    """Print a query, an expression, a path or a relationship of a path.
+
+        >>> from graphground.cypher import parse
+        >>> to_text(parse("match (n) return n"))
+        'MATCH (n) RETURN n'
+    """
     if isinstance(node, Query):
         prefix = f"{node.prefix} " if node.prefix else ""
         return prefix + body(node.body)
     if isinstance(node, PathPattern):
         return path(node)
+    if isinstance(node, RelationshipPattern):
+        return relationship(node)
     return expression(node)

@@ -7,7 +7,8 @@ from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.printer import clauses, patterns
-from graphground.cypher.printer.names import dotted, name, string
+from graphground.cypher.printer.names import dotted, name
+from graphground.cypher.quoting import quoted_string
 
 _OR, _XOR, _AND, _NOT, _COMPARE, _PREDICATE, _SUM, _PRODUCT, _POWER, _SIGN, _POSTFIX, _ATOM = range(1, 13)
 _BINDING = {"OR": _OR, "XOR": _XOR, "AND": _AND, "=": _COMPARE, "<>": _COMPARE, "<": _COMPARE, "<=": _COMPARE,
@@ -179,7 +180,7 @@ _RULES: dict[type[tree.Node], Callable[[Any], str]] = {
     tree.Variable: lambda node: name(node.name),
     tree.Parameter: lambda node: f"${node.name if node.name.isdigit() else name(node.name)}",
     tree.IntegerLiteral: lambda node: str(node.value), tree.FloatLiteral: _float,
-    tree.StringLiteral: lambda node: string(node.value),
+    tree.StringLiteral: lambda node: quoted_string(node.value),
     tree.BooleanLiteral: lambda node: "true" if node.value else "false", tree.NullLiteral: lambda node: "null",
     tree.ListLiteral: _list, tree.MapLiteral: _map,
     tree.Property: lambda node: f"{_subject(node.subject)}.{name(node.key.text)}",

@@ -1,8 +1,10 @@
-"""Names and strings as they must be written."""
+"""Names as the printer writes them: also those that the language may take for a word of its own are quoted."""
 
 from __future__ import annotations
 
 import re
+
+from graphground.cypher.quoting import in_backticks
 
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
 _CAUTIOUS = frozenset((
@@ -11,8 +13,6 @@ _CAUTIOUS = frozenset((
     "NORMALIZED", "WHEN", "END", "ELSE", "THEN", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "AS", "ORDER",
     "SKIP", "LIMIT", "OFFSET", "UNION", "TRIM", "NORMALIZE", "ALLREDUCE", "ASC", "DESC", "FROM", "BOTH", "LEADING",
     "TRAILING", "NFC", "NFD", "NFKC", "NFKD", "RETURN", "MATCH", "WITH", "CALL", "USING", "YIELD", "ON", "NEXT"))
-_CONTROL = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-_SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
 
 
 def name(text: str) -> str:
@@ -23,14 +23,9 @@ def name(text: str) -> str:
     """
     if _PLAIN.match(text) and text.upper() not in _CAUTIOUS:
         return text
-    return "`" + text.replace("`", "``") + "`"
+    return in_backticks(text)
 
 
 def dotted(text: str) -> str:
     """The name of a function or procedure: `apoc.text.join`."""
     return ".".join(part if _PLAIN.match(part) else name(part) for part in text.split("."))
-
-
-def string(text: str) -> str:
-    r"""A string literal: `string("it's")` is `'it\'s'`."""
-    return "'" + _SPECIAL.sub(lambda found: _CONTROL[found[0]], text) + "'"

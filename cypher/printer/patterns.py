@@ -33,7 +33,7 @@ def _elements(elements: list[tree.NodePattern | tree.RelationshipPattern | tree.
             grouped = bool(parts) and not isinstance(before, tree.RelationshipPattern)
             parts.append((" " if grouped else "") + _node(element))
         elif isinstance(element, tree.RelationshipPattern):
-            parts.append(_relationship(element))
+            parts.append(relationship(element))
         else:
             variable = f"{name(element.variable.name)} = " if element.variable is not None else ""
             inner = f"({variable}{_elements(element.elements)}{expressions.where(element.where)})"
@@ -59,7 +59,8 @@ def _filling(variable: tree.Variable | None, types: tree.LabelExpression | None,
     return text
 
 
-def _relationship(node: tree.RelationshipPattern) -> str:
+def relationship(node: tree.RelationshipPattern) -> str:
+    """`<-[r:KNOWS {since: 1999}]-{1,3}`."""
     inner = _filling(node.variable, node.types, _length(node.length), node.properties, node.where)
     middle = f"-[{inner}]-" if inner else "--"
     return (f"{'<' if node.direction == 'left' else ''}{middle}{'>' if node.direction == 'right' else ''}"

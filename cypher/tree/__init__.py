@@ -91,7 +91,7 @@ from graphground.cypher.tree.expressions import (
     Variable,
     WhenThen,
 )
-from graphground.cypher.tree.node import Name, Node
+from graphground.cypher.tree.node import Name, Node, altered
 from graphground.cypher.tree.patterns import (
     Direction,
     DynamicLabel,
@@ -134,5 +134,5 @@ __all__ = [
     "ProjectionItem", "Property", "Query", "QueryBody", "Reduce", "RelationshipPattern", "Remove", "RemoveLabels",
     "RemoveProperty", "Return", "ReturnItem", "Search", "Set", "SetItem", "SetLabels", "SetProperties", "SetProperty",
     "SingleQuery", "Slice", "SortItem", "StringLiteral", "Subquery", "Subscript", "Unary", "Union", "Unwind", "Use",
-    "Variable", "When", "WhenThen", "With", "YieldItem",
+    "Variable", "When", "WhenThen", "With", "YieldItem", "altered",
 ]

@@ -57,6 +57,11 @@ def _init_on_first_use(made: NodeType) -> Callable[..., None]:
     return __init__
 
 
+def altered(node: N, **changes: Any) -> N:
+    """A copy of a node with some fields changed: `altered(relationship, direction="left")`."""
+    return type(node)(**{field: changes.get(field, getattr(node, field)) for field in node.fields})
+
+
 class Node(metaclass=NodeType):
     """A piece of a query: `text[node.start:node.end]` is how it was written."""
 

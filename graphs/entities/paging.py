@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphground.cypher.quoting import in_backticks as quoted
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.record import Record
@@ -18,7 +18,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
     """How many records `database_records` will give."""
-    return sum(int(engine.run(f"MATCH (n:{quoted(label.name)}) RETURN count(n) AS c").rows[0][0])
+    return sum(int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
                for label in _chosen(schema, labels))
 
 
@@ -58,13 +58,13 @@ def _records_of(engine: Engine, label: Label, page: int) -> Iterator[Record]:
     if name is None and aliases is None and not values:
         return
     own_id = "n.eid" if "eid" in label.properties else _own_id(engine)
-    columns = [own_id, *(f"n.{quoted(key)}" if key else "null" for key in (name, aliases, description)),
-               *(f"n.{quoted(key)}" for key in values)]
+    columns = [own_id, *(f"n.{in_backticks(key)}" if key else "null" for key in (name, aliases, description)),
+               *(f"n.{in_backticks(key)}" for key in values)]
     returned = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
-    expected = int(engine.run(f"MATCH (n:{quoted(label.name)}) RETURN count(n) AS c").rows[0][0])
+    expected = int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
     keys: set[int] = set()
     for skip in range(0, max(expected, 1), page):
-        rows = engine.run(f"MATCH (n:{quoted(label.name)}) RETURN {returned} SKIP {skip} LIMIT {page}").rows
+        rows = engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN {returned} SKIP {skip} LIMIT {page}").rows
         for row in rows:
             keys.add(hash(row[0]))
             yield _record(row, label.name, name, aliases, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphground.cypher.quoting import in_backticks as quoted
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
@@ -27,8 +27,8 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:
             continue
-        name = "coalesce(" + ", ".join(f"m.{quoted(key)}" for key in sorted(named)) + ")"
-        table = engine.run(f"MATCH (n:{quoted(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
+        name = "coalesce(" + ", ".join(f"m.{in_backticks(key)}" for key in sorted(named)) + ")"
+        table = engine.run(f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
                            f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
                            {"key": candidate.key}, timeout=SECONDS)
         told += [f"{left}[:{type_}]{right}(:{labels[0] if labels else ''} {{name: {text!r}}})"

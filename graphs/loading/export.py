@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphground.cypher.quoting import in_backticks as quoted
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.loading.simplekg import write_simplekg
@@ -32,7 +32,7 @@ def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
 
 def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
     for label in schema.labels.values():
-        for (properties,) in engine.stream(f"MATCH (n:{quoted(label.name)}) RETURN properties(n)"):
+        for (properties,) in engine.stream(f"MATCH (n:{in_backticks(label.name)}) RETURN properties(n)"):
             taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
             yield {"eid": taken.get("eid"), "label": label.name, "name": taken.get("name"),
                    "aliases": taken.get("aliases") or [], "description": taken.get("description"),
@@ -42,8 +42,8 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
 def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
     number = 0
     for pattern in schema.patterns:
-        query = (f"MATCH (a:{quoted(pattern.start)})-[r:{quoted(pattern.type)}]->(b:{quoted(pattern.end)}) "
-                 "RETURN a.eid, b.eid, properties(r)")
+        start_label, type_, end_label = map(in_backticks, (pattern.start, pattern.type, pattern.end))
+        query = f"MATCH (a:{start_label})-[r:{type_}]->(b:{end_label}) RETURN a.eid, b.eid, properties(r)"
         for start, end, properties in engine.stream(query):
             provenance = properties.pop("provenance", None) or []
             yield {"rid": str(number), "label": pattern.type, "subj_id": start, "obj_id": end,

@@ -11,10 +11,9 @@ A file may be gzipped. Nothing of it is held in memory but the record at hand.
 from __future__ import annotations
 
 import gzip
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +22,7 @@ import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
 from graphground.graphs.loading.simplekg_blocks import NotInBlocks, entity_blocks, relation_blocks
+from graphground.graphs.storage.atomic import replacing
 
 GZIP = b"\x1f\x8b"
 PARTS = ("schema", "entities", "relations")
@@ -146,24 +146,19 @@ def write_simplekg(path: Path, schema: PropertyGraphSchema, entities: Iterable[M
                    relations: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
     """Write a file as a stream, gzipped where its name ends so; it appears under its name when it is complete.
 
-    Answers how many entities and relations it holds.
+    Return how many entities and relations it holds.
     """
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     counts = [0, 0]
-    try:
-        with (gzip.open(part, "wb", compresslevel=6) if path.suffix == ".gz" else part.open("wb")) as file:
-            file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
-            for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
-                file.write(f',\n"{name}": ['.encode())
-                for record in records:
-                    file.write((b",\n" if counts[place] else b"\n") + orjson.dumps(record))
-                    counts[place] += 1
-                file.write(b"\n]")
-            file.write(b"}\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(Path(path)) as raw, (gzip.open(raw, "wb", compresslevel=6) if path.suffix == ".gz"
+                                        else nullcontext(raw)) as file:
+        file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
+        for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
+            file.write(f',\n"{name}": ['.encode())
+            for record in records:
+                file.write((b",\n" if counts[place] else b"\n") + orjson.dumps(record))
+                counts[place] += 1
+            file.write(b"\n]")
+        file.write(b"}\n")
     return counts[0], counts[1]
 
 

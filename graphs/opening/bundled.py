@@ -6,7 +6,6 @@ Processes that ask at the same moment load it once; the others wait for that.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from filelock import FileLock, Timeout
 from graphground.graphs.bundled import BundledGraph, bundled_graphs
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
 
@@ -61,9 +61,8 @@ def offer(name: str, home: Home, again: bool) -> None:
     home.make()
     with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
         dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
-        path = home.folder / DROPPED
-        path.with_suffix(".new").write_text(json.dumps(sorted(dropped)), encoding="utf-8")
-        os.replace(path.with_suffix(".new"), path)
+        with replacing(home.folder / DROPPED) as file:
+            file.write(json.dumps(sorted(dropped)).encode())
 
 
 def _dropped(home: Home) -> set[str]:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.units import unit_of
 
@@ -33,7 +33,6 @@ LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 3
 LONGEST_DESCRIPTION = 120
 
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,6 @@ class Line:
     pattern: RelationshipPattern | None = None
 
 
-def quoted(name: str) -> str:
-    """A name as Cypher writes it: `Movie`, or between backticks where it must be.
-
-        >>> quoted("Movie"), quoted("Box Office")
-        ('Movie', '`Box Office`')
-    """
-    return name if _PLAIN_NAME.match(name) else in_backticks(name)
-
-
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
     """The properties that every label has, of one type: said once instead of with each label."""
     labels = list(schema.labels.values())
@@ -68,19 +58,19 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
 
 def node_pattern(label: Label, without: Iterable[str] = ()) -> str:
     """`(:Movie {runtime_minute: float})`."""
-    return f"(:{quoted(label.name)}{property_map(label.properties, without)})"
+    return f"(:{quoted_name(label.name)}{property_map(label.properties, without)})"
 
 
 def relationship_pattern(pattern: RelationshipPattern) -> str:
     """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`."""
-    return (f"(:{quoted(pattern.start)})-[:{quoted(pattern.type)}{property_map(pattern.properties)}]->"
-            f"(:{quoted(pattern.end)})")
+    return (f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{property_map(pattern.properties)}]->"
+            f"(:{quoted_name(pattern.end)})")
 
 
 def property_map(properties: Mapping[str, str], without: Iterable[str] = ()) -> str:
     """` {year: int, winners: list[str]}`, or nothing."""
     left = frozenset(without)
-    inner = ", ".join(f"{quoted(key)}: {type_}" for key, type_ in properties.items() if key not in left)
+    inner = ", ".join(f"{quoted_name(key)}: {type_}" for key, type_ in properties.items() if key not in left)
     return f" {{{inner}}}" if inner else ""
 
 
@@ -140,7 +130,7 @@ def show_value(value: Any) -> str:
 def _heading(common: Mapping[str, str]) -> str:
     if not common:
         return "Nodes"
-    return "Nodes, each with " + ", ".join(f"{quoted(key)}: {type_}" for key, type_ in common.items())
+    return "Nodes, each with " + ", ".join(f"{quoted_name(key)}: {type_}" for key, type_ in common.items())
 
 
 @dataclass
@@ -158,7 +148,7 @@ class _Enhanced:
     def lines(self) -> list[str]:
         lines = [_heading(self.common)]
         for label in self.schema.labels.values():
-            lines.append(f"(:{quoted(label.name)})" + _note([_count(label.count), _cut(label.description)]))
+            lines.append(f"(:{quoted_name(label.name)})" + _note([_count(label.count), _cut(label.description)]))
             lines += self._properties(label.name, label.properties, self.common)
         if self.schema.patterns:
             lines.append("Relationships")
@@ -170,7 +160,7 @@ class _Enhanced:
 
     def _properties(self, owner: str, properties: Mapping[str, str], without: Iterable[str]) -> list[str]:
         left = frozenset(without)
-        return [f"  {quoted(key)}: {type_}" + _note([unit_of(key, type_), self._examples(owner, key)])
+        return [f"  {quoted_name(key)}: {type_}" + _note([unit_of(key, type_), self._examples(owner, key)])
                 for key, type_ in properties.items() if key not in left]
 
     def _examples(self, owner: str, key: str) -> str | None:
@@ -187,7 +177,7 @@ class _Enhanced:
 
 def str_of(pattern: RelationshipPattern) -> str:
     """The pattern without its properties, names quoted."""
-    return f"(:{quoted(pattern.start)})-[:{quoted(pattern.type)}]->(:{quoted(pattern.end)})"
+    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
 
 
 def marks_of(pattern: RelationshipPattern) -> list[str]:

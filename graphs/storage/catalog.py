@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
@@ -133,12 +132,9 @@ class Catalog:
 
     def _write(self, entries: list[Entry]) -> None:
         self.home.make()
-        number, name = tempfile.mkstemp(dir=self.home.folder, prefix=".catalog-")
-        with os.fdopen(number, "w") as file:
-            json.dump({"version": 1, "graphs": [asdict(entry) for entry in entries]}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, self.home.catalog)
+        document = {"version": 1, "graphs": [asdict(entry) for entry in entries]}
+        with replacing(self.home.catalog, private=True, durable=True) as file:
+            file.write(json.dumps(document, indent=1).encode())
 
 
 def check_name(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from graphground.cypher.quoting import quoted_name as name
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.suggestions.suggest import Suggestion
 
@@ -44,7 +44,7 @@ def regular_expression(schema: PropertyGraphSchema, suggestions: Sequence[Sugges
 
 def _properties(schema: PropertyGraphSchema, label: str) -> list[str]:
     hidden = {"eid", "aliases", "description", "provenance"} & schema.labels[label].reserved
-    return [f"n.{name(key)}" for key in schema.labels[label].properties if key not in hidden] or ["n"]
+    return [f"n.{quoted_name(key)}" for key in schema.labels[label].properties if key not in hidden] or ["n"]
 
 
 def _quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from graphground.cypher.quoting import quoted_name as name
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.schema import RelationshipPattern as SchemaPattern
 from graphground.graphs.suggestions.mentions import Entity
@@ -34,7 +34,7 @@ class Step:
 
     def arrow(self, variable: str) -> str:
         """The step as Cypher: `-[r0:directedBy]->`."""
-        inner = f"[{variable}:{name(self.pattern.type)}]"
+        inner = f"[{variable}:{quoted_name(self.pattern.type)}]"
         return f"-{inner}->" if self.forward else f"<-{inner}-"
 
 
@@ -60,11 +60,11 @@ class Shape:
             return self.itself.node("n")
         paths, node, relationship = [], 0, 0
         for place, (chain, entity) in enumerate(self.chains):
-            text = "(n)" if place else f"(n:{name(self.target)})"
+            text = "(n)" if place else f"(n:{quoted_name(self.target)})"
             for number, step in enumerate(chain):
                 last = number == len(chain) - 1
                 text += step.arrow(f"r{relationship}")
-                text += entity.node(f"m{node}") if last else f"(m{node}:{name(step.target)})"
+                text += entity.node(f"m{node}") if last else f"(m{node}:{quoted_name(step.target)})"
                 relationship, node = relationship + 1, node + 1
             paths.append(text)
         return ", ".join(paths)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphground.cypher.quoting import quoted_name as name
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.mentions import Entity
@@ -74,7 +74,7 @@ def _query(graph: Graph, shape: Shape, asked: Question) -> str:
     wanted = [key for key in label.properties
               if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99][:MOST_PROPERTIES]
     keys = [key for key in ("name", *wanted) if key in label.properties] or list(label.properties)[:1]
-    returned = ", ".join(f"n.{name(key)} AS {name(key)}" for key in keys) or "count(n) AS matches"
+    returned = ", ".join(f"n.{quoted_name(key)} AS {quoted_name(key)}" for key in keys) or "count(n) AS matches"
     return f"MATCH {shape.cypher()} RETURN DISTINCT {returned}"
 
 

@@ -3,6 +3,5 @@
 from graphground.graphs.synth.graph import SyntheticGraph, synth
 from graphground.graphs.synth.standin import stand_in
 from graphground.graphs.synth.vocabulary import Link, Vocabulary
-from graphground.graphs.synth.writer import write_simplekg
 
-__all__ = ["Link", "SyntheticGraph", "Vocabulary", "stand_in", "synth", "write_simplekg"]
+__all__ = ["Link", "SyntheticGraph", "Vocabulary", "stand_in", "synth"]

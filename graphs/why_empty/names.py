@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.quoting import quoted_name as name
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.why_empty.filters import explain_condition
 from graphground.graphs.why_empty.probe import Probe, quoted
 
@@ -86,7 +86,7 @@ def explain_equality(probe: Probe, before: str, node: t.NodePattern, entry: t.Ma
     """A property in the map as if it stood in WHERE."""
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
-    text = f"{variable}.{name(entry.key.text)}"
+    text = f"{variable}.{quoted_name(entry.key.text)}"
     return explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
 
 

@@ -8,8 +8,9 @@ from itertools import combinations
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.edits import turned
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
-from graphground.graphs.why_empty.hops import blame_hop, turned_round
+from graphground.graphs.why_empty.hops import blame_hop
 from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
 from graphground.graphs.why_empty.probe import Probe
 
@@ -87,12 +88,12 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         one = hop.relationship
         if one.direction == "both":
             continue
-        turned = turned_round(probe, one)
-        if probe.matches(before, text[start:one.start] + turned + text[one.end:end]):
+        other_way = turned(one)
+        if probe.matches(before, text[start:one.start] + other_way + text[one.end:end]):
             yield probe.diagnostic("reversed_direction", one,
                                    f"The whole pattern matches nothing, but it does with {_text(probe, hop)} "
-                                   f"turned round: {probe.source(hop.left)}{turned}{probe.source(hop.right)}.",
-                                   [turned])
+                                   f"turned round: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
+                                   [other_way])
 
 
 def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],

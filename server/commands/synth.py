@@ -23,9 +23,8 @@ def add_synth(group: CommandLine) -> None:
 def synth(parsed: argparse.Namespace) -> int:
     """Generate the graph and write it."""
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-    from graphground.graphs.loading.simplekg import SimpleKGError
+    from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
     from graphground.graphs.synth import synth as generated
-    from graphground.graphs.synth import write_simplekg
 
     if parsed.nodes < 1 or parsed.relationships < 0:
         raise WrongUse("--nodes must be at least 1, --relationships at least 0")
@@ -34,7 +33,7 @@ def synth(parsed: argparse.Namespace) -> int:
     try:
         graph = generated(PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()), parsed.nodes,
                           parsed.relationships, parsed.seed)
-        counts = write_simplekg(graph, parsed.out)
+        counts = write_simplekg(parsed.out, graph.schema, graph.entities(), graph.relations())
     except SchemaError as error:
         raise SimpleKGError(f"{parsed.schema}: {error}") from None
     except ValueError as error:

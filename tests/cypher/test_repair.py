@@ -1,8 +1,6 @@
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.checks import Edit
-from graphground.cypher.repair import applied
 from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 
@@ -42,10 +40,6 @@ def test_what_has_no_clear_mending_gets_no_suggestion(query: str) -> None:
 
 def test_a_right_query_gets_no_suggestion() -> None:
     assert validate("MATCH (n:Character)-[:bornIn]->(l:Location) RETURN l.name", CHARACTERS).suggested_query is None
-
-
-def test_of_overlapping_edits_the_outer_one_is_made() -> None:
-    assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
 
 
 @pytest.mark.parametrize(("query", "right"), [

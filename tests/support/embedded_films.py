@@ -12,9 +12,10 @@ from graphground.graphs.engines.embedded.launcher import end_engine, require_arc
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import SyntheticGraph, stand_in, write_simplekg
+from graphground.graphs.synth import SyntheticGraph, stand_in
 
 SCHEMA = PropertyGraphSchema.from_cypherbench({
     "name": "films",
@@ -50,7 +51,8 @@ def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     except EngineError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("films")
-    write_simplekg(made_up_films(), folder / "films.json")
+    made = made_up_films()
+    write_simplekg(folder / "films.json", made.schema, made.entities(), made.relations())
     home = Home(folder / "home")
     load_file(folder / "films.json", home, name="films")
     yield home

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 ALREADY_RUNNING = 3
@@ -35,11 +34,9 @@ class EngineState:
             return None
 
     def write(self, home: Home) -> None:
-        """Replace the file in one step; `mkstemp` makes it readable by its owner alone."""
-        number, name = tempfile.mkstemp(dir=home.engine, prefix=".state-")
-        with os.fdopen(number, "w") as file:
-            json.dump(asdict(self), file)
-        os.replace(name, state_file(home))
+        """Replace the file in one step; only its owner can read it."""
+        with replacing(state_file(home), private=True) as file:
+            file.write(json.dumps(asdict(self)).encode())
 
 
 def state_file(home: Home) -> Path:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
+from graphground.cypher.edits import applied
 from graphground.graphs.engines.rewriting.anchor_order import Anchoring, limited
 from graphground.graphs.engines.rewriting.null_guards import guarded
 from graphground.graphs.engines.rewriting.reachability import reaching
-from graphground.graphs.engines.rewriting.scopes import columns_named, edited
+from graphground.graphs.engines.rewriting.scopes import columns_named
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.dialects import Dialect
@@ -55,9 +56,9 @@ def _rewritten_tree(query: t.Query, limit: int | None) -> str:
             query = parse(changed)
     except CypherSyntaxError:
         return query.text
-    return edited(changed, limited(query, limit))
+    return applied(changed, limited(query, limit))
 
 
 def _rewritten(query: t.Query) -> str:
     query = reaching(guarded(query))
-    return edited(query.text, Anchoring(query).edits())
+    return applied(query.text, Anchoring(query).edits())

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from graphground.cypher import tree as t
+from graphground.cypher.edits import Edit
 from graphground.graphs.engines.rewriting.scopes import (
     BOUND,
     UNKNOWN,
-    Edit,
-    Names,
+    FreshNames,
     after,
     filtered,
     flipped,
@@ -35,7 +35,7 @@ class Anchoring:
     """Finds the MATCH clauses worth reordering, with what is bound where they stand."""
 
     def __init__(self, query: t.Query) -> None:
-        self._query, self._names = query, Names(query)
+        self._query, self._names = query, FreshNames(query)
 
     def edits(self) -> Iterator[Edit]:
         """The edits, none of which overlaps another."""

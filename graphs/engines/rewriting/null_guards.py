@@ -18,8 +18,9 @@ from collections.abc import Iterable
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
+from graphground.cypher.edits import Edit, applied
 from graphground.cypher.quoting import quoted_name
-from graphground.graphs.engines.rewriting.scopes import Edit, Names, after, inserted, variables
+from graphground.graphs.engines.rewriting.scopes import FreshNames, after, variables
 
 NOTHING = {"COUNT": "0", "COLLECT": "[]"}
 Scope = frozenset[str]
@@ -29,7 +30,7 @@ class Guarding:
     """Finds where a null may be taken for any node, with what is bound there."""
 
     def __init__(self, query: t.Query) -> None:
-        self._query, self._names = query, Names(query)
+        self._query, self._names = query, FreshNames(query)
         self._projecting = False
 
     def edits(self) -> list[Edit]:
@@ -173,7 +174,7 @@ def guarded(query: t.Query) -> t.Query:
     if not any(_may_need_one(clause) for clause in query.find(t.Clause)):
         return query
     edits = Guarding(query).edits()
-    return parse(inserted(query.text, edits)) if edits else query
+    return parse(applied(query.text, edits)) if edits else query
 
 
 def _may_need_one(clause: t.Clause) -> bool:

@@ -26,14 +26,13 @@ from dataclasses import dataclass
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
+from graphground.cypher.edits import Edit, applied
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.rewriting.scopes import (
     BOUND,
     UNKNOWN,
-    Edit,
-    Names,
+    FreshNames,
     after,
-    edited,
     filtered,
     flipped,
     nodes,
@@ -59,7 +58,7 @@ def reaching(query: t.Query) -> t.Query:
         edit = next(_Reaching(query).edits(), None)
         if edit is None:
             break
-        query = parse(edited(query.text, [edit]))
+        query = parse(applied(query.text, [edit]))
     return query
 
 
@@ -85,7 +84,7 @@ class _Reaching:
     """Finds the next place to rewrite: one at a time, since one rewrite may lie inside another."""
 
     def __init__(self, query: t.Query) -> None:
-        self._query, self._names = query, Names(query)
+        self._query, self._names = query, FreshNames(query)
         self._may_be_null = any(clause.optional for clause in query.find(t.Match)) or \
             any(clause.optional for clause in query.find(t.CallSubquery))
         self._uses: dict[str, int] = {}

@@ -1,12 +1,12 @@
-"""What the rewrites share: edits of a text, what is bound after a clause, what is known of a variable."""
+"""What the rewrites share: what is bound after a clause, and what is known of a variable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
+from graphground.cypher.edits import Edit, applied, turned
 from graphground.cypher.quoting import in_backticks
 
 KEYS = frozenset({"name", "eid"})
@@ -14,31 +14,6 @@ KEYS = frozenset({"name", "eid"})
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
 """How well a node is known before it is looked for."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
-    """`Edit(6, 9, "(p)")`: the characters 6 to 8 become `(p)`."""
-
-    start: int
-    end: int
-    text: str
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text after all edits, whose places are those of the text as it was."""
-    for edit in sorted(edits, reverse=True):
-        text = text[:edit.start] + edit.text + text[edit.end:]
-    return text
-
-
-def inserted(text: str, insertions: Iterable[Edit]) -> str:
-    """The text with all insertions; those at one place stay in their order."""
-    parts, place = [], 0
-    for one in sorted(insertions, key=lambda edit: edit.start):
-        parts += [text[place:one.start], one.text]
-        place = one.start
-    return "".join(parts) + text[place:]
 
 
 def columns_named(query: t.Query) -> t.Query:
@@ -50,10 +25,10 @@ def columns_named(query: t.Query) -> t.Query:
     patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
     names = [Edit(item.end, item.end, f" AS {in_backticks(item.name)}") for item in query.find(t.ReturnItem)
              if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())]
-    return parse(inserted(query.text, names)) if names else query
+    return parse(applied(query.text, names)) if names else query
 
 
-class Names:
+class FreshNames:
     """Names that a query does not use yet: `anchor0`, `anchor1`."""
 
     def __init__(self, query: t.Query) -> None:
@@ -79,17 +54,7 @@ def rank_of_properties(node: t.NodePattern) -> int:
 
 def flipped(query: t.Query, element: t.Node) -> str:
     """`-[:T]->` as `<-[:T]-`; a node as it is."""
-    text = query.source(element)
-    if not isinstance(element, t.RelationshipPattern):
-        return text
-    inner = text[text.index("["):text.rindex("]") + 1] if "[" in text else ""
-    match element.direction:
-        case "right":
-            return f"<-{inner}-"
-        case "left":
-            return f"-{inner}->"
-        case _:
-            return f"-{inner}-"
+    return turned(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 
 def nodes(path: t.PathPattern) -> list[t.NodePattern]:

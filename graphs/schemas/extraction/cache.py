@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSc
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.schemas.extraction.findings import Extraction
+from graphground.graphs.storage.atomic import replacing
 
 VERSION = 2
 CHEAP_SECONDS = 5.0
@@ -68,10 +67,8 @@ class SchemaCache:
     def store(self, key: str, extraction: Extraction, mark: str) -> None:
         """Keep an extraction, in place of the older one, in one step."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        number, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
-        with os.fdopen(number, "wb") as file:
+        with replacing(self.path(key), private=True) as file:
             file.write(orjson.dumps({"version": VERSION, "fingerprint": mark, **document_of(extraction)}))
-        os.replace(temporary, self.path(key))
 
 
 def document_of(extraction: Extraction) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.schemas.extraction.value_types import merged, property_type
-from graphground.graphs.schemas.forms import quoted
 
 UNIONS = 100
 
@@ -41,7 +41,7 @@ def node_properties(steps: Steps) -> None:
             steps.findings.add_combination(labels, count)
         return
     names = sorted(label for one in combinations for label in one)
-    counts = count_all(steps, "labels", [f"MATCH (n:{quoted(name)}) RETURN count(n) AS c" for name in names])
+    counts = count_all(steps, "labels", [f"MATCH (n:{quoted_name(name)}) RETURN count(n) AS c" for name in names])
     for name, count in zip(names, counts, strict=True):
         steps.findings.add_combination([name], count)
 
@@ -67,7 +67,7 @@ def patterns(steps: Steps) -> None:
     asked += [(type_, start, "") for type_ in types for start in sorted(starts[type_])]
     asked += [(type_, "", end) for type_ in types for end in sorted(ends[type_])]
     counts = dict(zip(asked, count_all(steps, "relationship counts", [
-        f"MATCH ({label(start)})-[r:{quoted(type_)}]->({label(end)}) RETURN count(r) AS c"
+        f"MATCH ({label(start)})-[r:{quoted_name(type_)}]->({label(end)}) RETURN count(r) AS c"
         for type_, start, end in asked]), strict=True))
     uncertain = []
     for type_ in types:
@@ -105,7 +105,7 @@ def decided_by_counts(steps: Steps, type_: str, starts: Iterable[str], ends: Ite
 
 def relationships_only_ends(steps: Steps, type_: str) -> None:
     """The patterns of one type by looking at each of its relationships."""
-    rows = steps.rows(f"ends of {type_}", f"MATCH (a)-[:{quoted(type_)}]->(b) "
+    rows = steps.rows(f"ends of {type_}", f"MATCH (a)-[:{quoted_name(type_)}]->(b) "
                                           "RETURN labels(a) AS s, labels(b) AS e, count(*) AS c")
     for starts, ends, count in rows or ():
         for start in starts:
@@ -127,7 +127,7 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
 
 def label(name: str) -> str:
     """`:Movie`, or nothing for any label."""
-    return f":{quoted(name)}" if name else ""
+    return f":{quoted_name(name)}" if name else ""
 
 
 def unquoted(name: str) -> str:

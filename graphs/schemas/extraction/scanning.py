@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.schemas.extraction.value_types import EMPTY_LIST, merged, property_type
-from graphground.graphs.schemas.forms import quoted
 
 PAGE = 20_000
 MOST_COLUMNS = 60
@@ -42,7 +42,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
     """Each label with its count, where grouping all nodes takes too long; combinations stay unknown."""
     found = []
     for row in steps.rows("label names", dialect(steps).labels) or ():
-        counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted(row[0])}) RETURN count(n) AS c")
+        counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted_name(row[0])}) RETURN count(n) AS c")
         if counted and counted[0][0]:
             found.append([[row[0]], counted[0][0]])
     return found
@@ -50,7 +50,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
 
 def node_properties(steps: Steps, labels: list[str]) -> None:
     """The properties of the nodes with exactly these labels, with the types of their values."""
-    pattern = "(n" + "".join(f":{quoted(label)}" for label in labels) + ")"
+    pattern = "(n" + "".join(f":{quoted_name(label)}" for label in labels) + ")"
     exactly = f" WHERE size(labels(n)) = {len(labels)}" if shares_labels(steps, labels) else ""
     rows = typed_keys(steps, f"properties of {':'.join(labels)}", f"MATCH {pattern}{exactly}", "n")
     for key, type_ in rows:
@@ -107,7 +107,7 @@ def first_keys(match: str, variable: str) -> str:
 
 def value_types(keys: list[str], variable: str) -> str:
     """The columns with the type of each property: `valueType(r.`year`) AS t0, `."""
-    return "".join(f"valueType({variable}.{quoted(key)}) AS t{number}, " for number, key in enumerate(keys))
+    return "".join(f"valueType({variable}.{quoted_name(key)}) AS t{number}, " for number, key in enumerate(keys))
 
 
 def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
@@ -136,7 +136,7 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
     """The type of a list's elements, where the database names lists alone."""
-    name = f"{variable}.{quoted(key)}"
+    name = f"{variable}.{quoted_name(key)}"
     rows = steps.rows(f"elements of {key}",
                       f"{match}{' AND' if ' WHERE ' in match else ' WHERE'} {name} IS NOT NULL "
                       f"UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t")
@@ -151,7 +151,7 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 def relationships(steps: Steps, type_: str) -> None:
     """Where the relationships of one type start and end, and what properties they have."""
-    match = f"MATCH (a)-[r:{quoted(type_)}]->(b)"
+    match = f"MATCH (a)-[r:{quoted_name(type_)}]->(b)"
     first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
     keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
     ends = steps.rows(f"ends of {type_}", f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, "
@@ -164,10 +164,10 @@ def relationships(steps: Steps, type_: str) -> None:
         told = named_types(keys, types)
         found = found | dict.fromkeys(told) if found is not None and len(told) == size else None
     if ends is None or found is None:
-        properties = typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted(type_)}]->()", "r")
+        properties = typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted_name(type_)}]->()", "r")
     else:
         properties = [(key, property_type(value_type)) for key, value_type in found]
     for key, value_type in properties:
         if value_type == "list[unknown]":
-            value_type = element_types(steps, f"MATCH ()-[r:{quoted(type_)}]->()", "r", key)
+            value_type = element_types(steps, f"MATCH ()-[r:{quoted_name(type_)}]->()", "r", key)
         steps.findings.add_type_property(type_, key, value_type)

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.cypher.checks.directions import shortest_path, turned_text
+from graphground.cypher.checks.directions import shortest_path
 from graphground.cypher.facts.schema_index import index_of
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, said, schema
 
@@ -78,15 +78,6 @@ def test_a_reversed_relationship_is_found_wherever_it_stands(query: str) -> None
 def test_a_path_of_fixed_length_is_followed_label_by_label() -> None:
     assert codes("MATCH (c:Character)-[:memberOf|basedIn*3]->(l:Location) RETURN l.name", CHARACTERS) == \
         [("impossible_pattern", "-[:memberOf|basedIn*3]->")]
-
-
-@pytest.mark.parametrize(("text", "direction", "turned"), [
-    ("-[r:hasCEO]->", "right", "<-[r:hasCEO]-"), ("<-[:KNOWS*1..2]-", "left", "-[:KNOWS*1..2]->"),
-    ("-->", "right", "<--"), ("<--", "left", "-->"), ("-[:T {a: 1 - 2}]->{1,3}", "right", "<-[:T {a: 1 - 2}]-{1,3}"),
-    ("<-[:T]-{1,3}", "left", "-[:T]->{1,3}"), ("--", "both", ""),
-])
-def test_a_relationship_is_turned_as_text(text: str, direction: str, turned: str) -> None:
-    assert turned_text(text, direction) == turned
 
 
 def test_labels_that_nothing_connects_have_no_path() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.cypher.repair import applied
+from graphground.cypher.edits import applied
 from tests.support.checked_graphs import CHARACTERS, codes, findings, said, schema
 
 

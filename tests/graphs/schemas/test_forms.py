@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, quoted, show_value
+from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, show_value
 from graphground.graphs.schemas.units import unit_of
 from tests.support.shared_data import SHARED, needs
 
@@ -68,4 +69,4 @@ def test_units_are_read_from_the_end_of_a_number_s_name(name, type_, unit):
 
 
 def test_backticks_within_a_name_are_doubled():
-    assert quoted("odd`name") == "`odd``name`"
+    assert quoted_name("odd`name") == "`odd``name`"

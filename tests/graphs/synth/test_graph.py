@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.synth import Link, Vocabulary, synth, write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.synth import Link, Vocabulary, synth
 
 SCHEMA = PropertyGraphSchema.from_cypherbench({
     "name": "films",
@@ -77,7 +78,8 @@ def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:
 
 def test_the_file_is_simplekg_with_the_schema_in_front(tmp_path: Path) -> None:
     path = tmp_path / "films.json"
-    assert write_simplekg(synth(SCHEMA, 2_500, 3_000, 9), path) == (2_500, 3_000)
+    graph = synth(SCHEMA, 2_500, 3_000, 9)
+    assert write_simplekg(path, graph.schema, graph.entities(), graph.relations()) == (2_500, 3_000)
     document = json.loads(path.read_text())
     assert list(document) == ["schema", "entities", "relations"]
     assert PropertyGraphSchema.from_cypherbench(document["schema"]) == SCHEMA

@@ -78,6 +78,16 @@ def test_the_part_of_a_subquery_is_found(film_graph: Graph) -> None:
     assert found.found == "'Haet'"
 
 
+@pytest.mark.parametrize(("written", "other_way"), [
+    ("-[:directedBy]->{1,3}", "<-[:directedBy]-{1,3}"), ("-[:directedBy]->+", "<-[:directedBy]-+"),
+    ("-[:directedBy*1..2]->", "<-[:directedBy*1..2]-")])
+def test_a_relationship_is_turned_round_with_its_quantifier(film_graph: Graph, written: str, other_way: str) -> None:
+    query = f"MATCH (p:Person {{name: 'Michael Mann'}}){written}(f:Film {{name: 'Heat'}}) RETURN f.name"
+    found = cause(film_graph, query)
+    assert (found.code, found.found) == ("reversed_direction", written)
+    assert list(found.suggestions) == [other_way]
+
+
 def test_skip_past_the_end_is_told_with_the_number_of_rows(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
     assert found.found == "9999"

@@ -1,0 +1,37 @@
+import pytest
+
+from graphground.cypher import parse
+from graphground.cypher.edits import Edit, applied, turned
+from graphground.cypher.tree import RelationshipPattern
+
+
+def relationship(text: str) -> RelationshipPattern:
+    return next(parse(f"MATCH (a){text}(b) RETURN a").find(RelationshipPattern))
+
+
+@pytest.mark.parametrize(("text", "other_way"), [
+    ("-[r:hasCEO]->", "<-[r:hasCEO]-"), ("<-[:KNOWS*1..2]-", "-[:KNOWS*1..2]->"), ("-->", "<--"), ("<--", "-->"),
+    ("-[:T {a: 1 - 2}]->{1,3}", "<-[:T {a: 1 - 2}]-{1,3}"), ("<-[:T]-{1,3}", "-[:T]->{1,3}"), ("-->+", "<--+"),
+    ("<-[r:T WHERE r.x > 1]-*", "-[r:T WHERE r.x > 1]->*"),
+    ("-[:`a>b` {x: '->'}]-> /* > */ {2}", "<-[:`a>b` {x: '->'}]-{2}"),
+    ("-[ /* ]-> */ r]->", "<-[r]-"), ("-[:A|B]-{,4}", "-[:A|B]-{0,4}"), ("--", "--"),
+])
+def test_a_relationship_is_turned_round_with_its_quantifier(text: str, other_way: str) -> None:
+    assert turned(relationship(text)) == other_way
+
+
+def test_a_relationship_turned_twice_is_the_one_that_it_was() -> None:
+    for text in ("-[r:T*0..]->", "<-[:A|B {since: $year}]-{1,}", "<-[:A&!B]-+"):
+        assert relationship(turned(relationship(turned(relationship(text))))).shape() == relationship(text).shape()
+
+
+def test_of_two_edits_that_overlap_the_outer_one_is_made() -> None:
+    assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
+
+
+def test_insertions_at_one_place_stay_in_their_order_and_beside_a_replacement() -> None:
+    assert applied("abc", [Edit(1, 2, "B"), Edit(1, 1, "<"), Edit(1, 1, "<"), Edit(2, 2, ">")]) == "a<<B>c"
+
+
+def test_an_edit_that_two_findings_ask_for_is_made_once() -> None:
+    assert applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(9, 13, "Movie")]) == "MATCH (m:Movie)"
