@@ -40,10 +40,6 @@ READING_FUNCTIONS = (
 )
 """Functions of plug-ins, by the beginning of their names in lower case, that compute and nothing else."""
 
-READING_SHOWS = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
-                           "PROCEDURES", "ALL", "BUILT", "USER", "FULLTEXT", "LOOKUP", "POINT", "RANGE", "TEXT",
-                           "VECTOR", "BTREE", "UNIQUE", "UNIQUENESS", "NODE", "REL", "RELATIONSHIP", "KEY", "EXIST",
-                           "EXISTENCE", "PROPERTY"))
 _SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
                     "PROCEDURES"))
 _WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
@@ -120,14 +116,16 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
                            f"the function {node.name} is not among those known only to compute"))
 
 
+def unknown_functions(query: tree.Query) -> set[str]:
+    """The functions without a namespace that Neo4j does not have, in lower case: those of another database."""
+    keys = {node.key for node in query.find(tree.FunctionCall) if "." not in node.key}
+    return keys - FUNCTIONS.keys() - CYPHER25_FUNCTIONS.keys()
+
+
 def _command(node: tree.Command, found: list[Violation]) -> None:
-    if node.kind == "show" and node.content.upper().replace("(", " ").split()[:1]:
-        words = node.content.upper().replace(",", " ").split()
-        for word in words:
-            if word in _SHOWN:
-                return
-            if word not in READING_SHOWS and word != "IN":
-                break
+    # A command that was read to its end ends its words with what it shows; of the others only the first are known.
+    if node.kind == "show" and node.words.rpartition(" ")[2] in _SHOWN:
+        return
     level: Access = "schema" if node.kind == "schema" else "admin"
     word = node.words
     found.append(Violation("not_read_only", node.start, min(node.end, node.start + len(word)), level,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphground.cypher.access_rights import access, suspected, violations
 from graphground.cypher.diagnostics import Access, Diagnostic, Report
 from graphground.cypher.parser import ParseError, parse_text
+from graphground.cypher.readings import CODE as TWO_READINGS
+from graphground.cypher.readings import two_readings
 from graphground.cypher.scope import analyze
 from graphground.cypher.syntax_errors import NOTE_CODES, Places, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
@@ -57,8 +59,8 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
         False
 
     `Report.access` always says what the query does. With `read_only`, whatever is not reading the graph is an error
-    too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`); without it, `valid` says only whether the
-    database would compile the query.
+    too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says
+    only whether the database would compile the query.
     """
     try:
         with bounded():
@@ -116,6 +118,10 @@ def too_complex(text: str) -> Diagnostic:
 
 def _language(text: str, language: Language, read_only: bool) -> Report:
     """What the language alone says."""
+    if read_only and (disputed := two_readings(text)):
+        places = Places(text)
+        return Report(False, "admin", tuple(places.diagnostic(TWO_READINGS, one.start, one.end, one.message)
+                                            for one in disputed[:MOST_FINDINGS]), compiles=False)
     try:
         query, notes = parse_text(text, language)
     except ParseError as error:

@@ -50,6 +50,8 @@ LANGUAGE_CODES: Mapping[str, Code] = {
                                 "CALL apoc.cypher.run('…', {})"),
     "file_or_network_access": Code("error", "The query reads a file or an address outside the graph.",
                                    "LOAD CSV FROM 'file:///x' AS row RETURN row"),
+    "two_readings": Code("error", "Databases read this place in different ways, so that one may run what another takes "
+                                  "for a text; the message says what to write instead.", r"RETURN 'It\u0027s' AS x"),
 }
 """The codes that need no schema. Those of the schema and data checks are beside them, in `checks`."""
 

@@ -114,8 +114,8 @@ def _number_kind(piece: str) -> str:
 
 
 _EXPONENT = re.compile(r"\d(?:_?\d)*[eE][-+]?\d")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "`": "`"}
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 _U = re.compile(r"\\u")
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
@@ -132,13 +132,14 @@ def unescape_string(quoted: str) -> tuple[str, int | None]:
     wrong: list[int] = []
 
     def plain(match: re.Match[str]) -> str:
-        letter = _ESCAPES.get(match[1])
+        if match[1] is not None:
+            return chr(int(match[1], 16))
+        letter = _ESCAPES.get(match[2])
         if letter is None:
             wrong.append(match.start() + 1)
             return match[0]
         return letter
 
-    inner = _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), inner)
     return _ESCAPE.sub(plain, inner), wrong[0] if wrong else None
 
 
@@ -156,7 +157,8 @@ def wrong_unicode_escape(text: str) -> int | None:
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
     r"""The text with `\u0041` written as `A`, and for each offset of it the offset in what was given.
 
-    Cypher 5 reads these escapes anywhere in a query, in keywords too. None where the text has none.
+    Neo4j reads these escapes anywhere in a query, in keywords too, in Cypher 5 and in Cypher 25. None where the text
+    has none.
     """
     if "\\u" not in text:
         return None

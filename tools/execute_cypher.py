@@ -7,7 +7,10 @@ from typing import Any
 from pydantic import Field, SkipValidation
 
 from graphground.cypher import validate
+from graphground.cypher.access_rights import unknown_functions
+from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
@@ -72,9 +75,17 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [reason for reason in reasons(graph, query, request, left)
                         if (reason.code, reason.line, reason.column) not in told]
-    return ExecuteCypherAnswer(columns=table.columns or columns_of(query), rows=table.rows,
-                               row_count=len(table.rows), truncated=table.truncated,
+    columns = columns_as_written(query, table.columns)
+    return ExecuteCypherAnswer(columns=columns, rows=table.rows, row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
+
+
+def columns_as_written(query: Query, columns: list[str]) -> list[str]:
+    """The names of the columns, also where the text that was sent differs from the query that was written."""
+    if columns and canonical(query.text).text == query.text:
+        return columns
+    written = columns_of(query)
+    return written if not columns or len(written) == len(columns) else columns
 
 
 def columns_of(query: Query) -> list[str]:
@@ -112,6 +123,11 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     """
     report = validate(query, graph.schema, entities=graph.indexed_entities, parameters=parameters, read_only=True,
                       language=graph.language)
+    disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
+    if disputed is not None:
+        raise ToolFailure(TWO_READINGS, f"Databases read this query in different ways: line {disputed.line}, column "
+                          f"{disputed.column}: {disputed.message}.", diagnostics=report.diagnostics,
+                          next="Write the place as the message says, and call again.")
     refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
     if refused is not None:
         raise ToolFailure("not_read_only", f"This server only reads: line {refused.line}, column {refused.column}: "
@@ -119,10 +135,8 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
                           next="Write a query that reads: MATCH … RETURN …")
     tree = report.query
     if tree is None or not report.compiles:
-        # Names that the schema lacks are no reason to refuse, and Memgraph has functions that Neo4j has not; but
-        # what cannot be parsed cannot be known to read only.
-        unread = any(one.code == "syntax" for one in report.diagnostics)
-        if tree is None or unread or not _runs_other_cypher(graph):
+        # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
+        if tree is None or not _may_run_all_the_same(graph, tree):
             first = next(one for one in report.diagnostics if one.severity == "error")
             raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
                               nearest=[report.suggested_query] if report.suggested_query else [],
@@ -131,8 +145,13 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
 
 
-def _runs_other_cypher(graph: Graph) -> bool:
-    return graph.engine is not None and graph.engine.capabilities().dialect.other_cypher
+def _may_run_all_the_same(graph: Graph, query: Query) -> bool:
+    """Whether a database of another dialect may take what Neo4j refuses: a query that was read to its end.
+
+    Of functions that Neo4j does not have, only those are sent that are known to compute and do nothing else.
+    """
+    functions = graph.engine.capabilities().dialect.other_functions if graph.engine is not None else frozenset()
+    return bool(functions) and unknown_functions(query) <= functions
 
 
 def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:

@@ -127,6 +127,8 @@ def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
 def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None:
     index = facts.index
     labels = index.labels_of(use.symbol.kinds)
+    if not labels:  # a schema without any
+        return
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)
     article = "An" if labels[0][0] in "AEIOUaeiou" else "A"

@@ -37,11 +37,11 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     if len(text) > MAX_LENGTH:
         raise ParseError("too_complex", 0, min(len(text), 1),
                          f"the query has {len(text)} characters; at most {MAX_LENGTH} are read", [], 0, None, [])
-    wrong = wrong_unicode_escape(text) if language == "cypher5" else None
+    wrong = wrong_unicode_escape(text)
     if wrong is not None:
         raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must stand",
                          [], 0, None, [])
-    decoded = decode_unicode_escapes(text) if language == "cypher5" else None
+    decoded = decode_unicode_escapes(text)
     if decoded is None:
         return _parse(text, language)
     plain, offsets = decoded

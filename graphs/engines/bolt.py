@@ -31,8 +31,8 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
 )
 from graphground.graphs.engines.errors import timed_out, translated, was_ended
-from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.engines.running import RunningQuery
+from graphground.graphs.engines.sending import in_places_of, to_send
 from graphground.graphs.engines.values import plain_rows
 from graphground.graphs.table import Table
 
@@ -95,11 +95,11 @@ class BoltEngine:
                 return self._run(query, parameters, limit, timeout, started)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
                 if not error.is_retryable() or was_ended(error):
-                    raise translated(error, self.address, timeout) from error
+                    raise self._translated(error, query, limit, timeout) from error
             except EngineError:
                 raise
             except Exception as error:
-                raise translated(error, self.address, timeout) from error
+                raise self._translated(error, query, limit, timeout) from error
             left = None if timeout is None else timeout - (time.monotonic() - begun)
             if left is not None and left <= 0:
                 raise timed_out(timeout)
@@ -108,13 +108,14 @@ class BoltEngine:
             except EngineError:
                 raise
             except Exception as error:
-                raise translated(error, self.address, timeout) from error
+                raise self._translated(error, query, limit, timeout) from error
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """The rows of a reading query one after the other, however many: for exports, not for answers."""
         try:
             with self._session(CHUNK) as session:
-                records = iter(session.run(cast(Any, query), cast(Any, parameters or {})))
+                sent = to_send(self.dialect, query)
+                records = iter(session.run(cast(Any, sent.text), cast(Any, parameters or {})))
                 while chunk := list(islice(records, CHUNK)):
                     yield from plain_rows(chunk)
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
@@ -186,9 +187,9 @@ class BoltEngine:
                 raise self._ended(running, timeout)
             self._running.add(running)
             try:
-                text = rewrite_for(self.dialect, query, limit)
-                result = session.run(neo4j.Query(cast(Any, text), metadata={"graphground": marks.tag}, timeout=timeout),
-                                     cast(Any, parameters or {}))
+                sent = to_send(self.dialect, query, limit)
+                statement = neo4j.Query(cast(Any, sent.text), metadata={"graphground": marks.tag}, timeout=timeout)
+                result = session.run(statement, cast(Any, parameters or {}))
                 columns = list(result.keys())
                 records = iter(result)
                 # Ended before its first rows it is waited for: closing the session would wait with nobody to end it.
@@ -214,6 +215,11 @@ class BoltEngine:
             if running.stopped and not truncated:
                 raise self._ended(running, timeout)
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
+
+    def _translated(self, error: Exception, query: str | Query, limit: int | None,
+                    timeout: float | None) -> EngineError:
+        failure = translated(error, self.address, timeout)
+        return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
     def _terminate(self, marks: Marks, session: neo4j.Session) -> None:
         """End the query of that session in the database."""

@@ -44,8 +44,8 @@ class Dialect:
     relationship_types: str = "CALL db.relationshipTypes()"
     await_indexes: str | None = None
     """Answers when indexes are built."""
-    other_cypher: bool = False
-    """Whether it has functions and procedures that Neo4j has not, so that what Neo4j would refuse may run here."""
+    other_functions: frozenset[str] = frozenset()
+    """Functions that Neo4j does not have, in lower case; each computes and does nothing else."""
     vector_index: bool = False
     newer: str | None = None
     """A query that compiles only where a query that does not say its version is taken for Cypher 25."""
@@ -81,7 +81,11 @@ MEMGRAPH = Dialect(
     create_index="CREATE INDEX ON :{label}({key})",
     labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
     relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
-    other_cypher=True, unsupported=MEMGRAPH_UNSUPPORTED)
+    other_functions=frozenset((
+        "assert", "contains", "counter", "degree", "endswith", "frombytestring", "gethopscounter", "indegree",
+        "outdegree", "project", "propertysize", "roles", "startswith", "tobytestring", "toenum", "toset", "username",
+        "values")),
+    unsupported=MEMGRAPH_UNSUPPORTED)
 
 ARCADEDB = Dialect(
     "arcadedb", "ArcadeDB",

@@ -34,6 +34,8 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 TICK = 0.5
+SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
+"""What no user may do, root included. A database reads these from the process's settings, not from its server's."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -60,7 +62,7 @@ class EngineProcess:
             "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
             "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={log}",
             f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
-            *self.settings.jvm_args])
+            *self.settings.jvm_args, *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items())])
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
@@ -137,8 +139,6 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "bolt.host": "127.0.0.1",
         "bolt.port": state.port,
         "support.autoRegister": False,
-        "opencypher.loadCsv.allowFileUrls": False,
-        "opencypher.loadCsv.allowRemoteUrls": False,
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # what bounds memory is queryMaxHeapRAM, half of the heap
         "command.timeout": 660_000,  # above the longest timeout of a tool call: the last net, not the first
     }

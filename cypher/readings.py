@@ -1,0 +1,156 @@
+r"""Texts that databases read in different ways: what is refused, whatever database the graph is on.
+
+    >>> [(one.start, one.end) for one in two_readings(r"RETURN '\u0027 AS a'")]
+    [(8, 14)]
+    >>> two_readings(r"RETURN 'O\'Brien' AS name, 'caf\u00e9' AS place")
+    []
+
+Neo4j decodes `\u0027` before it looks for quotes, in strings, names, comments and keywords; ArcadeDB and Memgraph
+decode it inside strings only. Control characters and invisible ones are a blank to one parser and a part of a word to
+another. A query that hides a clause behind such a difference is read-only to one reader and a write to the next. Which
+characters the readers agree on was tried, character by character, on Neo4j 5.26, Neo4j 2026.08 (both languages) and
+ArcadeDB 26.10; `benchmarks/security/readings.py` tries it again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from graphground.cypher.tokens import Tokens, tokenize
+
+CODE = "two_readings"
+UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
+"""ASCII without a backslash: every reader finds the same tokens in it, but for `$` right behind a word."""
+_WORD_THEN_DOLLAR = re.compile(r"\w\$")
+AGREED_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+                          "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000")
+"""What every reader takes for a blank; none of them ends a comment but line feed and carriage return."""
+COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
+_UNICODE = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})?)")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BY_HAND = "Write the character itself, or pass the text as a parameter"
+
+
+class TwoReadings(NamedTuple):
+    """A place that is read in two ways: `TwoReadings(8, 14, "…")`."""
+
+    start: int
+    end: int
+    message: str
+
+
+def two_readings(text: str) -> list[TwoReadings]:
+    """The places of a text that databases read in different ways, none for a text that all read alike."""
+    if UNDISPUTED.match(text) and not _WORD_THEN_DOLLAR.search(text):
+        return []
+    half = _SURROGATE.search(text)
+    if half:
+        return [TwoReadings(half.start(), half.end(), "half of a character (a lone surrogate) cannot be sent to a "
+                                                      "database. Delete it")]
+    return sorted(_found(text, tokenize(text)))
+
+
+def _found(text: str, tokens: Tokens) -> list[TwoReadings]:
+    found: list[TwoReadings] = []
+    place = 0
+    for number, start in enumerate(tokens.starts):
+        kind, end = tokens.kinds[number], tokens.ends[number]
+        if place < start:
+            _between(text, place, start, found)
+        piece = text[start:end]
+        if kind == "string":
+            _string(piece, start, found)
+        elif kind == "name":
+            _name(piece, start, found)
+        elif kind in ("bad_string", "bad_name", "bad_comment"):
+            _anywhere(piece, start, found)
+        elif kind in ("bad", "dash", "left_head", "right_head"):
+            _character(piece, start, found)
+        elif not piece.isascii():
+            _word(piece, kind, start, found)
+        if kind == "$" and start == place and number and tokens.names[number - 1] is not None \
+                and tokens.kinds[number - 1] != "name":
+            found.append(TwoReadings(tokens.starts[number - 1], end, "`$` right behind a word is a part of the word to "
+                                     "some databases. Put a blank before it"))
+        place = end
+    return found
+
+
+def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
+    """Blanks and comments."""
+    place = start
+    for comment in COMMENT.finditer(text, start, end):
+        _blanks(text, place, comment.start(), found)
+        _anywhere(comment[0], comment.start(), found)
+        place = comment.end()
+    _blanks(text, place, end, found)
+
+
+def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
+    for place in range(start, end):
+        if text[place] not in AGREED_BLANKS:
+            _character(text[place], place, found)
+
+
+def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
+    """A character outside quotes: one that no reader takes is left to the parser, which refuses it."""
+    if piece == "\\":
+        found.append(TwoReadings(start, start + 1, "a backslash outside quotes is an escape to some databases. "
+                                 "Delete it"))
+    elif unicodedata.category(piece[0]) in ("Cc", "Cf"):
+        name = unicodedata.name(piece[0], "a control character")
+        found.append(TwoReadings(start, start + 1, f"U+{ord(piece[0]):04X} ({name}) is a blank to some databases and a "
+                                 "part of a word to others. Delete it, or put it between quotes"))
+
+
+def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
+    """A word or number with other letters than ASCII's: one that becomes ASCII in another case may be a keyword."""
+    if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
+        found.append(TwoReadings(start, start + len(piece), f"{piece!r} looks like another word or number to some "
+                                 "databases. Write it in ASCII, or between backticks where it is a name"))
+
+
+def _becomes_ascii(letter: str) -> bool:
+    r"""Whether a letter is ASCII, or becomes it in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
+    return letter.isascii() or any(
+        form.isascii() and len(form) == 1 for form in (
+            "".join(part for part in changed if not unicodedata.combining(part)) for changed in (
+                letter.upper(), letter.lower(), unicodedata.normalize("NFKC", letter))))
+
+
+def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
+    if "\\" not in piece:
+        return
+    for escape in _ESCAPE.finditer(piece, 1, len(piece) - 1):
+        decoded, letter = escape[1], escape[2]
+        if decoded is not None and _harmless(chr(int(decoded, 16))):
+            continue
+        if decoded is not None or letter in ("u", "U", "0"):
+            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]!s} is decoded before, "
+                                     f"after or never, as the database will. {_BY_HAND}"))
+
+
+def _harmless(letter: str) -> bool:
+    """Whether a decoded character ends no string and begins no escape: decoded early or late, it is the same."""
+    return letter.isprintable() and letter not in "'\"`\\"
+
+
+def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
+    if "\\" not in piece:
+        return
+    _anywhere(piece, start, found)
+    place = piece.find("\\`")
+    if place >= 0:
+        found.append(TwoReadings(start + place, start + place + 2, "a backslash before a backtick is an escape to some "
+                                 "databases, and not in Cypher. Write the name otherwise"))
+
+
+def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
+    r"""A name or comment: `\u` in it is decoded by Neo4j alone, unless its backslash is escaped itself."""
+    for escape in _UNICODE.finditer(piece):
+        if escape[0] != "\\\\":
+            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is decoded by some "
+                                     f"databases and stands for itself to others. {_BY_HAND}"))

@@ -1,0 +1,51 @@
+"""What is sent to a database for a query: rewritten for its kind, as canonical text; its errors in the query's places.
+
+    >>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
+    'MATCH (f:Film) RETURN f.name       '
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from graphground.cypher.canonical import Ambiguous, Sent, canonical
+from graphground.cypher.readings import CODE
+from graphground.graphs.engines.engine import QueryFailed
+from graphground.graphs.engines.rewriting import rewrite_for
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
+    from graphground.graphs.engines.dialects import Dialect
+
+_PLACE = re.compile(r" *\(line \d+, column \d+(?: \(offset: \d+\))?\)|(?: at)? line \d+, column \d+|line \d+:\d+ ?")
+
+
+def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> Sent:
+    """The text for a database of this dialect.
+
+    Raises:
+        QueryFailed: databases read the query in different ways, so that none is sent it.
+    """
+    try:
+        return canonical(rewrite_for(dialect, query, limit))
+    except Ambiguous as error:
+        raise QueryFailed(str(error), CODE) from None
+
+
+def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
+    """A database's refusal of what was sent, as a refusal of the query: line and column are those of the query.
+
+    They are left out where the query was rewritten, and so is the line that the database shows: it is not the query's.
+    """
+    if error.line is None or error.column is None or error.code == CODE:
+        return error
+    text = query if isinstance(query, str) else query.text
+    sent = to_send(dialect, query, limit)
+    if sent.text == text:
+        return error
+    message = _PLACE.sub("", str(error).splitlines()[0]).strip()
+    if not sent.given.startswith(text):
+        return QueryFailed(message, error.code)
+    line, column = sent.place(error.line, error.column)
+    return QueryFailed(f"{message} (line {line}, column {column})", error.code, line, column)
