@@ -134,14 +134,13 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
                           f"{refused.message}", diagnostics=report.diagnostics,
                           next="Write a query that reads: MATCH … RETURN …")
     tree = report.query
-    if tree is None or not report.compiles:
-        # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
-        if tree is None or not _may_run_all_the_same(graph, tree):
-            first = next(one for one in report.diagnostics if one.severity == "error")
-            raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
-                              nearest=[report.suggested_query] if report.suggested_query else [],
-                              diagnostics=report.diagnostics,
-                              next="Fix the query and check it with validate_cypher; get_schema has the names.")
+    # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
+    if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
+        first = next(one for one in report.diagnostics if one.severity == "error")
+        raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
+                          nearest=[report.suggested_query] if report.suggested_query else [],
+                          diagnostics=report.diagnostics,
+                          next="Fix the query and check it with validate_cypher; get_schema has the names.")
     return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
 
 

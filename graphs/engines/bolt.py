@@ -17,6 +17,7 @@ from uuid import uuid4
 import neo4j
 import orjson
 from neo4j import exceptions
+from neo4j.auth_management import AuthManager
 
 from graphground.cypher.api import Language
 from graphground.cypher.quoting import quoted_name
@@ -67,17 +68,18 @@ class BoltEngine:
 
     Every query runs in a session of access mode READ. `slots` queries run at once, others wait `patience`
     seconds and then fail as busy. An answer past `answer_bytes` is cut at a whole row. `last_resort` is
-    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer.
+    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer. `check` is called
+    before a connection is opened or used, and raises where whoever listens is not to be given a password.
     """
 
     def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
                  answer_bytes: int = 64_000_000, last_resort: Callable[[], None] | None = None,
-                 administrator: BoltAddress | None = None) -> None:
+                 administrator: BoltAddress | None = None, check: Callable[[], None] | None = None) -> None:
         address.check()
         self.address = address
         self._slots = threading.BoundedSemaphore(slots)
         self._slot_count, self._patience, self._answer_bytes = slots, patience, answer_bytes
-        self._last_resort = last_resort
+        self._last_resort, self._check = last_resort, check
         self._driver = self._connect(address)
         self._administrator = self._connect(administrator) if administrator else self._driver
         self._capabilities: Capabilities | None = None
@@ -333,11 +335,26 @@ class BoltEngine:
     def _connect(self, address: BoltAddress) -> neo4j.Driver:
         try:
             return neo4j.GraphDatabase.driver(
-                address.uri, auth=(address.user, address.password) if address.user else None,
+                address.uri, auth=_Auth(address, self._check) if address.user else None,
                 connection_timeout=5.0, connection_acquisition_timeout=10.0,
                 max_connection_pool_size=self._slot_count + 4, keep_alive=True, user_agent="graphground")
         except Exception as error:
             raise translated(error, address) from error
+
+
+class _Auth(AuthManager):
+    """The user and password of an address, handed out after a check of who listens there."""
+
+    def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
+        self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
+
+    def get_auth(self) -> neo4j.Auth:
+        if self._check is not None:
+            self._check()
+        return self._auth
+
+    def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
+        return False
 
 
 def _connection(session: neo4j.Session) -> Any:

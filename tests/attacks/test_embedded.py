@@ -1,7 +1,20 @@
 """More than 300 writes, files and addresses, tried on the embedded engine."""
 
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.graph import Graph
-from tests.support.attacking import ALL, ATTACKS, COUNTS, Surroundings, attack, past_the_check, through_the_tool
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+from tests.support.attacking import (
+    ALL,
+    ATTACKS,
+    COUNTS,
+    SECRET,
+    Surroundings,
+    attack,
+    past_the_check,
+    through_the_tool,
+)
 
 
 def test_there_are_at_least_two_hundred_attempts_each_its_own() -> None:
@@ -16,7 +29,25 @@ def test_nothing_gets_through_to_the_embedded_engine(film_graph: Graph, surround
     assert film_graph.run("CALL db.labels()").rows == labels
 
 
-def test_the_embedded_engine_holds_even_without_the_check(film_graph: Graph, surroundings: Surroundings) -> None:
+def test_the_embedded_engine_holds_even_without_the_check(film_graph: Graph, films_home: Home,
+                                                          surroundings: Surroundings) -> None:
     before = [film_graph.run(query).rows for query in COUNTS]
-    attack(past_the_check(film_graph), surroundings, ALL)
+    with past_the_check(address_of(films_home, "reader")) as attempt:
+        attack(attempt, surroundings, ALL)
     assert [film_graph.run(query).rows for query in COUNTS] == before
+
+
+def test_not_even_the_engines_administrator_reads_files_and_addresses(films_home: Home,
+                                                                      surroundings: Surroundings) -> None:
+    with past_the_check(address_of(films_home, "root")) as attempt:
+        for source in ("'{secret}'", "'{secret_path}'", "$url", "'{url}'", "'file:' + '//{secret_path}'"):
+            query, parameters = surroundings.written(f"LOAD CSV FROM {source} AS row RETURN row")
+            said = attempt(query, parameters)
+            assert SECRET not in said
+            assert "disabled" in said, said
+    assert not surroundings.calls
+
+
+def address_of(home: Home, user: str) -> BoltAddress:
+    state = ensure_engine(home)
+    return BoltAddress(f"bolt://127.0.0.1:{state.port}", user, getattr(state, user), Catalog(home).get("films").id)

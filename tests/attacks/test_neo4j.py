@@ -17,9 +17,13 @@ from tests.support.neo4j_server import Neo4jServer, seeded
 def neo4j_graph(neo4j_with_apoc: Neo4jServer) -> Iterator[Graph]:
     seeded(neo4j_with_apoc, "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
            "CREATE INDEX film_name FOR (f:Film) ON (f.name)")
-    engine = BoltEngine(BoltAddress(neo4j_with_apoc.uri, neo4j_with_apoc.user, neo4j_with_apoc.password))
+    engine = BoltEngine(address_of(neo4j_with_apoc))
     yield Graph("films", SCHEMA, engine=engine)
     engine.close()
+
+
+def address_of(server: Neo4jServer) -> BoltAddress:
+    return BoltAddress(server.uri, server.user, server.password)
 
 
 def state_of(server: Neo4jServer) -> list[object]:
@@ -43,15 +47,16 @@ def test_nothing_gets_through_to_a_neo4j_with_unrestricted_apoc(
 
 @pytest.mark.neo4j
 def test_neo4j_refuses_the_writes_even_without_the_check(
-        neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings) -> None:
+        neo4j_with_apoc: Neo4jServer, surroundings: Surroundings) -> None:
     before = state_of(neo4j_with_apoc)[:4]
-    attack(past_the_check(neo4j_graph), surroundings, ("write",))
+    with past_the_check(address_of(neo4j_with_apoc)) as attempt:
+        attack(attempt, surroundings, ("write",))
     assert state_of(neo4j_with_apoc)[:4] == before
 
 
 @pytest.mark.neo4j
-def test_the_attacks_are_real_on_that_neo4j(neo4j_graph: Graph, surroundings: Surroundings) -> None:
-    attempt = past_the_check(neo4j_graph)
-    assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
-    attempt(*surroundings.written("CALL apoc.load.json('{url}')"))
+def test_the_attacks_are_real_on_that_neo4j(neo4j_with_apoc: Neo4jServer, surroundings: Surroundings) -> None:
+    with past_the_check(address_of(neo4j_with_apoc)) as attempt:
+        assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
+        attempt(*surroundings.written("CALL apoc.load.json('{url}')"))
     assert surroundings.calls

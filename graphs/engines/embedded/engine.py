@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
-from graphground.graphs.engines.embedded.state import EngineState, used_file
+from graphground.graphs.engines.embedded.state import EngineState, still_runs, used_file
 from graphground.graphs.engines.engine import Capabilities, EngineBusy, EngineUnavailable, EngineUnreachable
 from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.storage.home import Home
@@ -129,8 +129,14 @@ class EmbeddedEngine:
             self._bolt = BoltEngine(
                 BoltAddress(uri, "reader", state.reader, database),
                 administrator=BoltAddress(uri, "root", state.root, database),
+                check=lambda: self._check(state.instance),
                 last_resort=lambda: self._kill(state.instance), **self._bolt_options)
             return self._bolt
+
+    def _check(self, instance: str) -> None:
+        """Make sure that the engine still holds its port before a password goes there: any process may listen on it."""
+        if not still_runs(self._home, instance):
+            raise EngineUnreachable("The engine process is gone; a new one is started.")
 
     def _kill(self, instance: str) -> None:
         """Nobody waits for a query any more that goes on although it was told to end: end the process.

@@ -38,7 +38,7 @@ def ensure_engine(home: Home) -> EngineState:
         EngineUnavailable: it cannot start here, and why.
     """
     state = EngineState.read(home)
-    if state is not None and answers(state):
+    if state is not None and is_alive(home) and answers(state):
         return state
     require_arcadedb()
     home.make()

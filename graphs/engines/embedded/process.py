@@ -159,6 +159,7 @@ def main(folder: str) -> None:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
+    state_file(home).unlink(missing_ok=True)  # of one that was killed: its port may be somebody else's by now
     process = EngineProcess(home, EmbeddedSettings.from_environment())
     process.start()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,6 +12,9 @@ from filelock import FileLock, Timeout
 
 from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
+
+if sys.platform != "win32":
+    import fcntl
 
 ALREADY_RUNNING = 3
 """The exit code of an engine process that found another one alive."""
@@ -58,10 +63,32 @@ def start_lock(home: Home, timeout: float) -> FileLock:
     return FileLock(home.engine / "start.lock", timeout=timeout)
 
 
+def still_runs(home: Home, instance: str) -> bool:
+    """Whether that very engine process lives, so that the port that it named is its own."""
+    state = EngineState.read(home)
+    return state is not None and state.instance == instance and is_alive(home)
+
+
 def is_alive(home: Home) -> bool:
-    """Whether an engine process lives; asked under the start lock."""
+    """Whether an engine process lives: whether the lock is held for good.
+
+    On Unix any number may ask at one moment, since they ask for a shared lock; elsewhere it is asked under the start
+    lock.
+    """
+    if sys.platform == "win32":
+        try:
+            with alive_lock(home):
+                return False
+        except Timeout:
+            return True
     try:
-        with alive_lock(home):
-            return False
-    except Timeout:
+        number = os.open(home.engine / "alive.lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
+    finally:
+        os.close(number)
+    return False

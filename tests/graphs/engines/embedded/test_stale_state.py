@@ -1,0 +1,91 @@
+"""Passwords go to the engine alone: not to a process that listens on the port of one that has gone."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.engines.embedded.state import EngineState, is_alive, still_runs
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import loaded
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
+    home = Home(tmp_path / "home").make()
+    yield home
+    end_engine(home, kill=True)
+
+
+@contextmanager
+def impostor(port: int) -> Iterator[list[bytes]]:
+    """Listens on a port, speaks enough Bolt to be given a password, and keeps what it is sent."""
+    heard: list[bytes] = []
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+
+        def listen() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.settimeout(5)
+                        with suppress(OSError):
+                            heard.append(connection.recv(1000))
+                            connection.sendall(b"\0\0\4\4")
+                            heard.append(connection.recv(1000))
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        yield heard
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def killed(home: Home) -> EngineState:
+    """The state that a killed engine leaves behind."""
+    state = ensure_engine(home)
+    os.kill(state.pid, signal.SIGKILL)
+    while is_alive(home):
+        pass
+    assert EngineState.read(home) == state
+    return state
+
+
+def test_a_port_of_a_killed_engine_gets_no_password_and_a_new_engine_starts(home: Home, tmp_path: Path) -> None:
+    database = loaded(home, tmp_path).id
+    engine = EmbeddedEngine(home, database)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
+    old = killed(home)
+    with impostor(old.port) as heard:
+        fresh = EmbeddedEngine(home, database)
+        assert fresh.run("MATCH (n) RETURN count(n)").rows == [[4]], "one that reads the stale state"
+        assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "one that was connected before"
+    assert heard == []
+    state = ensure_engine(home)
+    assert (state.port != old.port, state.reader != old.reader, state.root != old.root) == (True, True, True)
+    for one in (engine, fresh):
+        one.close()
+
+
+def test_only_the_engine_that_wrote_the_state_is_taken_for_it(home: Home) -> None:
+    state = ensure_engine(home)
+    assert still_runs(home, state.instance)
+    assert not still_runs(home, "another")
+    end_engine(home, kill=True)
+    state.write(home)
+    assert not still_runs(home, state.instance)
