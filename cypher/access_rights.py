@@ -13,32 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from graphground.cypher import tree
+from graphground.cypher.allowed import FUNCTIONS_ALLOWED, PROCEDURES_ALLOWED
 from graphground.cypher.diagnostics import Access
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
 from graphground.cypher.procedures import PROCEDURES
-
-READING_PROCEDURES = frozenset((
-    "db.awaitindex", "db.awaitindexes", "db.index.fulltext.listavailableanalyzers", "db.index.fulltext.querynodes",
-    "db.index.fulltext.queryrelationships", "db.index.vector.querynodes", "db.index.vector.queryrelationships",
-    "db.info", "db.labels", "db.ping", "db.propertykeys", "db.relationshiptypes", "db.schema.nodetypeproperties",
-    "db.schema.reltypeproperties", "db.schema.visualization", "apoc.algo.allsimplepaths", "apoc.algo.astar",
-    "apoc.algo.dijkstra", "apoc.help", "apoc.meta.data", "apoc.meta.graph", "apoc.meta.nodetypeproperties",
-    "apoc.meta.reltypeproperties", "apoc.meta.schema", "apoc.meta.stats", "apoc.meta.subgraph",
-    "apoc.neighbors.athop", "apoc.neighbors.athop.count", "apoc.neighbors.byhop", "apoc.neighbors.byhop.count",
-    "apoc.neighbors.tohop", "apoc.neighbors.tohop.count", "apoc.node.degree", "apoc.path.expand",
-    "apoc.path.expandconfig", "apoc.path.spanningtree", "apoc.path.subgraphall", "apoc.path.subgraphnodes",
-    "apoc.search.node", "apoc.search.nodeall", "apoc.search.nodeallreduced", "apoc.search.nodereduced",
-))
-"""Procedures, in lower case, that read the graph and nothing else."""
-
-READING_FUNCTIONS = (
-    "apoc.agg.", "apoc.any.", "apoc.bitwise.", "apoc.coll.", "apoc.convert.", "apoc.data.", "apoc.date.",
-    "apoc.diff.", "apoc.hashing.", "apoc.json.", "apoc.label.", "apoc.map.", "apoc.math.", "apoc.node.",
-    "apoc.nodes.", "apoc.number.", "apoc.rel.", "apoc.schema.node.", "apoc.schema.relationship.", "apoc.scoring.",
-    "apoc.stats.", "apoc.temporal.", "apoc.text.", "apoc.util.md5", "apoc.util.sha1", "apoc.util.sha256",
-    "apoc.version", "apoc.xml.parse", "gds.similarity.",
-)
-"""Functions of plug-ins, by the beginning of their names in lower case, that compute and nothing else."""
 
 _SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
                     "PROCEDURES"))
@@ -92,7 +70,7 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
     elif isinstance(node, tree.Use):
         found.append(Violation("file_or_network_access", node.start, node.end, "read",
                                "USE goes to another graph; only the one that is open may be read"))
-    elif isinstance(node, tree.CallProcedure) and node.key not in READING_PROCEDURES:
+    elif isinstance(node, tree.CallProcedure) and node.key not in PROCEDURES_ALLOWED:
         known = PROCEDURES.get(node.name)
         level: Access = "admin"
         if known is not None and known.mode in ("write", "schema"):
@@ -110,7 +88,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
             found.append(Violation("file_or_network_access", node.start, node.name_end, "admin",
                                    f"{node.name} goes to another graph; only the one that is open may be read"))
         return
-    if "." not in key or key.startswith(READING_FUNCTIONS):
+    if "." not in key or key in FUNCTIONS_ALLOWED:
         return
     found.append(Violation("forbidden_procedure", node.start, node.name_end, "admin",
                            f"the function {node.name} is not among those known only to compute"))

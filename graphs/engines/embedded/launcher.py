@@ -45,7 +45,7 @@ def ensure_engine(home: Home) -> EngineState:
     try:
         with start_lock(home, START_SECONDS):
             state = EngineState.read(home)
-            if state is not None and answers(state) and is_alive(home):
+            if state is not None and is_alive(home) and answers(state):
                 return state
             return _start(home)
     except Timeout:

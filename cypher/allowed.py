@@ -1,0 +1,125 @@
+"""The procedures and functions that a reading query may call, each with the reason why it may.
+
+Derived from the sources of APOC Core 5.26 and from the manuals of Neo4j 5.26 and Graph Data Science, one by one. On the
+list is only what builds no Cypher, opens no file and no address, lists no settings and no users, and needs memory in
+proportion to its arguments or to the part of the graph that it is asked for. Left out for one of these reasons, among
+others:
+
+- `apoc.search.*` paste a property name into a query; `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a text;
+  `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed one, which no caller needs;
+- `apoc.coll.fill`, `apoc.coll.combinations`, `apoc.coll.randomItems`, `apoc.text.repeat`, `lpad`, `rpad`, `random` and
+  `format` (`%999999999d`), `apoc.number.arabicToRoman`, `apoc.number.exact.*` (`1e999999999`) and
+  `apoc.util.decompress` make much out of little; `apoc.hashing.fingerprintGraph` reads the whole graph at once;
+- `apoc.xml.parse` goes through a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PROCEDURE_REASONS: Mapping[str, str] = {
+    "Lists names from the schema store; takes no argument.":
+        "db.labels db.relationshipTypes db.propertyKeys db.info db.ping db.schema.nodeTypeProperties "
+        "db.schema.relTypeProperties db.schema.visualization db.index.fulltext.listAvailableAnalyzers",
+    "Looks up an index by name; the query text is Lucene's or a vector, never Cypher.":
+        "db.index.fulltext.queryNodes db.index.fulltext.queryRelationships db.index.vector.queryNodes "
+        "db.index.vector.queryRelationships",
+    "Samples or counts nodes and relationships through the kernel; its settings are numbers, labels and types.":
+        "apoc.meta.data apoc.meta.graph apoc.meta.nodeTypeProperties apoc.meta.relTypeProperties apoc.meta.schema "
+        "apoc.meta.stats apoc.meta.subGraph",
+    "Walks the graph from given nodes, streaming, under the transaction's time limit; filters are lists of types and "
+    "labels with a grammar of their own.":
+        "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.neighbors.athop apoc.neighbors.athop.count "
+        "apoc.neighbors.byhop apoc.neighbors.byhop.count apoc.neighbors.tohop apoc.neighbors.tohop.count "
+        "apoc.path.expand apoc.path.expandConfig apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
+}
+"""Names of procedures by the reason why they are allowed."""
+
+FUNCTION_REASONS: Mapping[str, str] = {
+    "Folds the rows of a group into one value, at most as large as what it is given.":
+        "apoc.agg.first apoc.agg.last apoc.agg.maxItems apoc.agg.median apoc.agg.minItems apoc.agg.nth "
+        "apoc.agg.percentiles apoc.agg.product apoc.agg.slice apoc.agg.statistics",
+    "Reads properties, labels, degrees or ends of the node or relationship that it is given.":
+        "apoc.any.properties apoc.any.property apoc.label.exists apoc.node.degree apoc.node.degree.in "
+        "apoc.node.degree.out apoc.node.id apoc.node.labels apoc.node.relationship.exists "
+        "apoc.node.relationship.types apoc.node.relationships.exist apoc.nodes.connected apoc.nodes.isDense "
+        "apoc.nodes.relationship.types apoc.nodes.relationships.exist apoc.rel.endNode apoc.rel.id "
+        "apoc.rel.startNode apoc.rel.type apoc.diff.nodes",
+    "Tells whether an index or a constraint exists.":
+        "apoc.schema.node.constraintExists apoc.schema.node.indexExists apoc.schema.relationship.constraintExists "
+        "apoc.schema.relationship.indexExists",
+    "Computes with numbers; the result is a number or a short text.":
+        "apoc.bitwise.op apoc.math.cosh apoc.math.coth apoc.math.csch apoc.math.maxByte apoc.math.maxDouble "
+        "apoc.math.maxInt apoc.math.maxLong apoc.math.minByte apoc.math.minDouble apoc.math.minInt apoc.math.minLong "
+        "apoc.math.sech apoc.math.sigmoid apoc.math.sigmoidPrime apoc.math.sinh apoc.math.tanh apoc.number.format "
+        "apoc.number.parseFloat apoc.number.parseInt apoc.number.romanToArabic apoc.scoring.existence "
+        "apoc.scoring.pareto gds.similarity.cosine gds.similarity.euclidean gds.similarity.euclideanDistance "
+        "gds.similarity.jaccard gds.similarity.overlap gds.similarity.pearson",
+    "Rearranges, compares or counts the elements of the lists that it is given; the result has at most their elements.":
+        "apoc.coll.avg apoc.coll.contains apoc.coll.containsAll apoc.coll.containsAllSorted "
+        "apoc.coll.containsDuplicates apoc.coll.containsSorted apoc.coll.different apoc.coll.disjunction "
+        "apoc.coll.dropDuplicateNeighbors apoc.coll.duplicates apoc.coll.duplicatesWithCount apoc.coll.flatten "
+        "apoc.coll.frequencies apoc.coll.frequenciesAsMap apoc.coll.indexOf apoc.coll.insert apoc.coll.insertAll "
+        "apoc.coll.intersection apoc.coll.isEqualCollection apoc.coll.occurrences apoc.coll.pairs apoc.coll.pairsMin "
+        "apoc.coll.pairWithOffset apoc.coll.partition apoc.coll.randomItem apoc.coll.remove apoc.coll.removeAll "
+        "apoc.coll.runningTotal apoc.coll.set apoc.coll.shuffle apoc.coll.sort apoc.coll.sortMaps "
+        "apoc.coll.sortMulti apoc.coll.sortNodes apoc.coll.sortText apoc.coll.stdev apoc.coll.subtract apoc.coll.sum "
+        "apoc.coll.sumLongs apoc.coll.toSet apoc.coll.union apoc.coll.unionAll apoc.coll.zip",
+    "Turns a value into another type or reads JSON from a text that it is given.":
+        "apoc.convert.fromJsonList apoc.convert.fromJsonMap apoc.convert.getJsonProperty "
+        "apoc.convert.getJsonPropertyMap apoc.convert.toJson apoc.convert.toList apoc.convert.toMap "
+        "apoc.convert.toNode apoc.convert.toNodeList apoc.convert.toRelationship apoc.convert.toRelationshipList "
+        "apoc.convert.toSet apoc.convert.toSortedJsonMap apoc.json.path",
+    "Takes the parts of an address apart, without going there.": "apoc.data.url",
+    "Computes with dates and times; formats are patterns of Java's, whose result is short.":
+        "apoc.date.add apoc.date.convert apoc.date.convertFormat apoc.date.currentTimestamp apoc.date.field "
+        "apoc.date.fields apoc.date.format apoc.date.fromISO8601 apoc.date.parse apoc.date.toISO8601 "
+        "apoc.date.toYears apoc.temporal.format apoc.temporal.formatDuration apoc.temporal.toZonedTemporal",
+    "Computes a digest of its arguments.":
+        "apoc.hashing.fingerprint apoc.util.md5 apoc.util.sha1 apoc.util.sha256 apoc.util.sha384 apoc.util.sha512",
+    "Builds a map of the maps, lists and keys that it is given.":
+        "apoc.map.clean apoc.map.flatten apoc.map.fromLists apoc.map.fromPairs apoc.map.fromValues apoc.map.get "
+        "apoc.map.groupBy apoc.map.groupByMulti apoc.map.merge apoc.map.mergeList apoc.map.mget apoc.map.removeKey "
+        "apoc.map.removeKeys apoc.map.setEntry apoc.map.setKey apoc.map.setLists apoc.map.setPairs "
+        "apoc.map.setValues apoc.map.sortedProperties apoc.map.submap apoc.map.unflatten apoc.map.updateTree "
+        "apoc.map.values",
+    "Compares texts, or rewrites one; the result is in proportion to the arguments, as of Cypher's own replace().":
+        "apoc.text.base64Decode apoc.text.base64Encode apoc.text.base64UrlDecode apoc.text.base64UrlEncode "
+        "apoc.text.byteCount apoc.text.bytes apoc.text.camelCase apoc.text.capitalize apoc.text.capitalizeAll "
+        "apoc.text.charAt apoc.text.clean apoc.text.code apoc.text.compareCleaned apoc.text.decapitalize "
+        "apoc.text.decapitalizeAll apoc.text.distance apoc.text.doubleMetaphone apoc.text.fuzzyMatch "
+        "apoc.text.hammingDistance apoc.text.hexCharAt apoc.text.hexValue apoc.text.indexOf apoc.text.indexesOf "
+        "apoc.text.jaroWinklerDistance apoc.text.join apoc.text.levenshteinDistance "
+        "apoc.text.levenshteinSimilarity apoc.text.phonetic apoc.text.regexGroups apoc.text.regexGroupsByName "
+        "apoc.text.regreplace apoc.text.replace apoc.text.slug apoc.text.snakeCase "
+        "apoc.text.sorensenDiceSimilarity apoc.text.split apoc.text.swapCase apoc.text.toUpperCase "
+        "apoc.text.upperCamelCase apoc.text.urldecode apoc.text.urlencode",
+    "Names the type of a value, or the version of APOC.":
+        "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
+}
+"""Names of functions of plug-ins by the reason why they are allowed; Cypher's own are allowed, but for `graph.*`."""
+
+
+def _keys(reasons: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(name.lower() for names in reasons.values() for name in names.split())
+
+
+PROCEDURES_ALLOWED = _keys(PROCEDURE_REASONS)
+FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
+
+
+def allowed_page() -> str:
+    """The page of the documentation that names each with its reason, in Markdown."""
+    lines = ["# What a query may call", "",
+             "Written by `python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.", "",
+             "A query may call Cypher's own functions, but for `graph.byName` and the like, which go to another graph, "
+             "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, since it "
+             "may do anything. Each was read in its sources (APOC Core 5.26, Neo4j 5.26) and does none of these: build "
+             "or run Cypher, open a file or an address, list settings or users, take memory out of proportion to what "
+             "it is given.", ""]
+    for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):
+        lines += [f"## {title}", "", "| allowed since | names |", "|---|---|"]
+        lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
+        lines.append("")
+    _, _, left_out = (__doc__ or "").partition("among\nothers:\n\n")
+    return "\n".join([*lines, "## Left out, and why", "", left_out.strip(), ""])
