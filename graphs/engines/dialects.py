@@ -82,9 +82,9 @@ MEMGRAPH = Dialect(
     labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
     relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
     other_functions=frozenset((
-        "assert", "asserttype", "contains", "counter", "degree", "endswith", "frombytestring", "gethopscounter", "indegree",
-        "outdegree", "project", "propertysize", "roles", "startswith", "tobytestring", "toenum", "toset", "username",
-        "values")),
+        "assert", "asserttype", "contains", "counter", "degree", "endswith", "frombytestring", "gethopscounter",
+        "indegree", "outdegree", "project", "propertysize", "roles", "startswith", "tobytestring", "toenum", "toset",
+        "username", "values")),
     unsupported=MEMGRAPH_UNSUPPORTED)
 
 ARCADEDB = Dialect(
