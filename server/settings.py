@@ -25,6 +25,7 @@ from typing import Any
 
 from graphground.graphs.opening.database import Database
 
+SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -53,6 +54,21 @@ class Settings:
     allowed_host: tuple[str, ...] = setting((), "GRAPHGROUND_ALLOWED_HOST", "A Host header that HTTP accepts besides "
                                             "the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
                                             many=True)
+    token_file: str | None = setting(None, "GRAPHGROUND_TOKEN_FILE", "A file of bearer tokens, one a line: HTTP "
+                                     "clients must send one of them (a single one may stand in GRAPHGROUND_TOKEN).")
+    jwks_url: str | None = setting(None, "GRAPHGROUND_JWKS_URL", "Accept JSON Web Tokens that are signed by the keys "
+                                   "at this address; needs --issuer and --public-url.")
+    issuer: str | None = setting(None, "GRAPHGROUND_ISSUER", "The authorization server that issues those tokens.")
+    public_url: str | None = setting(None, "GRAPHGROUND_PUBLIC_URL", "The address at which clients reach this server "
+                                     "(`https://graphs.example.org/mcp`); tokens must name it as their audience.")
+    scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that those tokens must have.", many=True)
+    allow_anonymous: bool = setting(False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without asking "
+                                    "for a token.")
+    workers: int = setting(1, "GRAPHGROUND_WORKERS", "How many processes answer HTTP behind the one port.", least=1,
+                           most=64)
+    tls_certificate: str | None = setting(None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate "
+                                          "chain in this PEM file.")
+    tls_key: str | None = setting(None, "GRAPHGROUND_TLS_KEY", "The PEM file of that certificate's private key.")
     uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
     user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
     database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")
@@ -66,6 +82,7 @@ class Settings:
                                 "beyond it are left out and `truncated` is true.", least=1000)
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "What is logged on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()
 
     def bolt_databases(self) -> tuple[Database, ...]:
@@ -96,7 +113,8 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     merged = {**from_file, **from_variables, **given}
     if merged.get("home"):
         merged["home"] = str(default_home(merged["home"]))
-    settings = Settings(**merged, databases=databases, password=environment.get("NEO4J_PASSWORD"))
+    settings = Settings(**merged, databases=databases, password=environment.get("NEO4J_PASSWORD"),
+                        token=environment.get("GRAPHGROUND_TOKEN"))
     for one in options():
         value, choices = getattr(settings, one.name), one.metadata["choices"]
         if choices and value not in choices:
@@ -130,6 +148,10 @@ def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = 
 def _parsed(one: Field[Any], text: str, place: str) -> Any:
     if one.metadata["many"]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
+    if isinstance(one.default, bool):
+        if text.lower() not in SWITCHES:
+            raise SettingsError(f"{place} must be true or false, not {text!r}")
+        return SWITCHES[text.lower()]
     if isinstance(one.default, int):
         try:
             return int(text)
@@ -214,4 +236,4 @@ def _meant(found: str, known: Any) -> str:
 
 
 def _type_words(default: Any) -> str:
-    return {str: "text", int: "a whole number", tuple: "a list of texts"}[type(default)]
+    return {str: "text", bool: "true or false", int: "a whole number", tuple: "a list of texts"}[type(default)]

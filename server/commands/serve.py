@@ -6,10 +6,14 @@ import argparse
 import gc
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
 from graphground.server.commands.options import add_options, open_graphs, set_up_logging, settings_from
 from graphground.server.settings import Settings, SettingsError, default_home
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
 
 CONNECT_AFTER_SECONDS = 1.0
 
@@ -23,7 +27,9 @@ def parser() -> CommandLine:
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until the client leaves (stdio) or the program is interrupted (HTTP)."""
-    return run(parser(), arguments)
+    command = parser()
+    command.set_defaults(words=list(arguments))
+    return run(command, arguments)
 
 
 def serve(parsed: argparse.Namespace) -> int:
@@ -37,9 +43,12 @@ def serve(parsed: argparse.Namespace) -> int:
     from graphground.server.protocol import Protocol
 
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
-    server = Protocol(application).server
-    if settings.bolt_databases():
-        application.open_in_background(CONNECT_AFTER_SECONDS)
+
+    def make_server() -> Server[Any]:
+        if settings.bolt_databases():
+            application.open_in_background(CONNECT_AFTER_SECONDS)
+        return Protocol(application).server
+
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
@@ -47,11 +56,10 @@ def serve(parsed: argparse.Namespace) -> int:
         if settings.transport == "http":
             from graphground.server.transports.http import serve_http
 
-            serve_http(server, settings.host, settings.port, settings.allowed_host)
-        else:
-            from graphground.server.transports.stdio import serve_stdio
+            return serve_http(make_server, settings, parsed.words)
+        from graphground.server.transports.stdio import serve_stdio
 
-            serve_stdio(server)
+        serve_stdio(make_server())
     finally:
         application.close()
     return 0

@@ -3,32 +3,96 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
+import ssl
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
-from graphground.server.settings import SettingsError
+from graphground.server.settings import Settings, SettingsError
+from graphground.server.transports.authorization import authorization
+from graphground.server.transports.workers import inherited_socket, run_workers
 
-PATH = "/mcp"
+PATH, HEALTH = "/mcp", "/health"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
-def serve_http(server: Server, host: str, port: int, allowed_hosts: Sequence[str]) -> None:
-    """Serve until interrupted; the address is told on stderr once clients can connect."""
+def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, arguments: Sequence[str] = ()) -> int:
+    """Serve until interrupted; the address is printed on stderr once clients can connect.
+
+    With several workers this process only holds the socket, and starts each of them with `arguments`.
+
+    Raises:
+        SettingsError: an address, a token or a certificate that cannot be used.
+    """
     import uvicorn  # only this transport needs it
 
-    listening = listen(host, port)
-    app = server.streamable_http_app(streamable_http_path=PATH, json_response=True, host=host,
-                                     transport_security=security(host, allowed_hosts))
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
-    address, bound = listening.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
-    sys.stderr.write(f"graphground: serving http://{shown}:{bound}{PATH}\n")
-    sys.stderr.flush()
+    inherited = inherited_socket()
+    security(settings)  # what is wrong with the settings is reported before the port is taken
+    check_certificate(settings)
+    listening = inherited or listen(settings.host, settings.port)
+    address = address_of(listening, settings)
+    authorization(settings, address)
+    if inherited is None:
+        sys.stderr.write(f"graphground: serving {address}\n")
+        sys.stderr.flush()
+        if settings.workers > 1:
+            if os.name == "nt":
+                raise SettingsError("--workers needs Linux or macOS; on Windows start several servers behind a proxy")
+            with listening:
+                return run_workers(listening, settings.workers, arguments)
+    config = uvicorn.Config(http_app(make_server(), settings, address), log_level="warning", access_log=False,
+                            timeout_graceful_shutdown=3, ssl_certfile=settings.tls_certificate,
+                            ssl_keyfile=settings.tls_key)
     uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette:
+    """The ASGI application: MCP at /mcp, with tokens where the settings ask for them, and /health."""
+    auth, verifier = authorization(settings, address)
+    return server.streamable_http_app(
+        streamable_http_path=PATH, json_response=True, host=settings.host, transport_security=security(settings),
+        # Workers share no sessions: each request then stands alone, in every era of the protocol.
+        stateless_http=settings.workers > 1, auth=auth, token_verifier=verifier,
+        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])])
+
+
+async def health(_: Request) -> JSONResponse:
+    """`GET /health`: 200 as long as this process takes requests; asks no database and needs no token."""
+    return JSONResponse({"status": "ok"})
+
+
+def check_certificate(settings: Settings) -> None:
+    """Refuse a certificate that cannot be served.
+
+    Raises:
+        SettingsError: the files cannot be read, or do not belong together.
+    """
+    if settings.tls_certificate is None:
+        if settings.tls_key:
+            raise SettingsError("--tls-key needs --tls-certificate")
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_certificate, settings.tls_key)
+    except OSError as error:
+        raise SettingsError(f"--tls-certificate {settings.tls_certificate} and --tls-key {settings.tls_key} cannot be "
+                            f"used: {error.strerror or error}") from None
+
+
+def address_of(listening: socket.socket, settings: Settings) -> str:
+    """The address that clients on this machine use: `http://127.0.0.1:8300/mcp`."""
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if settings.tls_certificate else 'http'}://{shown}:{port}{PATH}"
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -52,16 +116,21 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def security(host: str, allowed_hosts: Sequence[str]) -> TransportSecuritySettings:
+def security(settings: Settings) -> TransportSecuritySettings:
     """Which Host and Origin headers are accepted: the local ones and those that were allowed.
 
     Raises:
-        SettingsError: the server would listen for other machines, and none of their names for it is allowed.
+        SettingsError: other machines can call, and no name for this one is allowed, or no token is asked for.
     """
-    if not is_loopback(host) and not allowed_hosts:
-        raise SettingsError(f"--host {host} listens for other machines: say under which name they may call this one, "
-                            f"such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)")
-    hosts = [f"{local}:*" for local in LOCAL_HOSTS] + list(allowed_hosts)
+    if not is_loopback(settings.host):
+        if not settings.allowed_host:
+            raise SettingsError(f"--host {settings.host} listens for other machines: name the hosts that they call, "
+                                "such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)")
+        if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
+            raise SettingsError(f"--host {settings.host} listens for other machines: ask for a token (--token-file, "
+                                "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "
+                                "can reach this port")
+    hosts = [f"{local}:*" for local in LOCAL_HOSTS] + list(settings.allowed_host)
     return TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=hosts,
                                      allowed_origins=[f"{scheme}://{name}" for name in hosts
                                                       for scheme in ("http", "https")])

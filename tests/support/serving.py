@@ -67,7 +67,7 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
     try:
         for line in process.stderr:
             lines.append(line)
-            found = re.search(r"serving (http://\S+)", line)
+            found = re.search(r"serving (https?://\S+)", line)
             if found:
                 break
         else:

@@ -1,34 +1,95 @@
+"""HTTP: which hosts are accepted, which ports can be used, health, TLS, several workers."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.request
+from pathlib import Path
+
 import pytest
 
-from graphground.server.settings import SettingsError
+from graphground.server.settings import Settings, SettingsError, read_settings
 from graphground.server.transports.http import is_loopback, listen, security
+from tests.support.certificates import self_signed
+from tests.support.http_calls import INITIALIZE, called, posted
+from tests.support.serving import http_server
 
 
 def test_only_local_names_are_accepted_by_default() -> None:
-    settings = security("127.0.0.1", [])
+    settings = security(Settings())
     assert settings.enable_dns_rebinding_protection
     assert settings.allowed_hosts == ["127.0.0.1:*", "localhost:*", "[::1]:*"]
 
 
 def test_listening_for_all_machines_keeps_rebinding_protection() -> None:
-    settings = security("0.0.0.0", ["graphs.example.org:*"])
+    settings = security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",), allow_anonymous=True))
     assert settings.enable_dns_rebinding_protection
     assert "graphs.example.org:*" in settings.allowed_hosts
 
 
 def test_listening_for_all_machines_without_a_name_is_refused() -> None:
     with pytest.raises(SettingsError, match="--allowed-host"):
-        security("0.0.0.0", [])
+        security(Settings(host="0.0.0.0", allow_anonymous=True))
 
 
-def test_a_port_in_use_is_told_in_words() -> None:
+@pytest.mark.parametrize("token", [{"token": "0123456789abcdef"}, {"token_file": "tokens"}, {"jwks_url": "https://x"},
+                                   {"allow_anonymous": True}])
+def test_listening_for_all_machines_needs_a_token_or_says_that_it_wants_none(token: dict[str, object]) -> None:
+    with pytest.raises(SettingsError, match="ask for a token"):
+        security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",)))
+    security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",), **token))  # type: ignore[arg-type]
+
+
+def test_a_port_in_use_is_reported_in_words() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SettingsError, match=f"cannot listen on 127\\.0\\.0\\.1 port {port}"):
             listen("127.0.0.1", port)
 
 
+@pytest.mark.parametrize("port", ["-1", "65536", "99999"])
+def test_a_port_that_no_machine_has_is_refused(port: str) -> None:
+    with pytest.raises(SettingsError, match="port must be from 0 to 65535"):
+        read_settings({}, {"GRAPHGROUND_PORT": port})
+
+
 @pytest.mark.parametrize(("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True),
                                                 ("0.0.0.0", False), ("example.org", False)])
 def test_loopback_addresses_are_known(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
+
+
+def test_health_is_answered_without_a_token_and_a_call_is_not(data_folder: Path) -> None:
+    with http_server(data_folder, more={"GRAPHGROUND_TOKEN": "a-token-of-some-length"}) as address:
+        with urllib.request.urlopen(address.replace("/mcp", "/health"), timeout=10) as answer:
+            assert json.load(answer) == {"status": "ok"}
+        assert posted(address, INITIALIZE)[0] == 401
+        assert posted(address, INITIALIZE, token="a-token-of-some-lengthh")[0] == 401
+        status, answer = posted(address, INITIALIZE, token="a-token-of-some-length")
+        assert status == 200
+        assert answer["result"]["serverInfo"]["name"] == "graphground"
+
+
+def test_https_is_served_with_a_certificate(data_folder: Path, tmp_path: Path) -> None:
+    certificate = self_signed(tmp_path)
+    key = tmp_path / "private.key"
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    with http_server(data_folder, "--tls-certificate", str(certificate), "--tls-key", str(key)) as address:
+        assert address.startswith("https://127.0.0.1:")
+        assert posted(address, INITIALIZE, context=trusting)[0] == 200
+
+
+def test_a_certificate_that_cannot_be_read_is_reported_in_words(data_folder: Path) -> None:
+    with pytest.raises(AssertionError, match="--tls-certificate missing"), \
+            http_server(data_folder, "--tls-certificate", "missing.pem"):
+        pass
+
+
+def test_several_workers_answer_clients_of_both_eras_behind_one_port(data_folder: Path) -> None:
+    check = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name"}
+    with http_server(data_folder, "--workers", "2") as address:
+        for _ in range(6):  # each connection may reach another worker: no request may need what another one knows
+            status, answer = called(address, "validate_cypher", check)
+            assert status == 200, answer
+            assert answer["result"]["structuredContent"]["valid"] is True

@@ -1,0 +1,123 @@
+"""Who may call over HTTP: bearer tokens, fixed ones or JSON Web Tokens, through the SDK's resource-server support."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.settings import AuthSettings
+from pydantic import AnyHttpUrl, ValidationError
+
+from graphground.server.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from jwt import PyJWKClient
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signatures by a key pair alone: whoever can check one of the others could also make it."""
+LEAST_CHARACTERS = 16
+KEY_SECONDS = 300.0
+logger = logging.getLogger(__name__)
+
+
+class FixedTokens(TokenVerifier):
+    """Tokens that an operator chose: `FixedTokens(["a long random text"])`; compared in constant time."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """The access that the token gives; None for an unknown one."""
+        digest = hashlib.sha256(token.encode()).digest()
+        known = [hmac.compare_digest(digest, other) for other in self._digests]
+        return AccessToken(token=token, client_id=f"token-{known.index(True) + 1}", scopes=[]) if any(known) else None
+
+
+class JsonWebTokens(TokenVerifier):
+    """Tokens that an authorization server signs; its public keys are read from a JWKS address and kept a while.
+
+    A token must carry an expiry (`exp`), this server's address as audience (`aud`), and the issuer (`iss`).
+    """
+
+    def __init__(self, jwks_url: str, issuer: str, audience: str) -> None:
+        self._jwks_url, self._issuer, self._audience = jwks_url, issuer, audience
+        self._keys: PyJWKClient | None = None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """The access that the token gives; None for one that is expired, for another server, or not signed by a key."""
+        return await anyio.to_thread.run_sync(self._verified, token)
+
+    def _verified(self, token: str) -> AccessToken | None:
+        import jwt  # needed only where tokens are checked this way
+
+        if self._keys is None:
+            self._keys = jwt.PyJWKClient(self._jwks_url, lifespan=KEY_SECONDS, timeout=10)
+        try:
+            key = self._keys.get_signing_key_from_jwt(token)
+            claims: dict[str, Any] = jwt.decode(token, key, algorithms=list(ALGORITHMS), audience=self._audience,
+                                                issuer=self._issuer, options={"require": ["exp", "aud", "iss"]})
+        except jwt.PyJWKClientConnectionError as error:
+            logger.warning("the keys at %s cannot be read: %s", self._jwks_url, error)
+            return None
+        except jwt.PyJWTError as error:
+            logger.info("a token was refused: %s", error)
+            return None
+        scopes = str(claims.get("scope", "")).split()
+        client = claims.get("client_id") or claims.get("azp") or claims.get("sub")
+        return AccessToken(token=token, client_id=str(client), scopes=scopes, expires_at=int(claims["exp"]),
+                           resource=self._audience, subject=claims.get("sub"), claims=claims)
+
+
+def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None, TokenVerifier | None]:
+    """What the SDK needs to ask for tokens, at the server's own address; a pair of None where none are asked for.
+
+    Raises:
+        SettingsError: tokens that are too short, or half a configuration of JWKS.
+    """
+    tokens = fixed_tokens(settings)
+    public = settings.public_url or address
+    try:
+        if settings.jwks_url or settings.issuer:
+            if not (settings.jwks_url and settings.issuer and settings.public_url):
+                raise SettingsError("--jwks-url, --issuer and --public-url belong together: the keys, the server that "
+                                    "issues tokens, and the address of this server that tokens name as audience")
+            if tokens:
+                raise SettingsError("choose fixed tokens (--token-file, GRAPHGROUND_TOKEN) or --jwks-url, not both")
+            scopes = list(settings.scope) or None
+            return (AuthSettings(issuer_url=AnyHttpUrl(settings.issuer), resource_server_url=AnyHttpUrl(public),
+                                 required_scopes=scopes, validate_token_resource=True),
+                    JsonWebTokens(settings.jwks_url, settings.issuer, public))
+        if tokens:
+            # No authorization server: nothing is advertised, the token is the operator's to hand out.
+            return AuthSettings(issuer_url=AnyHttpUrl(public), resource_server_url=None), FixedTokens(tokens)
+    except ValidationError:
+        raise SettingsError(f"--issuer and --public-url must be addresses such as https://graphs.example.org/mcp, not "
+                            f"{settings.issuer!r} and {public!r}") from None
+    return None, None
+
+
+def fixed_tokens(settings: Settings) -> list[str]:
+    """The tokens of the file and of GRAPHGROUND_TOKEN.
+
+    Raises:
+        SettingsError: the file cannot be read, or a token is too short to be kept from guessing.
+    """
+    tokens = [settings.token] if settings.token else []
+    if settings.token_file:
+        try:
+            lines = Path(settings.token_file).expanduser().read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"--token-file {settings.token_file} cannot be read: {error}") from None
+        tokens += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        if not tokens:
+            raise SettingsError(f"--token-file {settings.token_file} holds no token; write one a line")
+    if any(len(token) < LEAST_CHARACTERS for token in tokens):
+        raise SettingsError(f"a token must have at least {LEAST_CHARACTERS} characters; "
+                            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` makes one")
+    return tokens

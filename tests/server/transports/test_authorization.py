@@ -1,0 +1,116 @@
+"""Bearer tokens: fixed ones, and JSON Web Tokens checked with the keys of an authorization server."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import anyio
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from graphground.server.settings import Settings, SettingsError
+from graphground.server.transports.authorization import JsonWebTokens, authorization, fixed_tokens
+from tests.support.http_calls import INITIALIZE, posted
+from tests.support.serving import http_server
+
+ISSUER, PUBLIC = "https://login.example.org", "https://graphs.example.org/mcp"
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@pytest.fixture(scope="module")
+def jwks() -> Iterator[str]:
+    """The address of an authorization server's public keys."""
+    public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(KEY.public_key())) | {"kid": "one", "use": "sig"}
+
+    class Keys(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"keys": [public]}).encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Keys)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/keys"
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def signed(key: Any = KEY, algorithm: str = "RS256", leave_out: str = "", **changed: Any) -> str:
+    claims = {"iss": ISSUER, "aud": PUBLIC, "exp": int(time.time()) + 600, "sub": "ann", "scope": "read", **changed}
+    claims.pop(leave_out, None)
+    return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": "one"})
+
+
+def test_a_token_of_the_issuer_for_this_server_gives_access(jwks: str) -> None:
+    access = anyio.run(JsonWebTokens(jwks, ISSUER, PUBLIC).verify_token, signed())
+    assert access is not None
+    assert (access.subject, access.scopes, access.resource) == ("ann", ["read"], PUBLIC)
+
+
+WRONG = {
+    "another key": lambda: signed(OTHER_KEY),
+    "expired": lambda: signed(exp=int(time.time()) - 60),
+    "no expiry": lambda: signed(leave_out="exp"),
+    "another server": lambda: signed(aud="https://other.example.org/mcp"),
+    "no audience": lambda: signed(leave_out="aud"),
+    "another issuer": lambda: signed(iss="https://evil.example.org"),
+    "not yet valid": lambda: signed(nbf=int(time.time()) + 600),
+    "a shared secret": lambda: signed("x" * 32, "HS256"),
+    "unsigned": lambda: jwt.encode({"iss": ISSUER, "aud": PUBLIC}, None, algorithm="none", headers={"kid": "one"}),
+    "no token at all": lambda: "abc",
+    "empty": lambda: "",
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_any_other_token_is_refused(kind: str, jwks: str) -> None:
+    assert anyio.run(JsonWebTokens(jwks, ISSUER, PUBLIC).verify_token, WRONG[kind]()) is None
+
+
+def test_keys_that_cannot_be_read_refuse_every_token() -> None:
+    assert anyio.run(JsonWebTokens("http://127.0.0.1:1/keys", ISSUER, PUBLIC).verify_token, signed()) is None
+
+
+def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_scope(data_folder: Path,
+                                                                                   jwks: str) -> None:
+    options = ("--jwks-url", jwks, "--issuer", ISSUER, "--public-url", PUBLIC, "--scope", "read")
+    with http_server(data_folder, *options) as address:
+        status, answer = posted(address, INITIALIZE)
+        assert status == 401
+        metadata = "https://graphs.example.org/.well-known/oauth-protected-resource/mcp"
+        assert metadata in answer["www-authenticate"]
+        assert posted(address, INITIALIZE, token=signed())[0] == 200
+        assert posted(address, INITIALIZE, token=signed(scope="write"))[0] == 403
+        assert posted(address, INITIALIZE, token=signed(OTHER_KEY))[0] == 401
+
+
+@pytest.mark.parametrize(("settings", "said"), [
+    ({"jwks_url": "https://x"}, "belong together"), ({"issuer": "https://x"}, "belong together"),
+    ({"jwks_url": "https://x", "issuer": "x", "public_url": "y"}, "must be addresses"),
+    ({"jwks_url": "https://x", "issuer": ISSUER, "public_url": PUBLIC, "token": "0123456789abcdef"}, "not both"),
+    ({"token": "short"}, "at least 16 characters"), ({"token_file": "/nonexistent"}, "cannot be read")])
+def test_half_a_configuration_is_refused_in_words(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        authorization(Settings(**settings), "http://127.0.0.1:8300/mcp")
+
+
+def test_tokens_are_read_from_a_file_one_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text("# ann\n0123456789abcdef\n\nfedcba9876543210\n")
+    assert fixed_tokens(Settings(token_file=str(file))) == ["0123456789abcdef", "fedcba9876543210"]
+    assert "0123456789abcdef" not in repr(Settings(token="0123456789abcdef"))
+    file.write_text("# nobody\n")
+    with pytest.raises(SettingsError, match="holds no token"):
+        fixed_tokens(Settings(token_file=str(file)))

@@ -1,0 +1,35 @@
+"""Single HTTP requests to a server, as a client without a library makes them."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from typing import Any
+
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
+
+
+def posted(address: str, message: dict[str, Any], *, token: str | None = None,
+           context: ssl.SSLContext | None = None) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON of the answer to one message."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    request = urllib.request.Request(address, json.dumps(message).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            text = error.read().decode()
+            headers = {name.lower(): value for name, value in error.headers.items()}
+        return error.code, {"text": text, **headers}
+
+
+def called(address: str, tool: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """A tool call of the older era, without a session."""
+    return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                            "params": {"name": tool, "arguments": arguments}})
