@@ -6,15 +6,17 @@ import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.engine import EngineUnreachable
 from graphground.graphs.engines.port_check import problem_at
+from graphground.graphs.opening.database import Database, open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.server.settings import Database
-from graphground.server.sources import open_database, problem_of
+from graphground.graphs.storage.home import Home
+from graphground.server.sources import problem_of
 
 
 class Quiet(BaseHTTPRequestHandler):
@@ -32,9 +34,9 @@ def http_port() -> Iterator[int]:
     thread.join(10)
 
 
-def test_an_http_port_is_named_within_the_probe_and_blames_no_query(http_port: int) -> None:
+def test_an_http_port_is_named_within_the_probe_and_blames_no_query(http_port: int, tmp_path: Path) -> None:
     with pytest.raises(EngineUnreachable, match="is an HTTP port, not a Bolt port"):
-        open_database(Database("films", f"bolt://127.0.0.1:{http_port}", "neo4j", "secret"))
+        open_database(Database("films", f"bolt://127.0.0.1:{http_port}", "neo4j", "secret"), Home(tmp_path))
 
 
 def test_a_port_where_nobody_listens_is_named() -> None:
