@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from graphground.graphs.engines.address import BoltAddress
+
 
 @dataclass(frozen=True)
 class Database:
@@ -18,6 +20,12 @@ class Database:
     vector_index: str | None = None
     """A vector index of the database itself, or `auto`; `vector_model` made its vectors."""
     vector_model: str | None = None
+
+    def __post_init__(self) -> None:
+        address = BoltAddress(self.uri, self.username or "", self.password or "")
+        object.__setattr__(self, "uri", address.uri)
+        object.__setattr__(self, "username", address.user or None)
+        object.__setattr__(self, "password", address.password or None)
 
     @property
     def key(self) -> str:
