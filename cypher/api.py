@@ -12,7 +12,7 @@ from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.readings import two_readings
 from graphground.cypher.scope import analyze
-from graphground.cypher.syntax_errors import NOTE_CODES, Places, syntax_diagnostics
+from graphground.cypher.syntax_errors import Places, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
 from graphground.cypher.tree.queries import line_starts
 from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
@@ -62,50 +62,38 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says
     only whether the database would compile the query.
     """
+    def judge(text: str) -> Report:
+        return _judged(text, schema, entities, parameters, language, read_only)
+
     try:
         with bounded():
-            return _validate(text, schema, entities, parameters, language, read_only)
+            report = judge(text)
+            if schema is None or not any(diagnostic.edits for diagnostic in report.diagnostics):
+                return report
+            from graphground.cypher.repair import repaired  # only mistakes need it
+
+            return replace(report, suggested_query=repaired(text, report, judge))
     except TooMuchWork:
         return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
 
 
-def _validate(text: str, schema: PropertyGraphSchema | None, entities: Any, parameters: Mapping[str, Any] | None,
-              language: Language, read_only: bool) -> Report:
+def _judged(text: str, schema: PropertyGraphSchema | None, entities: Any, parameters: Mapping[str, Any] | None,
+            language: Language, read_only: bool) -> Report:
+    """What the language says, and the schema and the data where the text can be parsed; the gravest first."""
     report = _language(text, language, read_only)
-    if schema is None or len(report.diagnostics) >= MOST_FINDINGS:
+    if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
-    if not report.valid:
-        mended = _mended(text, report, language, read_only)
-        if mended is not None:
-            after = _validate(mended, schema, entities, parameters, language, read_only)
-            suggested = after.suggested_query or (mended if after.valid else None)
-            report = replace(report, suggested_query=suggested)
-    if report.query is None:
+    from graphground.cypher.checks import check  # loaded when there is a schema to check against
+
+    try:
+        found = check(report.query, schema, entities, parameters).diagnostics
+    except RecursionError:
+        return report  # nested as deep as Python allows: what the language says is all that can be said
+    if not found:
         return report
-    from graphground.cypher.against_schema import completed  # loaded when there is a schema to check against
-
-    def read(text: str) -> Query | None:
-        again = _language(text, language, read_only)
-        return again.query if again.valid else None
-
-    return completed(report, schema, entities, parameters, read)
-
-
-def _mended(text: str, report: Report, language: Language, read_only: bool) -> str | None:
-    """The text with its clear errors of the language mended, None where some are left."""
-    from graphground.cypher.repair import LONGEST, MOST_ROUNDS, mended_language  # only mistakes need it
-
-    if len(text) > LONGEST:
-        return None
-    now: str | None = text
-    for _ in range(MOST_ROUNDS):
-        now = mended_language(now, report.diagnostics) if now is not None else None
-        if now is None:
-            return None
-        report = _language(now, language, read_only)
-        if report.valid:
-            return now
-    return None
+    valid = report.valid and all(diagnostic.severity != "error" for diagnostic in found)
+    diagnostics = sorted((*report.diagnostics, *found), key=lambda diagnostic: SEVERITIES.index(diagnostic.severity))
+    return replace(report, valid=valid, diagnostics=tuple(diagnostics))
 
 
 def too_complex(text: str) -> Diagnostic:
@@ -134,13 +122,14 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
     if compiles and not (read_only and forbidden):
         return Report(True, allowed, (), query=query)
     places = Places(text)
-    found = [places.diagnostic(NOTE_CODES[code], start, end, message)
-             for code, start, end, message in notes[:MOST_FINDINGS]]
-    found += [places.diagnostic(one.code, one.start, one.end, one.message, one.suggestions) for one in problems]
+    found = [places.note(note) for note in notes[:MOST_FINDINGS]]
+    found += [places.diagnostic(problem.code, problem.start, problem.end, problem.message, problem.suggestions,
+                                problem.edits) for problem in problems]
     if read_only:
         found += [places.diagnostic(one.code, one.start, one.end, one.message)
                   for one in forbidden[:MOST_FINDINGS]]
     return Report(False, allowed, tuple(found), query=query, compiles=compiles)
 
 
+SEVERITIES = ("error", "warning", "hint")
 _ACCESS: tuple[Access, ...] = ("read", "write", "schema", "admin")

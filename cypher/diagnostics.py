@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from graphground.cypher.edits import Edit
     from graphground.cypher.tree import Query
 
 Severity = Literal["error", "warning", "hint"]
@@ -36,11 +37,15 @@ class Diagnostic:
     end_column: int
     found: str = ""
     suggestions: Sequence[str] = ()
+    edits: Sequence[Edit] = field(default=(), repr=False, compare=False)
+    """What would fix it, where that is clear; tools do not answer with it."""
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form that tools answer with; a span, message or suggestion of thousands of letters is cut."""
-        return {**asdict(self), "found": cut(self.found, LONGEST_SPAN), "message": cut(self.message, LONGEST_MESSAGE),
-                "suggestions": [one for one in self.suggestions if len(one) <= LONGEST_MESSAGE]}
+        return {"code": self.code, "severity": self.severity, "message": cut(self.message, LONGEST_MESSAGE),
+                "line": self.line, "column": self.column, "end_line": self.end_line, "end_column": self.end_column,
+                "found": cut(self.found, LONGEST_SPAN),
+                "suggestions": [text for text in self.suggestions if len(text) <= LONGEST_MESSAGE]}
 
 
 def cut(text: str, most: int) -> str:
@@ -63,3 +68,7 @@ class Report:
     """The tree, so that nobody parses the text again; None where it cannot be parsed."""
     compiles: bool = True
     """Whether the language alone allows the text, whatever the schema and the right to write say of it."""
+
+    def edits(self) -> list[Edit]:
+        """What would fix the query, as far as it is clear."""
+        return [edit for diagnostic in self.diagnostics for edit in diagnostic.edits]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from graphground.cypher.edits import Edit
 from graphground.cypher.types import ANY, Type
 
 if TYPE_CHECKING:
@@ -100,6 +101,12 @@ class Problem:
         self.end = end
         self.message = message
         self.suggestions = suggestions
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The fix where it is clear: of a misspelt function with a single nearest name."""
+        clear = self.code == "unknown_function" and len(self.suggestions) == 1
+        return (Edit(self.start, self.end, self.suggestions[0]),) if clear else ()
 
 
 class Scopes:

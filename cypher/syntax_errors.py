@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.edits import Edit
 from graphground.cypher.nearest_words import distance
 from graphground.cypher.parser import ParseError
+from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree.queries import line_starts
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -26,12 +28,18 @@ class Places:
         self.starts = line_starts(text)
 
     def diagnostic(self, code: str, start: int, end: int, message: str,
-                   suggestions: tuple[str, ...] = ()) -> Diagnostic:
+                   suggestions: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()) -> Diagnostic:
         """An error at a span."""
         line, column = self.of(start)
         end_line, end_column = self.of(end)
         return Diagnostic(code, "error", message, line, column, end_line, end_column, self.text[start:end],
-                          suggestions)
+                          suggestions, edits)
+
+    def note(self, note: Note) -> Diagnostic:
+        """What the parser noticed on its way, `!=` for one: what it means is clear."""
+        code, start, end, message = note
+        edits = (Edit(start, end, "<>"),) if code == "inequality" else ()
+        return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)
 
     def of(self, offset: int) -> tuple[int, int]:
         """Line and column, from 1."""
@@ -47,9 +55,8 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     places = Places(text)
     found = {one.start: _diagnostic(text, places, one) for one in further_errors(text, error)}
     if not error.message:
-        for code, start, end, message in error.notes:
-            if code == "inequality" and start != error.start:
-                found[start] = places.diagnostic(NOTE_CODES[code], start, end, message)
+        found |= {note[1]: places.note(note) for note in error.notes
+                  if note[0] == "inequality" and note[1] != error.start}
     return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
 
 
@@ -68,7 +75,9 @@ def _diagnostic(text: str, places: Places, error: ParseError) -> Diagnostic:
         hint = f"Did you mean {suggestions[0]}?" if suggestions else ""
     if hint:
         message = f"{message}. {hint}"
-    return places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions)
+    doubled = found == "=" and suggestions == ("",)  # the second `=` of `==`
+    return places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions,
+                             (Edit(error.start, error.end, ""),) if doubled else ())
 
 
 def _caret(places: Places, offset: int) -> str:

@@ -1,4 +1,4 @@
-"""What the checks find: diagnostics, and the edits that would mend them where the mending is clear."""
+"""What the checks find: diagnostics, with their edits where the fix is clear."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ class Enough(Exception):
 
 @dataclass
 class Findings:
-    """Diagnostics in the order of the checks, with the clear edits."""
+    """Diagnostics in the order of the checks."""
 
     query: Query
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    unmended: int = 0
-    """How many errors have no clear edit."""
     errors: int = 0
 
     def add(self, code: str, severity: Severity, message: str, start: int, end: int,
             suggestions: Sequence[str] = (), *, clear: bool = False, edits: Sequence[Edit] = ()) -> None:
-        """One finding at `text[start:end]`. `clear` says that the first suggestion is the mending.
+        """One finding at `text[start:end]`. `clear` says that the first suggestion is the fix.
 
         Warnings and hints past `MOST_FINDINGS` are left out.
 
@@ -39,20 +36,14 @@ class Findings:
         if severity == "error":
             self.errors += 1
             if self.errors > MOST_FINDINGS:
-                self.unmended += 1
                 raise Enough
         elif len(self.diagnostics) - self.errors >= MOST_FINDINGS:
             return
         line, column = self.query.position(start)
         end_line, end_column = self.query.position(end)
+        fix = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
         self.diagnostics.append(Diagnostic(code, severity, message, line, column, end_line, end_column,
-                                           self.query.text[start:end], tuple(suggestions)))
-        if edits:
-            self.edits += edits
-        elif clear and suggestions:
-            self.edits.append(Edit(start, end, suggestions[0]))
-        elif severity == "error":
-            self.unmended += 1
+                                           self.query.text[start:end], tuple(suggestions), fix))
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -1,6 +1,7 @@
 import pytest
 
 from graphground.cypher import validate
+from graphground.cypher.edits import Edit
 from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 
@@ -17,7 +18,7 @@ from tests.support.checked_graphs import CHARACTERS, COMPANY
      "MATCH (n:Company)-[r0:hasCEO]->(m0:Person)<-[r1:hasBoardMember]-(m1:Company {name: 'DreamWorks'}) "
      "WITH n, count(DISTINCT m0) AS num RETURN n.name, num"),
 ])
-def test_a_real_prediction_is_mended(query: str, right: str) -> None:
+def test_a_real_prediction_is_repaired(query: str, right: str) -> None:
     assert validate(query, COMPANY).suggested_query == right
     assert validate(right, COMPANY).valid
 
@@ -32,7 +33,7 @@ def test_a_name_put_right_shows_that_the_pattern_is_turned() -> None:
     "MATCH (n:Company) RETURN n.colour",
     "MATCH (n:Company) RETURN m.launch_yaer",
 ])
-def test_what_has_no_clear_mending_gets_no_suggestion(query: str) -> None:
+def test_what_has_no_clear_fix_gets_no_suggestion(query: str) -> None:
     report = validate(query, COMPANY)
     assert not report.valid
     assert report.suggested_query is None
@@ -49,10 +50,27 @@ def test_a_right_query_gets_no_suggestion() -> None:
      "MATCH (n:Company) WHERE n.launch_year <> 1999 RETURN n.name"),
     ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
 ])
-def test_errors_of_the_language_are_mended_with_those_of_the_schema(query: str, right: str) -> None:
+def test_errors_of_the_language_are_fixed_with_those_of_the_schema(query: str, right: str) -> None:
     assert validate(query, COMPANY).suggested_query == right
 
 
 def test_more_errors_than_rounds_end_without_a_suggestion() -> None:
     many = " AND ".join(f"n.launch_year == {year}" for year in range(300))
     assert validate(f"MATCH (n:Company) WHERE {many} RETURN n.name", COMPANY).suggested_query is None
+
+
+@pytest.mark.parametrize(("query", "fix"), [
+    ("MATCH (n) WHERE n.a == 1 RETURN n.a", Edit(21, 22, "")),
+    ("MATCH (n) WHERE n.a != 1 RETURN n.a", Edit(20, 22, "<>")),
+    ("MATCH (n) RETURN toLowr(n.a) AS a", Edit(17, 23, "toLower")),
+])
+def test_a_diagnostic_of_the_language_carries_its_fix(query: str, fix: Edit) -> None:
+    (diagnostic,) = validate(query).diagnostics
+    assert tuple(diagnostic.edits) == (fix,)
+    assert "edits" not in diagnostic.as_dict()
+
+
+def test_what_writes_is_never_suggested() -> None:
+    report = validate("MATCH (n:Compny) SET n.launch_year = 1 RETURN n.name", COMPANY, read_only=True)
+    assert {diagnostic.code for diagnostic in report.diagnostics} >= {"not_read_only", "unknown_label"}
+    assert report.suggested_query is None

@@ -17,7 +17,7 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "reversed_direction": (
         "checks/test_directions.py::test_reversed_relationship_is_reported_with_the_corrected_pattern",
         "checks/test_directions.py::test_the_relationship_to_turn_is_found_through_nodes_without_labels",
-        "test_repair.py::test_a_real_prediction_is_mended",
+        "test_repair.py::test_a_real_prediction_is_repaired",
     ),
     "impossible_pattern": (
         "checks/test_directions.py::test_an_impossible_pattern_tells_what_joins_the_labels",
