@@ -143,6 +143,11 @@ class PropertyGraphSchema:
                                       f"which is not among its labels ({', '.join(self.labels)})")
 
     @cached_property
+    def naming_properties(self) -> frozenset[str]:
+        """The properties that name nodes: `name`, `title`, and what was found or set for a label."""
+        return frozenset({"name", "title", *(label.naming for label in self.labels.values() if label.naming)})
+
+    @cached_property
     def relationship_types(self) -> Mapping[str, tuple[RelationshipPattern, ...]]:
         """Each relationship type with its patterns, in the schema's order."""
         grouped: dict[str, list[RelationshipPattern]] = {}

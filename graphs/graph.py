@@ -29,8 +29,34 @@ class SchemaReader(Protocol):
         """Read the database anew."""
         ...
 
+    @property
+    def stale(self) -> bool:
+        """Whether the database has changed since the schema was read, as far as is known."""
+        ...
+
+    @property
+    def counts(self) -> tuple[int | None, int | None]:
+        """How many nodes and relationships there were when the schema was read."""
+        ...
+
+    def look(self) -> None:
+        """Notice a change of the database; cheap enough for every call."""
+        ...
+
+    def settle(self) -> bool:
+        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        ...
+
     def stop(self) -> None:
         """End the reading in the background; calling it twice is fine."""
+        ...
+
+
+class Background(Protocol):
+    """Work in the background that ends with its graph."""
+
+    def stop(self) -> None:
+        """End it; calling it twice is fine."""
         ...
 
 
@@ -56,6 +82,7 @@ class Graph:
     """The version of Cypher of queries that do not say their own."""
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
+    background: Sequence[Background] = ()
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -79,6 +106,25 @@ class Graph:
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.refresh()
 
+    @property
+    def stale(self) -> bool:
+        """Whether the schema was read before the last change of the database."""
+        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.stale
+
+    @property
+    def counts(self) -> tuple[int | None, int | None]:
+        """The numbers of nodes and relationships, where they were read with the schema."""
+        return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
+
+    def look(self) -> None:
+        """Notice a change of the database before a call; a definition does not change."""
+        if not isinstance(self.definition, PropertyGraphSchema):
+            self.definition.look()
+
+    def settle(self) -> bool:
+        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
+
     def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query, given as a text or as its tree; `timeout` is in seconds.
@@ -97,5 +143,7 @@ class Graph:
         """End what runs in the background and close the connections; calling it twice is fine."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.stop()
+        for work in self.background:
+            work.stop()
         if self.engine is not None:
             self.engine.close()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher import validate
+from graphground.cypher.checks.codes import SCHEMA_CODES
+from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import QueryFailed
 from graphground.graphs.engines.unsupported import find_unsupported
@@ -31,6 +35,35 @@ class DiagnosticAnswer(BaseModel):
     def of(cls, diagnostic: Diagnostic) -> DiagnosticAnswer:
         """The JSON form of a diagnostic."""
         return cls(**diagnostic.as_dict())
+
+
+def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None) -> Report:
+    """The verdict on a query, by the schema as the database is now.
+
+    An error that comes from a schema older than the database is never reported: the database is read again first,
+    and where that takes too long the errors of the schema become warnings that say so.
+    """
+    def verdict() -> Report:
+        return validate(query, graph.schema, entities=graph.indexed_entities, parameters=parameters, read_only=True,
+                        language=graph.language)
+
+    report = verdict()
+    if graph.stale and any(one.code in SCHEMA_CODES and one.severity != "hint" for one in report.diagnostics):
+        if graph.settle():
+            return verdict()
+        if graph.stale:
+            return doubted(report)
+    return report
+
+
+def doubted(report: Report) -> Report:
+    """A report whose schema may be older than the database: what the schema says against the query is not certain."""
+    diagnostics = tuple(
+        replace(one, severity="warning", message=f"{one.message} (The database has changed since its schema was read; "
+                                                 "it is being read again.)")
+        if one.code in SCHEMA_CODES and one.severity == "error" else one for one in report.diagnostics)
+    return replace(report, valid=all(one.severity != "error" for one in diagnostics), diagnostics=diagnostics,
+                   suggested_query=None)
 
 
 def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:

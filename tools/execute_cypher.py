@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import Field, SkipValidation
 
-from graphground.cypher import validate
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import Diagnostic
@@ -14,7 +13,7 @@ from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
-from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect
+from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, judged, of_dialect
 from graphground.tools.failure import ToolFailure
 from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -121,8 +120,7 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     Raises:
         ToolFailure: it does more than read, or it is not Cypher that a database would compile.
     """
-    report = validate(query, graph.schema, entities=graph.indexed_entities, parameters=parameters, read_only=True,
-                      language=graph.language)
+    report = judged(graph, query, parameters)
     disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
     if disputed is not None:
         raise ToolFailure(TWO_READINGS, f"Databases read this query in different ways: line {disputed.line}, column "

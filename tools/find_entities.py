@@ -109,8 +109,13 @@ def entity_lookup(graph: Graph) -> EntityLookup:
 
 
 def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
-    """A warning when the index is stale: its database has gained or lost nodes since."""
-    if graph.engine is None or lookup.info is None or not lookup.info.source.startswith("database"):
+    """A warning when the index is not there yet, or older than its database."""
+    from graphground.graphs.entities.own_index import OwnIndex
+
+    if isinstance(lookup, OwnIndex) and (state := lookup.state):
+        return f"{state[0].upper()}{state[1:]}."
+    if graph.engine is None or lookup.info is None or not lookup.info.source.startswith("database") or (
+            isinstance(lookup, OwnIndex) and lookup.built_by_itself):
         return None
     from graphground.graphs.entities.freshness import staleness
 

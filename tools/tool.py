@@ -81,4 +81,6 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
     if name is not None and name not in names:
         raise ToolFailure("unknown_graph", f"There is no graph {name!r}.", nearest=nearest(name, names) or names[:5],
                           next="Call list_graphs to see the graphs that are open.")
-    return graphs.get(name or names[0])
+    graph = graphs.get(name or names[0])
+    graph.look()
+    return graph

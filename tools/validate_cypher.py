@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphground.cypher import validate
-from graphground.tools.diagnostics import DiagnosticAnswer, of_dialect
+from graphground.tools.diagnostics import DiagnosticAnswer, judged, of_dialect
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -37,8 +36,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    report = validate(request.query, graph.schema, entities=graph.indexed_entities, parameters=request.parameters,
-                      read_only=True, language=graph.language)
+    report = judged(graph, request.query, request.parameters)
     return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
                                 diagnostics=[DiagnosticAnswer.of(one) for one in
                                              (*report.diagnostics, *of_dialect(graph, report.query))])

@@ -8,8 +8,8 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse, Symbol
+from graphground.cypher.quoting import quoted_name
 
-NAMES = frozenset({"name", "title"})
 BEGIN = re.compile(r"^(start|begin|from|since|valid_?from)|(_start|_begin|_from|Start|From)(_|$)", re.I)
 END = re.compile(r"^(end|until|to|till|valid_?to)(_|$|[A-Z])|(_end|_until|_to|End|Until)(_|$)")
 
@@ -20,8 +20,10 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
         for item, value in zip(clause.projection.items, values, strict=True):
             if isinstance(value, Symbol) and value.kind in ("node", "relationship"):
                 suggestions = []
-                if value.kind == "node" and facts.index.property_types(value.kinds, "name") and value.name:
-                    suggestions = [f"{findings.query.source(item.expression)}.name"]
+                if value.kind == "node" and value.name:
+                    labels = [facts.index.schema.labels[label] for label in facts.index.labels_of(value.kinds)]
+                    keys = dict.fromkeys(label.name_property for label in labels if label.name_property)
+                    suggestions = [f"{findings.query.source(item.expression)}.{quoted_name(key)}" for key in keys][:3]
                 findings.add("returns_node", "hint",
                              f"This returns a whole {value.kind} with all its properties; "
                              "return the properties that the question asks for.",
@@ -31,8 +33,8 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
 def merged_entities(facts: Facts, findings: Findings) -> None:
     """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one."""
     for node, value in facts.distinct_values:
-        if isinstance(value, PropertyUse) and value.key in NAMES and value.symbol.kind == "node" \
-                and value.symbol.name and not value.element:
+        if isinstance(value, PropertyUse) and value.symbol.kind == "node" and value.symbol.name and not value.element \
+                and value.key in facts.index.schema.naming_properties:
             name = value.symbol.name
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
             suggestion = f"count(DISTINCT {name})" if counted else ""

@@ -12,7 +12,6 @@ from graphground.cypher.diagnostics import Severity
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 
-NAMES = frozenset({"name", "title"})
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
 LONGEST = 100
@@ -51,6 +50,7 @@ class EntityLookup(Protocol):
 
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
     """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
+    naming = facts.index.schema.naming_properties
     entities = _Bounded(entities)
     for comparison in facts.comparisons:
         use, operator = comparison.left, comparison.operator
@@ -61,14 +61,14 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
             continue
         types = facts.index.property_types(use.symbol.kinds, use.key)
         single = comparison.right is not use and not use.element
-        if types != {"str" if single else "list[str]"} or (use.key in NAMES and not single):
+        if types != {"str" if single else "list[str]"} or (use.key in naming and not single):
             continue
         if operator in ("=", "<>", "IN"):
             for node, value, written in _named(literal, operator == "IN", parameters):
                 if entities.done():
                     return
                 _check(facts, comparison, use, node, value, written, findings, entities)
-        elif operator in PARTS and use.key in NAMES:
+        elif operator in PARTS and use.key in naming:
             for node, value, _ in _named(literal, False, parameters):
                 if entities.done():
                     return
@@ -116,10 +116,10 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     if any(entities.holds(value, label=label, property=use.key) for label in asked):
         return
     only = asked[0] if len(asked) == 1 else None
-    named = use.key in NAMES
+    named = use.key in facts.index.schema.naming_properties
     found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
              if (only or one.label in labels) and (one.name_property if named else one.property) == use.key]
-    if not found and use.key != "name":
+    if not found and not named:
         return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."

@@ -146,6 +146,19 @@ class BoltEngine:
                 language=self._language())
         return self._capabilities
 
+    def transaction_mark(self) -> str | None:
+        """The bookmark after the last transaction that the database has committed; None where it gives none."""
+        if self.dialect.name != "neo4j":
+            return None
+        try:
+            with self._slot(), self._session(1) as session:
+                session.run("RETURN 1").consume()
+                return ",".join(sorted(session.last_bookmarks().raw_values)) or None
+        except EngineError:
+            raise
+        except Exception as error:
+            raise translated(error, self.address) from error
+
     def _language(self) -> Language:
         if self.dialect.newer is not None:
             with suppress(QueryFailed):

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphground.cypher.quoting import in_backticks
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate, Mode
 from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.paging import name_property
 from graphground.graphs.entities.record import UnknownName
 
 if TYPE_CHECKING:
@@ -26,11 +27,10 @@ KEPT_SECONDS = 900.0
 WORST_SCORE = 60.0
 MENTIONS_AT_ONCE = 8
 """Compared together: a score of four bytes for each of them and each name."""
-PROPERTIES = ("name", "aliases")
 
 
 class NamesInDatabase:
-    """Every node's `name` (and `aliases` where its label has them), held in memory.
+    """Every node's name, in the property that names its label, and its `aliases`, held in memory.
 
     `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
     `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` gives the schema as it is known now.
@@ -78,7 +78,7 @@ class NamesInDatabase:
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of that label has that very name or alias; True for any other property."""
-        if property is not None and property not in PROPERTIES:
+        if property is not None and property not in self._properties():
             return True
         return any(label in (None, its_label) and property in (None, its_property)
                    for its_label, its_property in self._names().holders.get(value, ()))
@@ -100,8 +100,8 @@ class NamesInDatabase:
         Raises:
             UnknownName: the message names the nearest there are.
         """
-        labels = [one.name for one in self._schema().labels.values() if "name" in one.properties]
-        for kind, asked, known in (("label", label, labels), ("property", property, list(PROPERTIES))):
+        labels = [one.name for one in self._schema().labels.values() if name_property(one)]
+        for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
             if asked is not None and asked not in known:
                 from graphground.graphs.entities.index import nearest  # needs NumPy, which only mistakes do here
 
@@ -110,20 +110,27 @@ class NamesInDatabase:
     def _names(self) -> _Names:
         with self._lock:
             if self._known is None or time.monotonic() - self._known.read_at > KEPT_SECONDS:
-                self._known = _Names([entry for label in self._schema().labels.values() if "name" in label.properties
-                                      for entry in self._names_of(label.name, label.properties)])
+                self._known = _Names([entry for label in self._schema().labels.values()
+                                      if (key := name_property(label)) for entry in self._names_of(label, key)])
             return self._known
 
-    def _names_of(self, label: str, properties: Iterable[str]) -> Iterator[tuple[str, Candidate]]:
-        parts = ["n.name", "n.aliases" if "aliases" in properties else "[]",
-                 "n.eid" if "eid" in properties else "n.name",
+    def _properties(self) -> list[str]:
+        """The properties that hold names and aliases."""
+        return list(dict.fromkeys([*(key for label in self._schema().labels.values() if (key := name_property(label))),
+                                   "aliases"]))
+
+    def _names_of(self, label: Label, key: str) -> Iterator[tuple[str, Candidate]]:
+        properties, named = label.properties, f"n.{in_backticks(key)}"
+        parts = [named, "n.aliases" if "aliases" in properties else "[]", "n.eid" if "eid" in properties else
+                 self._engine.capabilities().dialect.own_id if key != "name" else named,
                  "n.description" if "description" in properties else "null"]
-        table = self._engine.run(f"MATCH (n:{in_backticks(label)}) WHERE n.name IS NOT NULL RETURN " + ", ".join(
+        table = self._engine.run(f"MATCH (n:{in_backticks(label.name)}) WHERE {named} IS NOT NULL RETURN " + ", ".join(
             f"{part} AS c{number}" for number, part in enumerate(parts)), limit=MOST_NAMES)
-        for name, other_names, key, text in table.rows:
-            yield str(name), Candidate(str(name), label, "name", 1.0, "exact", str(key), text)
+        for name, other_names, own_key, text in table.rows:
+            found = Candidate(str(name), label.name, key, 1.0, "exact", str(own_key), text, name_property=key)
+            yield str(name), found
             for alias in other_names or ():
-                yield str(alias), Candidate(str(name), label, "aliases", 1.0, "alias", str(key), text)
+                yield str(alias), replace(found, property="aliases", match="alias")
 
 
 class _Names:

@@ -37,8 +37,8 @@ def database_records(engine: Engine, schema: PropertyGraphSchema, labels: Iterab
 
 
 def name_property(label: Label) -> str | None:
-    """The property that names a label's nodes: `name`, `title`, …"""
-    return next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
+    """The property that names a label's nodes: the one that was found in its data or set, else `name`, `title`, …"""
+    return label.naming or next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
 
 
 def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[Label]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.quoting import in_backticks, quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
@@ -27,12 +27,14 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:
             continue
-        name = "coalesce(" + ", ".join(f"m.{in_backticks(key)}" for key in sorted(named)) + ")"
+        name = "CASE " + " ".join(f"WHEN m.{in_backticks(key)} IS NOT NULL THEN [{quoted_string(key)}, m.{in_backticks(key)}]"
+                                  for key in sorted(named)) + " END"
         table = engine.run(f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
                            f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
                            {"key": candidate.key}, timeout=SECONDS)
-        told += [f"{left}[:{type_}]{right}(:{labels[0] if labels else ''} {{name: {text!r}}})"
-                 for type_, labels, text in table.rows if text is not None]
+        told += [f"{left}[:{quoted_name(type_)}]{right}(:{quoted_name(labels[0]) if labels else ''} "
+                 f"{{{quoted_name(found[0])}: {found[1]!r}}})"
+                 for type_, labels, found in table.rows if found is not None]
         if len(told) >= limit:
             break
     return told[:limit]

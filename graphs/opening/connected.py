@@ -8,9 +8,8 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnreachable
 from graphground.graphs.engines.port_check import problem_at
-from graphground.graphs.entities.candidate import EntityLookup
-from graphground.graphs.entities.names_in_database import NamesInDatabase
-from graphground.graphs.entities.places import index_of
+from graphground.graphs.entities.own_index import OwnIndex
+from graphground.graphs.entities.places import index_folder
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.graph import Graph
@@ -42,8 +41,10 @@ def open_database(database: Database, home: Home) -> Graph:
         able = engine.capabilities()
         refused = refuses_writes(database.name, engine)
         live.open()
-        return Graph(database.name, live, database.description, engine, lookup_for(database, home, engine, live),
-                     live.samples, able.dialect, able.language, refused)
+        names = lookup_for(database, home, engine, live)
+        names.start()
+        return Graph(database.name, live, database.description, engine, names, live.samples, able.dialect,
+                     able.language, refused, (names,))
     except EngineError:
         live.stop()
         engine.close()
@@ -55,11 +56,10 @@ def address_of(database: Database) -> BoltAddress:
     return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
 
 
-def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> EntityLookup:
-    """The index that was built for this database in the data folder, else the names in the database itself."""
-    vectors = vectors_in(database, engine)
-    index = index_of(home, database.name, vectors)
-    return index if index is not None else NamesInDatabase(database.name, engine, lambda: live.schema, vectors)
+def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> OwnIndex:
+    """The index in the data folder, built and kept fresh in the background."""
+    return OwnIndex(database.name, engine, lambda: live.schema, lambda: live.mark,
+                    index_folder(home, database.name), vectors_in(database, engine))
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:

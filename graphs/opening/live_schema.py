@@ -1,4 +1,10 @@
-"""The schema of your own database: read, kept in a cache, and read again when the data changed."""
+"""The schema of your own database: read, kept in a cache, and read again when the data changed.
+
+Before each call `look` asks the database for the mark of its last transaction, a millisecond's work. Nothing more is
+done while the mark stays. When it moved, a database that is read quickly is read again at once; a larger one is read
+in the background, and until then its schema counts as `stale`: whoever finds an error with it calls `settle` first,
+and judges again with what the database really holds.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +22,14 @@ from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
+QUICK_SECONDS = 0.75
+"""A database that took no longer to read is read again within the call that finds it changed."""
+SETTLE_SECONDS = 8.0
+"""The longest that a call waits for a schema that would contradict the database otherwise."""
+LEAST_SHARE = 0.2
+"""At most this share of the time goes into reading a database that changes all the time."""
+FINGERPRINT_SECONDS = 2.0
+"""Between looks at a database that gives no transaction marks."""
 logger = logging.getLogger(__name__)
 
 
@@ -28,21 +42,31 @@ class LiveSchema:
     def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
         self._found: Extraction | None = None
+        self._read_mark: str | None = None
+        self._mark: str | None = None
+        self._looked = self._read_at = self._read_seconds = 0.0
+        self._reading = threading.Lock()
+        self._stopped = threading.Event()
         self.thread: threading.Thread | None = None
         self._cancellation = Cancellation()
 
     def open(self) -> None:
-        """Take the schema that was read before, and check it in the background by its fingerprint.
+        """Take the schema that was read before where the database has not changed since; else read it.
 
-        A changed schema is read again and takes the old one's place. A database that was never read is read now,
-        for `OPENING_SECONDS` at most: the rest is read in the background.
+        A database that was never read is read now, for `OPENING_SECONDS` at most: the rest is read in the background.
 
         Raises:
             EngineError: nothing is cached and the database cannot be read.
         """
-        cached = self.cached()
-        self._found = cached or self.read(OPENING_STEP_SECONDS, OPENING_SECONDS)
-        self.follow(again=self._found.partial)
+        stored = self.cache.load(self.key, self.name)
+        if stored is None:
+            self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
+        else:
+            self._found, self._read_mark = stored.extraction, stored.fingerprint
+            self._read_seconds = stored.extraction.elapsed_ms / 1e3
+            self.look()
+        if self._found is not None and self._found.partial:
+            self.follow()
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -54,50 +78,106 @@ class LiveSchema:
         """The sample values that were read with it, if any."""
         return (self._found.samples or None) if self._found is not None else None
 
-    def cached(self) -> Extraction | None:
-        """What was read before, as it was."""
-        stored = self.cache.load(self.key, self.name)
-        return stored.extraction if stored is not None else None
+    @property
+    def counts(self) -> tuple[int | None, int | None]:
+        """How many nodes and relationships there were when the schema was read."""
+        return (self._found.nodes, self._found.relationships) if self._found is not None else (None, None)
+
+    @property
+    def mark(self) -> str | None:
+        """The mark of the last transaction that `look` saw."""
+        return self._mark
+
+    @property
+    def stale(self) -> bool:
+        """Whether the database has changed since the schema was read, as far as is known."""
+        return self._mark is not None and self._mark != self._read_mark
+
+    def look(self) -> None:
+        """Notice a change of the database, and read it again: now where that is quick, else in the background.
+
+        A database that cannot be asked is left to the call itself, which will say so.
+        """
+        now = time.monotonic()
+        try:
+            mark = self.engine.transaction_mark()
+            if mark is None:
+                if now - self._looked < FINGERPRINT_SECONDS:
+                    return
+                mark = fingerprint(self.engine)
+        except EngineError:
+            return
+        self._looked, self._mark = now, mark
+        if not self.stale:
+            return
+        if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / LEAST_SHARE:
+            self.settle()
+        else:
+            self.follow()
+
+    def settle(self) -> bool:
+        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        if not self.stale or self._read_seconds > SETTLE_SECONDS:
+            return False
+        try:
+            self.refresh()
+        except EngineError as error:
+            logger.warning("the schema of %s could not be read again: %s", self.name, error)
+            return False
+        return True
 
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
         """Read the database now and keep the answer; what was cancelled meanwhile is not an answer."""
-        mark = fingerprint(self.engine)
+        begin = time.monotonic()
+        mark = self.engine.transaction_mark() or fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
         asked = CURRENT.get()
         if asked is not None and asked.cancelled:
             raise QueryCancelled(f"The schema of {self.name} was not read to its end.")
+        self._read_at, self._read_mark = time.monotonic(), mark
+        self._mark = self._mark or mark
+        self._read_seconds = self._read_at - begin
         try:
             self.cache.store(self.key, found, mark)
         except OSError as error:
             logger.warning("the schema of %s could not be kept: %s", self.name, error)
         return found
 
-    def changed(self) -> bool:
-        """Whether the database no longer is what was read."""
-        stored = self.cache.load(self.key, self.name)
-        return stored is None or stored.extraction.partial or stored.fingerprint != fingerprint(self.engine)
-
     def refresh(self) -> Extraction:
-        """Read the database anew, now."""
-        self._found = self.read()
+        """Read the database anew, now; a reading that is under way is waited for, and is enough if nothing changed."""
+        with self._reading:
+            mark = self.engine.transaction_mark()
+            if self._found is None or mark is None or mark != self._read_mark or self._found.partial:
+                self._take(self.read())
+                self._mark = self._read_mark
+        assert self._found is not None
         return self._found
 
-    def follow(self, again: bool = False) -> None:
-        """Check in the background, once, and read again where the data changed."""
-        def check() -> None:
+    def follow(self) -> None:
+        """Read again in the background; not more often than `LEAST_SHARE` of the time allows."""
+        if self.thread is not None and self.thread.is_alive():
+            return
+
+        def read_again() -> None:
             CURRENT.set(self._cancellation)
+            pause = self._read_at + self._read_seconds / LEAST_SHARE - time.monotonic()
+            if self._stopped.wait(max(0.0, pause)):
+                return
             try:
-                if again or self.changed():
-                    self.refresh()
+                self.refresh()
             except EngineError as error:
                 if not self._cancellation.cancelled:
-                    logger.warning("the schema of %s could not be checked: %s", self.name, error)
+                    logger.warning("the schema of %s could not be read again: %s", self.name, error)
 
-        self.thread = threading.Thread(target=check, name=f"schema of {self.name}", daemon=True)
+        self.thread = threading.Thread(target=read_again, name=f"schema of {self.name}", daemon=True)
         self.thread.start()
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:
         """End the reading in the background, in the database too, and wait so long for it at most."""
+        self._stopped.set()
         until = time.monotonic() + seconds
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
             thread.join(max(0.0, until - time.monotonic()))
+
+    def _take(self, found: Extraction) -> None:
+        self._found = found

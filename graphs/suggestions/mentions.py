@@ -21,10 +21,12 @@ class Entity:
     label: str
     name: str
     score: float
+    key: str = "name"
+    """The property that holds the name."""
 
     def node(self, variable: str) -> str:
         """`(m0:Person {name: 'Michael Mann'})`."""
-        return f"({variable}:{quoted_name(self.label)} {{name: {quoted_string(self.name)}}})"
+        return f"({variable}:{quoted_name(self.label)} {{{quoted_name(self.key)}: {quoted_string(self.name)}}})"
 
 
 def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
@@ -34,7 +36,8 @@ def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
     for mention, candidates in zip(distinct, lookup.find_all(distinct, limit=8), strict=True):
         exact = [one for one in candidates if one.match in ("exact", "alias")]
         for one in (exact or [one for one in candidates if one.score >= GOOD])[:MEANINGS]:
-            found.setdefault((mention, one.label, one.name), Entity(mention, one.label, one.name, one.score))
+            found.setdefault((mention, one.label, one.name), Entity(mention, one.label, one.name, one.score,
+                                                                           one.name_property))
     return list(found.values())
 
 

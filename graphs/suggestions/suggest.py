@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.entities.paging import name_property
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.mentions import Entity
 from graphground.graphs.suggestions.patterns import Shape, shapes
@@ -73,7 +74,9 @@ def _query(graph: Graph, shape: Shape, asked: Question) -> str:
     label = graph.schema.labels[shape.target]
     wanted = [key for key in label.properties
               if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99][:MOST_PROPERTIES]
-    keys = [key for key in ("name", *wanted) if key in label.properties] or list(label.properties)[:1]
+    named = name_property(label)
+    keys = list(dict.fromkeys(key for key in (named, *wanted) if key in label.properties and key is not None)) \
+        or list(label.properties)[:1]
     returned = ", ".join(f"n.{quoted_name(key)} AS {quoted_name(key)}" for key in keys) or "count(n) AS matches"
     return f"MATCH {shape.cypher()} RETURN DISTINCT {returned}"
 

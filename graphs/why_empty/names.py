@@ -10,7 +10,6 @@ from graphground.cypher.quoting import quoted_name
 from graphground.graphs.why_empty.filters import explain_condition
 from graphground.graphs.why_empty.probe import Probe, quoted
 
-NAMES = frozenset({"name", "title", "label", "aliases"})
 MENDS = 5
 
 
@@ -33,7 +32,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
              if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
     for entry in alone:
         value = probe.value(entry.value)
-        if isinstance(value, str) and entry.key.text in NAMES:
+        if isinstance(value, str) and entry.key.text in naming_keys(probe):
             yield unknown_name(probe, _label(node), entry.key.text, value, entry.value)
         else:
             yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
@@ -42,18 +41,24 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
                                "Each of these properties occurs, but on no node together.")
 
 
-def names_a_node(condition: t.Expression) -> bool:
+def naming_keys(probe: Probe) -> frozenset[str]:
+    """The properties that name nodes in this graph."""
+    return probe.graph.schema.naming_properties | {"label", "aliases"}
+
+
+def names_a_node(probe: Probe, condition: t.Expression) -> bool:
     """Whether a condition is `p.name = 'Michael Mann'`."""
     return isinstance(condition, t.Binary) and condition.operator == "=" and any(
-        isinstance(one, t.Property) and one.key.text in NAMES for one in (condition.left, condition.right))
+        isinstance(one, t.Property) and one.key.text in naming_keys(probe) for one in (condition.left, condition.right))
 
 
 def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
     """The same for a name in WHERE: `p.name = 'Michael Man'`; None where the condition is about something else."""
     if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
         return None
+    keys = naming_keys(probe)
     for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
-        if isinstance(one, t.Property) and one.key.text in NAMES and isinstance(value := probe.value(other), str):
+        if isinstance(one, t.Property) and one.key.text in keys and isinstance(value := probe.value(other), str):
             return unknown_name(probe, _label(node) if node else None, one.key.text, value, other)
     return None
 

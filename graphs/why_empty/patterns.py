@@ -72,7 +72,7 @@ def _single_hops(probe: Probe, before: str, nodes: Sequence[t.NodePattern], hops
             continue
         about = [one for one in conditions if _only(one, hop.names)]
         if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
-            named = [probe.source(one) for one in about if names_a_node(one)]
+            named = [probe.source(one) for one in about if names_a_node(probe, one)]
             if named and not probe.matches(before, pattern, named):
                 yield blame_hop(probe, before, hop.left, hop.relationship, hop.right,
                                 pattern[len(_text(probe, hop)):], named)

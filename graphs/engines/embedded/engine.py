@@ -82,6 +82,10 @@ class EmbeddedEngine:
         if bolt is not None:
             bolt.cancel()
 
+    def transaction_mark(self) -> str | None:
+        """None: only the loader writes, and what it has loaded is opened anew."""
+        return None
+
     def capabilities(self) -> Capabilities:
         """What the engine can do; whether it refuses a write is tried."""
         return self._connected(None).capabilities()

@@ -1,0 +1,229 @@
+"""The names of your own database, through an index that is built without being asked for.
+
+The index is built in the background when the database is opened, and again when the database has changed since. Until
+it is there, `find_entities` waits a moment where the database is small, and else compares names that are read
+directly. A candidate of an index that is older than the database is looked up there before it is answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from graphground.cypher.quoting import in_backticks
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.names_in_database import NamesInDatabase
+from graphground.graphs.entities.paging import count_nodes, database_records
+from graphground.graphs.entities.record import IndexInfo, IndexMissing, Record
+
+if TYPE_CHECKING:
+    from graphground.graphs.entities.index import EntityIndex
+    from graphground.graphs.entities.spans import Span
+    from graphground.graphs.entities.vectors.in_database import DatabaseVectors
+
+MOST_NODES = 2_000_000
+"""Larger databases are indexed by `graphground entities build` alone."""
+PAGE = 5_000
+WAIT_SECONDS = 3.0
+"""A lookup waits so long for an index that is being built; small databases are done by then."""
+QUICK_SECONDS = 1.0
+"""An index that was built as fast as that is built again within the lookup that finds it stale."""
+CHECK_SECONDS = 1.0
+SOURCE = "database, in the background, at "
+logger = logging.getLogger(__name__)
+
+
+class OwnIndex:
+    """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
+
+    `schema` gives the schema as it is known now, `mark` a word that changes with the data (None where nobody knows).
+    """
+
+    def __init__(self, name: str, engine: Engine, schema: Callable[[], PropertyGraphSchema],
+                 mark: Callable[[], str | None], folder: Path, vectors: DatabaseVectors | None = None) -> None:
+        self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
+        self._folder, self._vectors = folder, vectors
+        self._direct = NamesInDatabase(name, engine, schema, vectors)
+        self._index: EntityIndex | None = None
+        self._building: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._cancellation = Cancellation()
+        self._stopped = threading.Event()
+        self._seconds = 0.0
+        self._problem: str | None = None
+        self._done = self._total = 0
+
+    def start(self) -> None:
+        """Open the index of an earlier run, and begin to build one where there is none or the data changed."""
+        from graphground.graphs.entities.index import open_index  # NumPy, in the background
+
+        try:
+            self._index = open_index(self._folder, self._vectors)
+            self._seconds = self._index.info.seconds
+        except IndexMissing:
+            pass
+        if self.stale:
+            self._begin()
+
+    @property
+    def info(self) -> IndexInfo | None:
+        """What the index was built from; None while there is none."""
+        return self._index.info if self._index is not None else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether there is no index, or the database has changed since this one was built by itself."""
+        if self._index is None:
+            return True
+        source, mark = self._index.info.source, self._mark()
+        return source.startswith(SOURCE) and mark is not None and source != SOURCE + mark
+
+    @property
+    def built_by_itself(self) -> bool:
+        """Whether the index is one of those built in the background, not one that its user asked for."""
+        return self._index is not None and self._index.info.source.startswith(SOURCE)
+
+    @property
+    def state(self) -> str | None:
+        """What a reader of an answer should know: no index yet, one that is being built, one that is old."""
+        if self._index is not None and not self.stale:
+            return None
+        if self._index is not None:
+            return ("the database has changed since the entity index was built; it is being built again, and names "
+                    "that were found are looked up in the database first")
+        if self._problem is not None:
+            return (f"there is no entity index ({self._problem}), so only the properties that name nodes are compared; "
+                    f"build one with `graphground entities build {self._name}`")
+        progress = f" ({self._done:,} of {self._total:,} nodes)" if self._total else ""
+        return (f"the entity index is still being built{progress}; until then only the properties that name nodes are "
+                "compared")
+
+    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
+             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+        """The candidates of one mention, best first."""
+        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
+
+    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
+                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+        """The candidates of several mentions; those that are no longer in the database are left out."""
+        lookup = self._now()
+        found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
+        return self._still_there(found) if lookup is self._index and self.stale else found
+
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
+        """Whether a label has that very value in that property; the database is asked before it is denied."""
+        lookup = self._now()
+        if lookup.holds(value, label=label, property=property):
+            return True
+        return not self._denied(value, label, property)
+
+    def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
+        """The names that stand in a question."""
+        return self._now().spans(question, unknown=unknown)
+
+    def same_name(self, name: str, *, label: str | None = None) -> int:
+        """How many distinct entities have that name or alias."""
+        return self._now().same_name(name, label=label)
+
+    def check_names(self, label: str | None, property: str | None) -> None:
+        """Refuse a label or a property without names."""
+        self._now().check_names(label, property)
+
+    def stop(self) -> None:
+        """End a build that is under way; calling it twice is fine."""
+        self._stopped.set()
+        self._cancellation.cancel()
+        if self._building is not None:
+            self._building.join(2.0)
+
+    def _now(self) -> EntityLookup:
+        """The index where it is there, else the names as they are read directly."""
+        if self.stale:
+            self._begin()
+            building = self._building
+            if building is not None and (self._index is None or self._seconds <= QUICK_SECONDS):
+                building.join(WAIT_SECONDS)
+        return self._index if self._index is not None else self._direct
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._stopped.is_set() or self._problem or (self._building is not None and self._building.is_alive()):
+                return
+            self._building = threading.Thread(target=self._build, name=f"names of {self._name}", daemon=True)
+            self._building.start()
+
+    def _build(self) -> None:
+        CURRENT.set(self._cancellation)
+        from graphground.graphs.entities.build import build_index  # NumPy, in the background
+        from graphground.graphs.entities.index import open_index
+
+        mark, schema = self._mark(), self._schema()
+        try:
+            self._total = count_nodes(self._engine, schema)
+            if self._total > MOST_NODES:
+                self._problem = f"{self._total:,} nodes are more than are indexed without being asked for"
+                return
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            begin = time.monotonic()
+            with FileLock(self._folder.with_name(self._folder.name + ".lock"), timeout=0):
+                build_index(self._folder, self._unhurried(schema), source=SOURCE + (mark or "an unknown time"),
+                            total=self._total)
+            self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
+        except Timeout:
+            return  # another server builds the same index
+        except (EngineError, OSError) as error:
+            if not self._stopped.is_set():
+                logger.warning("the entity index of %s could not be built: %s", self._name, error)
+                self._problem = None if self._index is not None else str(error)
+
+    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
+        """The records, read for half of the time at most, so that others find the database as fast as before."""
+        page = time.monotonic()
+        for number, record in enumerate(database_records(self._engine, schema, page=PAGE), 1):
+            yield record
+            if number % PAGE == 0:
+                self._done = number
+                if self._stopped.wait(min(0.5, time.monotonic() - page)):
+                    raise EngineError("the server is shutting down")
+                page = time.monotonic()
+
+    def _still_there(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
+        """Without the candidates that the database does not have any more; all of them where it cannot be asked."""
+        known: dict[tuple[str, str, str], bool] = {}
+        deadline = time.monotonic() + CHECK_SECONDS
+        for candidates in found:
+            for one in candidates:
+                place = one.label, one.name_property, one.name
+                if place not in known:
+                    known[place] = not self._denied(one.name, one.label, one.name_property) \
+                        if time.monotonic() < deadline else True
+        return [[one for one in candidates if known[one.label, one.name_property, one.name]] for candidates in found]
+
+    def _denied(self, value: str, label: str | None, property: str | None) -> bool:
+        """Whether the database says that no node of the label has the value; False where it does not answer."""
+        schema = self._schema()
+        labels = [label] if label is not None else list(schema.labels)
+        for one in labels:
+            known = schema.labels.get(one)
+            key = property or (known.name_property if known is not None else None)
+            if known is None or key is None or key not in known.properties:
+                continue
+            text = f"n.{in_backticks(key)}"
+            condition = f"$value IN {text}" if known.properties[key].startswith("list[") else f"{text} = $value"
+            try:
+                rows = self._engine.run(f"MATCH (n:{in_backticks(one)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
+                                        {"value": value}, limit=1, timeout=CHECK_SECONDS).rows
+            except EngineError:
+                return False
+            if rows:
+                return False
+        return True
