@@ -27,8 +27,9 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:
             continue
-        name = "CASE " + " ".join(f"WHEN m.{in_backticks(key)} IS NOT NULL THEN [{quoted_string(key)}, m.{in_backticks(key)}]"
-                                  for key in sorted(named)) + " END"
+        values = {key: f"m.{in_backticks(key)}" for key in sorted(named)}
+        name = "CASE " + " ".join(f"WHEN {value} IS NOT NULL THEN [{quoted_string(key)}, {value}]"
+                                  for key, value in values.items()) + " END"
         table = engine.run(f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
                            f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
                            {"key": candidate.key}, timeout=SECONDS)

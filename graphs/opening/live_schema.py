@@ -24,7 +24,7 @@ from graphground.graphs.schemas.extraction.findings import Extraction
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
 """A database that took no longer to read is read again within the call that finds it changed."""
-SETTLE_SECONDS = 8.0
+SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """The longest that a call waits for a schema that would contradict the database otherwise."""
 LEAST_SHARE = 0.2
 """At most this share of the time goes into reading a database that changes all the time."""
@@ -120,7 +120,7 @@ class LiveSchema:
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
             return False
         try:
-            self.refresh()
+            self.refresh(SETTLE_STEP_SECONDS, SETTLE_SECONDS)
         except EngineError as error:
             logger.warning("the schema of %s could not be read again: %s", self.name, error)
             return False
@@ -143,12 +143,12 @@ class LiveSchema:
             logger.warning("the schema of %s could not be kept: %s", self.name, error)
         return found
 
-    def refresh(self) -> Extraction:
+    def refresh(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
         """Read the database anew, now; a reading that is under way is waited for, and is enough if nothing changed."""
         with self._reading:
             mark = self.engine.transaction_mark()
             if self._found is None or mark is None or mark != self._read_mark or self._found.partial:
-                self._take(self.read())
+                self._take(self.read(step_timeout, total_timeout))
                 self._mark = self._read_mark
         assert self._found is not None
         return self._found

@@ -43,4 +43,5 @@ def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
 
 def entities_in(question: str, lookup: EntityLookup) -> list[Entity]:
     """The entities that a whole question names."""
-    return entities_of((span.text for span in lookup.spans(question)), lookup)
+    return entities_of((span.text for span in lookup.spans(question)), lookup) or entities_of(
+        (span.text for span in lookup.spans(question, unknown=True)), lookup)

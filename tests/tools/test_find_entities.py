@@ -34,7 +34,8 @@ class Relationships:
     def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
         assert timeout is not None
-        return Table(["type", "labels", "name"], [["playsFor", ["Team"], f"Team of {(parameters or {})['key']}"]],
+        return Table(["type", "labels", "name"], [["playsFor", ["Team"],
+                                                       ["name", f"Team of {(parameters or {})['key']}"]]],
                      False, 0.1)
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...

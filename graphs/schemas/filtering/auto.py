@@ -133,7 +133,8 @@ class AutoFilter:
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
         """The labels that a mention stands for: by name first, and where there are several, those that fit."""
-        named = [label for label, key in mention.holders if key in ("name", "aliases", "title")]
+        named = [label for label, key in mention.holders
+                 if key in ("name", "aliases", "title") or self._names(label, key)]
         if not named:
             holders = list(dict.fromkeys(label for label, _ in mention.holders))
             return [] if any(label in selection.labels for label in holders) or len(holders) > 2 else holders
@@ -142,6 +143,11 @@ class AutoFilter:
                        or any(other in selection.labels for other in self.graph.edges.get(label, ()))]
             return fitting or named
         return [label for label in named if label in self.schema.labels]
+
+    def _names(self, label: str, key: str) -> bool:
+        """Whether a property is the one that was found to name the nodes of a label."""
+        known = self.schema.labels.get(label)
+        return known is not None and known.naming == key
 
     def _types(self, reading: Reading) -> dict[str, Evidence]:
         """The relationship types that the words speak of."""

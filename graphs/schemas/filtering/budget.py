@@ -70,7 +70,7 @@ class _Costs:
 
     def label(self, name: str) -> int:
         label = self.schema.labels[name]
-        identifying = identifying_property(label.properties)
+        identifying = label.naming or identifying_property(label.properties)
         return _name_cost(name) + 2 + (_name_cost(identifying) + 2 if identifying else 0)
 
     def property(self, key: str, type_: str) -> int:

@@ -146,7 +146,7 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
             with suppress(ValueError, LookupError):  # the index does not hold that property
                 if holds(text, label=label, property=key):
                     found.append(key)
-                    if key == "name":
+                    if key in ("name", known.naming):
                         break
     return found
 

@@ -69,7 +69,7 @@ class Selection:
         labels = {}
         for name, label in self.schema.labels.items():
             if name in self.labels:
-                identifying = identifying_property(label.properties)
+                identifying = label.naming or identifying_property(label.properties)
                 labels[name] = replace(label, properties={
                     key: type_ for key, type_ in label.properties.items()
                     if key == identifying or (name, key) in self.properties})

@@ -126,6 +126,11 @@ class Slow:
     def capabilities(self) -> Capabilities:
         return self.engine.capabilities()
 
+    def transaction_mark(self) -> str | None:
+        if not self.text:
+            raise QueryTimeout("it took too long")
+        return self.engine.transaction_mark()
+
     def close(self) -> None:
         self.engine.close()
 
@@ -182,22 +187,38 @@ def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEn
     assert again.schema.name == "renamed"
 
 
-def test_changed_data_are_read_again_in_the_background(engine: BoltEngine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("quick", [True, False])
+def test_changed_data_are_noticed_and_read_again(engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                 quick: bool) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
-    live.read()
-    assert not live.changed()
-    graph = connected("mine", engine, tmp_path)
+    live.open()
+    live.look()
+    assert not live.stale
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.LEAST_SHARE", 1000.0)
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
     try:
-        assert live.changed()
-        live = graph.definition
-        live.follow()
-        assert live.thread is not None
-        live.thread.join(30)
-        assert "Passing" in graph.schema.labels
+        live.look()
+        if not quick:
+            assert live.thread is not None
+            live.thread.join(30)
+        assert "Passing" in live.schema.labels
+        assert not live.stale
     finally:
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
-    assert "Passing" not in live.refresh().schema.labels
+    live.look()
+    assert live.settle() or not live.stale
+    assert "Passing" not in live.schema.labels
+
+
+def test_a_schema_in_the_cache_is_not_served_for_a_database_that_has_changed(engine: BoltEngine,
+                                                                             tmp_path: Path) -> None:
+    connected("mine", engine, tmp_path)
+    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    try:
+        assert "Passing" in connected("mine", engine, tmp_path).schema.labels
+    finally:
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
 
 
 def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: BoltEngine, tmp_path: Path) -> None:
@@ -240,7 +261,9 @@ class Endless(Slow):
 
 
 def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
-        engine: BoltEngine, tmp_path: Path) -> None:
+        engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 0.0)
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.LEAST_SHARE", 1000.0)
     server = engine.server  # type: ignore[attr-defined]
     LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
     seeded(server, "CREATE (:Passing {p: 1})")
@@ -252,7 +275,9 @@ def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
         assert own.ended.is_set()
         assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("schema")]
         assert "Passing" not in graph.schema.labels
-        assert LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).changed()  # nothing half read was kept
+        stored = SchemaCache(tmp_path).load("key", "mine")
+        assert stored is not None
+        assert stored.fingerprint != engine.transaction_mark()  # nothing half read was kept
         running = engine.run("SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
                              "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c")
         assert running.rows == [[0]]
