@@ -21,9 +21,11 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS classes (root INTEGER, class INTEGER, PRIMARY KEY (root, class)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edges (above INTEGER, class INTEGER, PRIMARY KEY (above, class)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS candidates (label INTEGER, item INTEGER, PRIMARY KEY (label, item)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS candidate_items ON candidates (item);
 CREATE TABLE IF NOT EXISTS nodes (label INTEGER, item INTEGER, PRIMARY KEY (label, item)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS node_items ON nodes (item);
 CREATE TABLE IF NOT EXISTS statements (item INTEGER, property INTEGER, body BLOB,
                                        PRIMARY KEY (item, property)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS values_seen (item INTEGER PRIMARY KEY);
@@ -101,6 +103,16 @@ class Workspace:
         """Note the subclasses of a class (itself among them)."""
         self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, one) for one in classes))
 
+    def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
+        """Note direct subclasses, each after its class."""
+        self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
+
+    def below(self, root: int) -> list[int]:
+        """The classes that edges lead to from a class, itself among them."""
+        return [row[0] for row in self._db.execute(
+            "WITH RECURSIVE below (class) AS (SELECT ?1 UNION SELECT edges.class FROM edges, below "
+            "WHERE edges.above = below.class) SELECT class FROM below ORDER BY class", (root,))]
+
     def classes(self, root: int) -> set[int]:
         """The subclasses of a class, itself among them."""
         return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
@@ -112,10 +124,6 @@ class Workspace:
     def add_nodes(self, label: int, items: Iterable[int]) -> None:
         """Note items that are nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
-
-    def candidate_labels(self, item: int) -> list[int]:
-        """The labels whose candidate an item is."""
-        return [row[0] for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))]
 
     def is_node(self, label: int, item: int) -> bool:
         """Whether an item is a node of the label."""
@@ -131,12 +139,6 @@ class Workspace:
         return self._keyset("SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
                             "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
                             f"(SELECT item FROM names) ORDER BY item LIMIT {size}", 0)
-
-    def is_unnamed(self, item: int) -> bool:
-        """Whether the item is a node or a value, and its name has not been fetched."""
-        return self._db.execute(
-            "SELECT 1 FROM (SELECT item FROM nodes WHERE item = ?1 UNION SELECT item FROM values_seen WHERE item = ?1) "
-            "WHERE item NOT IN (SELECT item FROM names WHERE item = ?1)", (item,)).fetchone() is not None
 
     def _keyset(self, query: str, first: int) -> Iterator[list[int]]:
         last = -1

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
-from graphground.server.commands.progress import progress_bars
+from graphground.server.commands.progress import Report, progress_bars
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
+    from graphground.graphs.wikidata.source import Source
 
 SHOWN = 10
 
@@ -25,8 +26,10 @@ def parser() -> CommandLine:
                                  "again, it goes on where it was interrupted.")
     building.add_argument("definition", metavar="DEFINITION",
                           help="A definition file, or the name of a CypherBench domain.")
-    building.add_argument("--endpoint", metavar="URL", required=True,
-                          help="The address of a SPARQL endpoint that has Wikidata.")
+    source = building.add_mutually_exclusive_group(required=True)
+    source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that has Wikidata.")
+    source.add_argument("--dump", type=Path, metavar="FILE",
+                        help="A dump of entity JSON, one document a line; plain, .gz or .bz2.")
     building.add_argument("--output", type=Path, metavar="FILE",
                           help="The SimpleKG file to write; default: NAME.json.gz.")
     building.add_argument("--timeout", type=float, default=90.0, metavar="SECONDS",
@@ -46,17 +49,25 @@ def build_graph(parsed: argparse.Namespace) -> int:
     """Build a graph and print what it holds and what was discarded."""
     from graphground.graphs.definitions.read import read_definition
     from graphground.graphs.wikidata.build import build
+
+    definition = read_definition(parsed.definition)
+    with progress_bars() as report, closing(source_of(parsed, report)) as source:
+        built = build(definition, source, parsed.output or Path(f"{definition.name}.json.gz"))
+    sys.stdout.write(summary(built))
+    return 0
+
+
+def source_of(parsed: argparse.Namespace, report: Report) -> Source:
+    """The endpoint or the dump that the options name."""
+    if parsed.dump is not None:
+        from graphground.graphs.wikidata.dump_source import DumpSource
+
+        return DumpSource(parsed.dump, report)
     from graphground.graphs.wikidata.endpoint import USER_AGENT, Endpoint, Patience
     from graphground.graphs.wikidata.sparql_source import SparqlSource
 
-    definition = read_definition(parsed.definition)
-    with progress_bars() as report:
-        patience = Patience(answer=parsed.timeout, between=parsed.pause)
-        source = SparqlSource(Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT), report)
-        with closing(source):
-            built = build(definition, source, parsed.output or Path(f"{definition.name}.json.gz"))
-    sys.stdout.write(summary(built))
-    return 0
+    patience = Patience(answer=parsed.timeout, between=parsed.pause)
+    return SparqlSource(Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT), report)
 
 
 def summary(built: Built) -> str:

@@ -12,6 +12,14 @@ from urllib.parse import parse_qs, urlsplit
 import pyoxigraph
 
 JSON = "application/sparql-results+json"
+PREFIXES = {
+    "wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidata.org/prop/direct/",
+    "p": "http://www.wikidata.org/prop/", "ps": "http://www.wikidata.org/prop/statement/",
+    "psv": "http://www.wikidata.org/prop/statement/value/", "pq": "http://www.wikidata.org/prop/qualifier/",
+    "pqv": "http://www.wikidata.org/prop/qualifier/value/", "wikibase": "http://wikiba.se/ontology#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "skos": "http://www.w3.org/2004/02/skos/core#",
+    "schema": "http://schema.org/", "xsd": "http://www.w3.org/2001/XMLSchema#"}
+"""What the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
 """Is given the query and the right answer; returns what is sent instead, or None for the right one."""
@@ -64,7 +72,7 @@ class SparqlEndpoint:
         self.queries.append(query)
         self.headers.append(headers)
         try:
-            solutions = self.store.query(query)
+            solutions = self.store.query(query, prefixes=PREFIXES)
             assert isinstance(solutions, pyoxigraph.QuerySolutions)
             body = solutions.serialize(format=pyoxigraph.QueryResultsFormat.JSON)
             assert body is not None

@@ -1,0 +1,220 @@
+"""Beside the published engine: its example definition and a larger one, on the same local endpoint.
+
+    uv venv PUBLISHED && uv pip install --python PUBLISHED/bin/python pint requests pydantic
+    python benchmarks/wikidata/published.py --python PUBLISHED/bin/python [--teams 30] [--runs 3]
+
+The store holds the real statements of WD50K and WikiPeople, and made-up teams (WD50K has no team of the league). Prints
+the seconds from start to file, those without the start of Python and its imports, and how the graphs differ.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.support.shared_data import SHARED
+from tests.support.sparql_endpoint import SparqlEndpoint
+from tests.support.wikibase_rdf import all_triples
+from tests.support.wikidata_documents import joined_documents
+
+REFERENCE = SHARED.parent / "reference" / "cypherbench"
+PUBLISHED = """
+import json, sys
+from cypherbench.wd2neo4j.main import WD2Neo4j
+from cypherbench.wd2neo4j.resolver import SPARQLResolver
+from cypherbench.wd2neo4j.schema import WDNeo4jSchema
+from cypherbench.wd2neo4j.wd2simplekg import convert_wd_to_simple_kg
+import time
+definition, endpoint, output = sys.argv[1:]
+begun = time.perf_counter()
+schema = SPARQLResolver().resolve(WDNeo4jSchema(**json.load(open(definition))))
+graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=0).transform(schema))
+json.dump(graph.model_dump(mode="json"), open(output, "w"), indent=2)
+print("BUILT", time.perf_counter() - begun)
+"""
+OUR_BUILD = """
+import sys, time
+from pathlib import Path
+from graphground.graphs.definitions.read import read_definition
+from graphground.graphs.wikidata.build import build
+from graphground.graphs.wikidata.endpoint import Endpoint
+from graphground.graphs.wikidata.sparql_source import SparqlSource
+definition, endpoint, output = sys.argv[1:]
+begun = time.perf_counter()
+build(read_definition(Path(definition)), SparqlSource(Endpoint(endpoint)), Path(output))
+print("BUILT", time.perf_counter() - begun)
+"""
+OURS = """
+name = "nba_mini"
+[nodes.Team]
+wikidata = "Q13393265"
+linked_to = [{ property = "P118", item = "Q155223" }]
+has_property = ["P361"]
+properties.head_coach = { type = "str", wikidata = "P286" }
+[nodes.Division]
+wikidata = "Q3032333"
+from_relationships = ["partOfDivision"]
+[[relationships]]
+type = "partOfDivision"
+start = "Team"
+end = "Division"
+wikidata = "P361"
+"""
+
+
+FILMS = """
+name = "films"
+[nodes.Movie]
+wikidata = "Q11424"
+properties.original_language = { type = "list[str]", wikidata = "P364" }
+properties.filming_location = { type = "list[str]", wikidata = "P915" }
+[nodes.Person]
+wikidata = "Q5"
+subclasses = false
+from_relationships = ["directedBy", "writtenBy", "hasCastMember"]
+properties.date_of_birth = { type = "date", wikidata = "P569" }
+properties.date_of_death = { type = "date", wikidata = "P570" }
+properties.place_of_birth = { type = "str", wikidata = "P19" }
+properties.country_of_citizenship = { type = "list[str]", wikidata = "P27" }
+properties.gender = { type = "str", wikidata = "P21" }
+[nodes.Genre]
+wikidata = "Q201658"
+from_relationships = ["hasGenre"]
+[[relationships]]
+type = "directedBy"
+start = "Movie"
+end = "Person"
+wikidata = "P57"
+[[relationships]]
+type = "writtenBy"
+start = "Movie"
+end = "Person"
+wikidata = "P58"
+[[relationships]]
+type = "hasCastMember"
+start = "Movie"
+end = "Person"
+wikidata = "P161"
+properties.character_role = { type = "str", wikidata = "P453" }
+[[relationships]]
+type = "hasGenre"
+start = "Movie"
+end = "Genre"
+wikidata = "P136"
+"""
+
+
+def published_form(text: str) -> dict[str, Any]:
+    """A definition of ours in the published engine's form, as far as it has one."""
+    document = tomllib.loads(text)
+
+    def properties(part: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"label": key, "wd_source": one["wikidata"], "datatype": one["type"]}
+                for key, one in part.get("properties", {}).items()]
+
+    return {"name": document["name"], "entities": [
+        {"label": label, "wd_source": node["wikidata"], "wd_include_subclasses": node.get("subclasses", True),
+         "wd_constraints": [*(f"$LINKED_TO({one['property']},{one['item']})" for one in node.get("linked_to", [])),
+                            *(f"$HAS_PROPERTY({one})" for one in node.get("has_property", [])),
+                            *([f"$FROM_RELATION({','.join(node['from_relationships'])})"]
+                              if "from_relationships" in node else [])],
+         "properties": properties(node)} for label, node in document["nodes"].items()],
+        "relations": [{"label": one["type"], "wd_source": one["wikidata"], "subj_label": one["start"],
+                       "obj_label": one["end"], "properties": properties(one)} for one in document["relationships"]]}
+
+
+def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
+    """An entity document with item values; `(value, rank)` gives a rank."""
+    document: dict[str, Any] = {"id": key, "labels": {"en": {"language": "en", "value": name}}, "claims": {},
+                                "aliases": {"en": [{"language": "en", "value": f"the {name}"}]},
+                                "descriptions": {"en": {"language": "en", "value": f"made up: {name}"}},
+                                "sitelinks": {"enwiki": {"site": "enwiki", "title": name}}}
+    for property_, values in claims.items():
+        for number, value in enumerate(values):
+            target, rank = value if isinstance(value, tuple) else (value, "normal")
+            document["claims"].setdefault(property_, []).append({
+                "id": f"{key}${property_}-{number}", "rank": rank, "mainsnak": {
+                    "snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": target}}}})
+    return document
+
+
+def league(teams: int) -> list[dict[str, Any]]:
+    """Teams of a league in divisions, with coaches, former coaches (of normal rank) and a wrong one (deprecated)."""
+    documents = [item("Q155223", "National Basketball Association"), item("Q3032333", "division")]
+    for number in range(teams):
+        key = 900_000_000 + number * 10
+        documents += [
+            item(f"Q{key}", f"Team {number}", P31=["Q13393265"], P118=["Q155223"],
+                 P361=[f"Q{990_000_000 + number % 6}"],
+                 P286=[(f"Q{key + 1}", "preferred"), f"Q{key + 2}", (f"Q{key + 3}", "deprecated")]),
+            *(item(f"Q{key + place}", f"Coach {number}-{place}", P31=["Q5"]) for place in (1, 2, 3))]
+    documents += [item(f"Q{990_000_000 + number}", f"Division {number}", P31=["Q3032333"]) for number in range(6)]
+    return documents
+
+
+def seconds(command: list[str], **options: Any) -> tuple[float, float]:
+    """How long a command takes from start to end, and how long it says that its build took."""
+    before = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return time.perf_counter() - before, float(done.stdout.split("BUILT")[1])
+
+
+def comparable(path: Path) -> tuple[Any, Any]:
+    """Entities and relations without the numbering."""
+    graph = json.loads(path.read_bytes())
+    return (sorted(graph["entities"], key=lambda entity: entity["eid"]),
+            sorted(({**relation, "rid": ""} for relation in graph["relations"]),
+                   key=lambda relation: (relation["subj_id"], relation["obj_id"])))
+
+
+def main() -> None:
+    """Run both and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--python", required=True, help="An interpreter with pint, requests and pydantic.")
+    parser.add_argument("--teams", type=int, default=30)
+    parser.add_argument("--runs", type=int, default=3)
+    parsed = parser.parse_args()
+    lines = list(all_triples([*joined_documents(), *league(parsed.teams)]))
+    with tempfile.TemporaryDirectory() as folder, SparqlEndpoint(lines) as endpoint:
+        print(f"{len(lines):,} triples")
+        for text in (OURS, FILMS):
+            compared(text, Path(folder), endpoint, parsed.python, parsed.runs)
+
+
+def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, runs: int) -> None:
+    """Build one definition with both, and print how long they took and what differs."""
+    (folder / "ours.toml").write_text(text)
+    (folder / "theirs.json").write_text(json.dumps(published_form(text)))
+    theirs, ours = [], []
+    for _ in range(runs):
+        theirs.append(seconds([python, "-c", PUBLISHED, str(folder / "theirs.json"), endpoint.url,
+                               str(folder / "theirs_graph.json")], cwd=REFERENCE, env={"PYTHONDONTWRITEBYTECODE": "1"}))
+        ours.append(seconds([sys.executable, "-c", OUR_BUILD, str(folder / "ours.toml"), endpoint.url,
+                             str(folder / "ours_graph.json")]))
+    a, b = comparable(folder / "theirs_graph.json"), comparable(folder / "ours_graph.json")
+    print(text.split('"')[1], f"{len(b[0])} nodes, {len(b[1])} relationships:",
+          "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships")
+    for place, what in enumerate(("from start to end", "the build alone")):
+        medians = [statistics.median(run[place] for run in several) for several in (theirs, ours)]
+        print(f"  {what}: published {medians[0]:.2f} s, ours {medians[1]:.2f} s, "
+              f"{medians[0] / medians[1]:.1f} times as fast")
+    for mine, other in zip(b, a, strict=True):
+        left = [json.dumps(one, sort_keys=True) for one in mine]
+        right = [json.dumps(one, sort_keys=True) for one in other]
+        for sign, ones, others in (("ours alone", left, set(right)), ("published alone", right, set(left))):
+            alone = [one for one in ones if one not in others]
+            print(f"  {sign}: {len(alone)}", *(one[:600] for one in alone[:4]), sep="\n    ")
+
+
+if __name__ == "__main__":
+    main()

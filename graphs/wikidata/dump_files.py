@@ -1,0 +1,127 @@
+"""The lines of a dump, in blocks: plain, .gz or .bz2, decompressed on all cores where the file allows it.
+
+    for block in blocks(Path("latest-all.json.bz2")):
+        block.split(b"\\n")
+
+A .bz2 dump of Wikidata is many streams, one after the other, which are found by their beginning and decompressed at
+the same time; a .gz is one stream and keeps one core busy, beside those that read its lines. Memory is bounded by the
+blocks in flight.
+"""
+
+from __future__ import annotations
+
+import bz2
+import os
+import re
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+BLOCK = 1 << 22
+LONGEST_STREAM = 1 << 25
+_STREAM = re.compile(rb"BZh[1-9]1AY&SY")
+GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
+
+
+class DumpError(ValueError):
+    """A dump that cannot be read; the message says where."""
+
+
+def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
+    """Blocks of whole lines; `read` is given the bytes of the file that have been read.
+
+    Raises:
+        DumpError: the file is damaged or ends in the middle, with the byte up to which it could be read.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            head = file.read(3)
+            file.seek(0)
+            pieces = _unzipped(file, size) if head[:2] == GZIP else (
+                _bunzipped(file, size) if head == BZIP2 else _plain(file, size))
+            rest = b""
+            for piece in pieces:
+                if read is not None:
+                    read(file.tell())
+                cut = piece.rfind(b"\n") + 1
+                if cut:
+                    yield rest + piece[:cut]
+                    rest = piece[cut:]
+                else:
+                    rest += piece
+            if rest:
+                yield rest
+    except FileNotFoundError:
+        raise DumpError(f"there is no file {path}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DumpError(f"{path.name} cannot be read further: {error}") from None
+
+
+def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:
+    while piece := file.read(size):
+        yield piece
+
+
+def _unzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
+    """One or several gzip members; decompression runs beside the reader, a few blocks ahead."""
+    return _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
+
+
+def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:
+    """What the members or streams of a file hold, one after the other."""
+    member, is_begun = fresh(), False
+    while True:
+        while compressed:
+            yield member.decompress(compressed)
+            is_begun, compressed = True, b""
+            if member.eof:
+                compressed = member.unused_data.lstrip(b"\0")
+                member, is_begun = fresh(), False
+        compressed = file.read(size)
+        if not compressed:
+            break
+    if is_begun:
+        raise EOFError("it ends in the middle")
+
+
+def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
+    """The pieces, made by a thread that keeps some ready (the decompressors let other threads run)."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(many))
+        while (piece := waiting.popleft().result()) is not None:
+            waiting.append(pool.submit(next, pieces, None))
+            yield piece
+
+
+def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
+    """The streams of a .bz2, each decompressed by a thread of its own, in their order; one long stream by one."""
+    cores = os.cpu_count() or 1
+    rest = b""
+    with ThreadPoolExecutor(cores) as pool:
+        waiting: deque[Future[bytes]] = deque()
+        while piece := file.read(size):
+            rest += piece
+            begins = [match.start() for match in _STREAM.finditer(rest, 1)]
+            for begin, end in pairwise([0, *begins]):
+                waiting.append(pool.submit(_bunzip, rest[begin:end]))
+            rest = rest[begins[-1]:] if begins else rest
+            while len(waiting) > 2 * cores:
+                yield waiting.popleft().result()
+            if len(rest) > LONGEST_STREAM:
+                break
+        while waiting:
+            yield waiting.popleft().result()
+    yield from _ahead(_members(file, rest, size // 8, bz2.BZ2Decompressor), 4)
+
+
+def _bunzip(stream: bytes) -> bytes:
+    reader = bz2.BZ2Decompressor()
+    piece = reader.decompress(stream)
+    if not reader.eof:
+        raise EOFError("it ends in the middle")
+    return piece

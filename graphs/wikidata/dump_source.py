@@ -1,0 +1,283 @@
+"""A dump of entity documents as a source: one pass over its lines for each step, by processes on all cores.
+
+The steps: the subclasses (P279); the items of each level of labels, with their statements and names; the names of the
+values. A pass reads the whole dump, but only the lines that it needs are parsed, and what it finds goes to the
+workspace: memory does not grow with the dump.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.graphs.definitions.model import IDENTICAL
+from graphground.graphs.wikidata.dump_files import blocks
+from graphground.graphs.wikidata.names import names_in_document
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
+from graphground.graphs.wikidata.source import Progress, SourceError
+from graphground.graphs.wikidata.statements import Wanted, best, chosen, packed, statements_of
+from graphground.graphs.wikidata.values import ITEM, item_number
+from graphground.graphs.wikidata.workspace import Names, Workspace
+
+ONE_PROCESS = 1 << 26
+"""Bytes of a dump up to which starting other processes costs more than they save."""
+_ID = re.compile(rb'"id"\s*:\s*"([QPL]\d+)"')
+_TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which items a level takes for one label: members of classes, or starts of relationships to chosen ends."""
+
+    label: int
+    class_property: str
+    classes: frozenset[int]
+    links: tuple[tuple[str, str], ...]
+    has: tuple[str, ...]
+    starts: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass looks for; given to each process once."""
+
+    workspace: str
+    step: str
+    wanted: Wanted
+    rules: tuple[Rule, ...]
+    labels: tuple[int, ...]
+    languages: tuple[str, ...]
+    wikipedia: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What a block held: edges of the class tree, candidates, packed statements, names, and lines that are no JSON."""
+
+    edges: list[tuple[int, int]]
+    candidates: list[tuple[int, int]]
+    statements: list[tuple[int, int, bytes]]
+    names: list[tuple[int, Names]]
+    redirects: list[tuple[int, int]]
+    broken: int = 0
+
+
+class DumpSource:
+    """`DumpSource(Path("latest-all.json.gz"))`: a dump of entity JSON, one document a line."""
+
+    def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
+        self.path, self._progress = Path(path), progress
+        size = self.path.stat().st_size if self.path.exists() else 0
+        self._processes = processes or (os.cpu_count() or 1 if size > ONE_PROCESS else 1)
+        self.broken = 0
+
+    @property
+    def identity(self) -> str:
+        """The dump's name, size and time."""
+        status = self.path.stat() if self.path.exists() else None
+        return f"{self.path.name} {status.st_size} {status.st_mtime_ns}" if status else self.path.name
+
+    def check(self, plan: Plan) -> None:
+        """A dump cannot evaluate SPARQL."""
+        for label in plan.labels:
+            if plan.node(label).sparql:
+                raise SourceError(f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or "
+                                  "say it with linked_to and has_property")
+
+    def close(self) -> None:
+        """Nothing is held between the passes."""
+
+    def subclasses(self, plan: Plan, workspace: Workspace) -> None:
+        """The subclasses of the plan's classes: all edges of the class tree, then downwards from each class."""
+        if not plan.roots:
+            return
+        with workspace.doing("edges"):
+            for found in self._pass("classes", plan, workspace):
+                workspace.add_edges(found.edges)
+        for root in plan.roots:
+            with workspace.doing():
+                workspace.add_classes(root, workspace.below(root))
+
+    def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
+        """The candidates of labels, with their statements and names, in one pass."""
+        with workspace.doing():
+            for found in self._pass("items", plan, workspace, labels):
+                for label, item in found.candidates:
+                    workspace.add_candidates(label, (item,))
+                workspace.add_packed(found.statements)
+                workspace.add_names(found.names)
+                workspace.add_redirects(found.redirects)
+
+    def names(self, plan: Plan, workspace: Workspace) -> None:
+        """The names of nodes and values, in one pass."""
+        with workspace.doing():
+            for found in self._pass("names", plan, workspace):
+                workspace.add_names(found.names)
+
+    def _pass(self, step: str, plan: Plan, workspace: Workspace, labels: Sequence[str] = ()) -> Iterator[Found]:
+        task = Pass(str(workspace.path.absolute()), step, plan.wanted_of(labels),
+                    tuple(_rule(plan, label, workspace) for label in labels), tuple(map(plan.number, labels)),
+                    tuple(plan.definition.languages), plan.definition.wikipedia)
+        size = self.path.stat().st_size if self.path.exists() else 0
+
+        def read(done: int) -> None:
+            if self._progress is not None:
+                self._progress(f"{step} {', '.join(labels)}".strip(), done, size)
+
+        for found in self._mapped(task, blocks(self.path, read)):
+            self.broken += found.broken
+            yield found
+
+    def _mapped(self, task: Pass, pieces: Iterable[bytes]) -> Iterator[Found]:
+        if self._processes == 1:
+            reader = Reader(task)
+            yield from map(reader.read, pieces)
+            reader.close()
+            return
+        with ProcessPoolExecutor(self._processes, get_context("spawn"), _begin, (task,)) as pool:
+            waiting: deque[Future[Found]] = deque()
+            for piece in pieces:
+                waiting.append(pool.submit(_read, piece))
+                if len(waiting) > 2 * self._processes:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
+    node = plan.node(label)
+    is_root = not node.from_relationships
+    classes = {one for name in node.classes for one in (
+        workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})} if is_root else set()
+    starts = tuple((one.wikidata, plan.definition.ranks(one), plan.number(one.end))
+                   for one, is_end in plan.selecting(label) if not is_end and one.wikidata != IDENTICAL)
+    return Rule(plan.number(label), plan.class_property(label), frozenset(classes),
+                tuple((link.property, link.item) for link in node.linked_to), tuple(node.has_property), starts)
+
+
+_reader: Reader
+
+
+def _begin(task: Pass) -> None:
+    global _reader
+    _reader = Reader(task)
+
+
+def _read(piece: bytes) -> Found:
+    return _reader.read(piece)
+
+
+class Reader:
+    """Reads blocks of lines for one pass; looks things up in the workspace, which nobody writes meanwhile."""
+
+    def __init__(self, task: Pass) -> None:
+        self.task = task
+        self._db = sqlite3.connect(f"file:{task.workspace}?mode=ro", uri=True, check_same_thread=False)
+        self._is_end = lru_cache(1 << 16)(self._is_node)
+        self._read_line = {"classes": self._class_edges, "items": self._item, "names": self._name}[task.step]
+
+    def close(self) -> None:
+        """Close the workspace."""
+        self._db.close()
+
+    def read(self, piece: bytes) -> Found:
+        """What a block holds."""
+        found = Found([], [], [], [], [])
+        for line in piece.split(b"\n"):
+            if len(line) > 3:
+                self._read_line(line, found)
+        return found
+
+    def _document(self, line: bytes, found: Found) -> Any:
+        text = line.strip().rstrip(b",")
+        if text in (b"[", b"]", b""):
+            return None
+        try:
+            document = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            found.broken += 1
+            return None
+        if not isinstance(document, dict) or item_number(str(document.get("id", ""))) is None:
+            return None
+        return document
+
+    def _class_edges(self, line: bytes, found: Found) -> None:
+        if b'"P279"' not in line:
+            return
+        document = self._document(line, found)
+        if document is not None:
+            statements = statements_of(document.get("claims") or {}, {SUBCLASS_OF: frozenset()}).get(SUBCLASS_OF, ())
+            for statement in best(statements):
+                above = item_number(statement.value[1]) if statement.value[0] == ITEM else None
+                if above is not None:
+                    found.edges.append((above, int(document["id"][1:])))
+
+    def _is_candidate(self, item: int) -> list[int]:
+        return [row[0] for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))
+                if row[0] in self.task.labels]
+
+    def _is_node(self, label: int, item: int) -> bool:
+        found = self._db.execute("SELECT 1 FROM nodes WHERE label = ? AND item = ?", (label, item))
+        return found.fetchone() is not None
+
+    def _item(self, line: bytes, found: Found) -> None:
+        known: list[int] | None = None
+        if first := _TYPE_FIRST.match(line):  # as Wikidata's own dumps write it
+            known = self._is_candidate(int(first[1]))
+            if not known and not any(rule.classes or rule.starts for rule in self.task.rules):
+                return
+        document = self._document(line, found)
+        if document is None:
+            return
+        item, claims = int(document["id"][1:]), document.get("claims") or {}
+        known = self._is_candidate(item) if known is None else known
+        statements = statements_of(claims, self.task.wanted)
+        matched = [rule.label for rule in self.task.rules
+                   if rule.label not in known and self._matches(rule, statements)]
+        if not known and not matched:
+            return
+        found.candidates += [(label, item) for label in matched]
+        found.statements += [(item, int(name[1:]), packed(several)) for name, several in statements.items()]
+        found.names.append((item, self._names(document)))
+        redirect = document.get("redirects")
+        if isinstance(redirect, dict) and item_number(redirect.get("from", "")) is not None:
+            found.redirects.append((int(redirect["from"][1:]), item))
+
+    def _matches(self, rule: Rule, statements: dict[str, Any]) -> bool:
+        if rule.classes:
+            return any(statement.value[0] == ITEM and item_number(statement.value[1]) in rule.classes
+                       for statement in best(statements.get(rule.class_property, ())))
+        return any(statement.value[0] == ITEM and (end := item_number(statement.value[1])) is not None
+                   and self._is_end(label, end)
+                   for name, ranks, label in rule.starts for statement in chosen(statements.get(name, ()), ranks))
+
+    def _name(self, line: bytes, found: Found) -> None:
+        first = _TYPE_FIRST.match(line) or _ID.search(line[:200])
+        number = None if first is None else item_number("Q" + first[1].decode().lstrip("Q"))
+        if number is not None and not self._is_unnamed(number):
+            return
+        document = self._document(line, found)
+        if document is not None:
+            item = int(document["id"][1:])
+            if item == number or self._is_unnamed(item):
+                found.names.append((item, self._names(document)))
+
+    def _is_unnamed(self, item: int) -> bool:
+        found = self._db.execute(
+            "SELECT 1 WHERE (EXISTS (SELECT 1 FROM values_seen WHERE item = ?1) OR EXISTS (SELECT 1 FROM nodes WHERE "
+            "item = ?1)) AND NOT EXISTS (SELECT 1 FROM names WHERE item = ?1)", (item,))
+        return found.fetchone() is not None
+
+    def _names(self, document: dict[str, Any]) -> Names:
+        return names_in_document(document, self.task.languages, self.task.wikipedia)

@@ -1,0 +1,149 @@
+"""A dump gives the same graph as an endpoint, however it is packed; what is wrong with one is said."""
+
+import bz2
+import gzip
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.definitions.read import check_text
+from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.dump_files import DumpError, blocks
+from graphground.graphs.wikidata.dump_source import DumpSource
+from graphground.graphs.wikidata.endpoint import Endpoint
+from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.sparql_source import SparqlSource
+from tests.support.shared_data import SHARED, needs
+from tests.support.sparql_endpoint import SparqlEndpoint
+from tests.support.wikidata_documents import raw_documents
+from tests.support.wikidata_places import PLACES, place_triples, places
+
+RAW = needs("wikidata_entities", "entities.jsonl.gz")
+pytestmark = pytest.mark.timeout(240)
+
+
+def dump_text() -> bytes:
+    return ("[\n" + ",\n".join(json.dumps(document) for document in raw_documents()) + "\n]\n").encode()
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes that a build from an endpoint gives."""
+    path = tmp_path_factory.mktemp("right") / "places.json"
+    with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
+        build(places(), source, path)
+    return path.read_bytes()
+
+
+def built(dump: Path, output: Path, definition: str = PLACES, processes: int | None = None) -> Built:
+    read, problems = check_text(definition)
+    assert read is not None, problems
+    return build(read, DumpSource(dump, processes=processes), output)
+
+
+@RAW
+@pytest.mark.parametrize("kind", ["json", "json.gz", "json.bz2", "one stream.bz2", "no array.jsonl"])
+def test_a_dump_gives_the_bytes_that_an_endpoint_gives(kind: str, right: bytes, tmp_path: Path) -> None:
+    text, dump = dump_text(), tmp_path / f"dump.{kind}"
+    if kind == "json.gz":
+        text = gzip.compress(text[:100_000]) + gzip.compress(text[100_000:])
+    elif kind == "json.bz2":
+        text = b"".join(bz2.compress(text[start:start + 300_000]) for start in range(0, len(text), 300_000))
+    elif kind == "one stream.bz2":
+        text = bz2.compress(text)
+    elif kind == "no array.jsonl":
+        text = b"\n".join(json.dumps(document).encode() for document in raw_documents())
+    dump.write_bytes(text)
+    built(dump, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+@RAW
+@pytest.mark.slow
+def test_several_processes_give_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_bytes(dump_text())
+    built(tmp_path / "dump.json", tmp_path / "places.json", processes=2)
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+@RAW
+def test_items_selected_by_their_starts_come_from_a_dump_as_from_an_endpoint(tmp_path: Path) -> None:
+    definition = """
+        name = "members"
+        [nodes.Union]
+        wikidata = "Q4120211"
+        subclasses = false
+        [nodes.Country]
+        wikidata = "Q6256"
+        [nodes.City]
+        from_relationships = ["liesIn"]
+        [[relationships]]
+        type = "liesIn"
+        start = "City"
+        end = "Country"
+        wikidata = "P17"
+    """
+    (tmp_path / "dump.json").write_bytes(dump_text())
+    result = built(tmp_path / "dump.json", tmp_path / "a.json", definition)
+    read, _ = check_text(definition)
+    assert read is not None
+    with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
+        build(read, source, tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert result.relationships >= 3
+
+
+@RAW
+@pytest.mark.parametrize("packing", ["json.gz", "json.bz2"])
+def test_a_dump_that_ends_in_the_middle_is_an_error_and_leaves_nothing(packing: str, tmp_path: Path) -> None:
+    compress = gzip.compress if packing == "json.gz" else bz2.compress
+    dump = tmp_path / f"dump.{packing}"
+    dump.write_bytes(compress(dump_text())[:-2000])
+    with pytest.raises(DumpError, match="cannot be read further: it ends in the middle"):
+        built(dump, tmp_path / "places.json")
+    assert not (tmp_path / "places.json").exists()
+
+
+def test_a_dump_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DumpError, match="there is no file"):
+        built(tmp_path / "dump.json", tmp_path / "places.json")
+
+
+@RAW
+def test_lines_that_are_no_documents_are_counted_and_passed_over(right: bytes, tmp_path: Path) -> None:
+    lines = dump_text().splitlines(keepends=True)
+    lines[5:5] = [b'{"type":"item","id":"Q99999999","claims":{"P31"\n', b"<html>\n", b'["a list"],\n', b"12\n",
+                  b'{"type":"item","id":"Q99999998","claims":{"P31":[{"rank":"normal"},7],"P279":{}},"labels":[]}\n']
+    (tmp_path / "dump.json").write_bytes(b"".join(lines))
+    source = DumpSource(tmp_path / "dump.json")
+    build(places(), source, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+    assert source.broken >= 2
+
+
+@needs("wikidata_entities", "wdtk_mock-dump-with-bugs.json")
+def test_a_dump_with_documents_of_wrong_shapes_is_read_to_its_end(tmp_path: Path) -> None:
+    definition, _ = check_text('name = "x"\n[nodes.Thing]\nwikidata = ["Q1454986", "Q331769", "Q9415"]\n')
+    assert definition is not None
+    source = DumpSource(SHARED / "wikidata_entities" / "wdtk_mock-dump-with-bugs.json")
+    result = build(definition, source, tmp_path / "x.json")
+    assert {one["reason"] for one in result.discarded} <= {"a node without a name"}
+    assert result.nodes + sum(one["count"] for one in result.discarded) >= 2
+
+
+def test_sparql_in_a_definition_needs_an_endpoint(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"nodes\.Place\.sparql: a dump cannot evaluate SPARQL"):
+        built(tmp_path / "dump.json", tmp_path / "x.json",
+              'name = "x"\n[nodes.Place]\nwikidata = "Q515"\nsparql = "?item wdt:P30 wd:Q46"\n')
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_blocks_are_whole_lines_whatever_their_size(size: int, tmp_path: Path) -> None:
+    lines = [b"x" * number for number in range(60)]
+    for name, packed in (("a", b"\n".join(lines)), ("a.gz", gzip.compress(b"\n".join(lines)))):
+        (tmp_path / name).write_bytes(packed)
+        found = list(blocks(tmp_path / name, size=max(size, 4)))
+        assert b"".join(found) == b"\n".join(lines)
+        assert all(block.endswith(b"\n") for block in found[:-1])
