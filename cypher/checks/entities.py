@@ -119,7 +119,8 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
     named = use.key in facts.index.schema.naming_properties
     found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
              if (only or one.label in labels) and (one.name_property if named else one.property) == use.key]
-    if not found and not named:
+    learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
+    if not found and use.key != "name" and not learned:
         return  # nothing is known of the values of this property
     names = list(dict.fromkeys(one.name for one in found))[:5]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."
