@@ -1,0 +1,35 @@
+"""Measuring agents: the CypherBench metrics, runs over task files, reports, and tasks made for any graph.
+
+    >>> from graphground.evals import execution_accuracy
+    >>> execution_accuracy([["Heat", 1995]], [[1995, "Heat"]])
+    1.0
+
+Everything loads on first use: nothing here is part of a server's start.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphground.evals.metrics.executable import executable
+    from graphground.evals.metrics.execution_accuracy import execution_accuracy, tables_match
+    from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, psjs
+    from graphground.evals.metrics.retrieval import hit_at, mean_reciprocal_rank, recall_at, reciprocal_rank
+
+__all__ = ["executable", "execution_accuracy", "hit_at", "jaccard", "mean_reciprocal_rank", "provenance_nodes", "psjs",
+           "recall_at", "reciprocal_rank", "tables_match"]
+
+_MODULES = {name: module for module, names in {
+    "executable": ("executable",),
+    "execution_accuracy": ("execution_accuracy", "tables_match"),
+    "provenance_similarity": ("jaccard", "provenance_nodes", "psjs"),
+    "retrieval": ("hit_at", "mean_reciprocal_rank", "recall_at", "reciprocal_rank"),
+}.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(import_module(f"graphground.evals.metrics.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,68 @@
+"""Whether a predicted query can be run (the paper's Exec., in percent), and running it with a reason when not.
+
+A prediction counts as executable when it is Cypher that a database compiles, only reads, and ends within its time
+limit. The published implementation asks Neo4j alone, so there a query that writes is executed; here it never is, and
+scores 0. On the embedded engine, which accepts some queries that Neo4j refuses, the language check decides first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from graphground.cypher import validate
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
+from graphground.graphs.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
+
+Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
+_NOT_READING = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access"})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The outcome of a query: `Attempt(None, "timeout", "The query was ended at 30 s.")`; no `failure` on success."""
+
+    table: Table | None
+    failure: Failure = ""
+    message: str = ""
+
+
+def executable(predicted: str, graph: Graph, *, timeout: float = 120.0) -> float:
+    """1.0 where the query compiles, only reads and ends within `timeout` seconds on `graph`, else 0.0.
+
+        executable("MATCH (t:Team) RETURN t.nmae", graph)  # 1.0: an unknown property is null, not an error
+
+    Raises:
+        EngineUnavailable: the graph cannot be asked, which says nothing about the query.
+    """
+    return float(attempt(graph, predicted, timeout=timeout).table is not None)
+
+
+def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | None = None) -> Attempt:
+    """Run a query that may be wrong.
+
+    Raises:
+        EngineUnavailable: the graph cannot be asked.
+    """
+    report = validate(query, language=graph.language, read_only=True)
+    problem = next((one for one in report.diagnostics if one.severity == "error"), None)
+    if problem is not None and (problem.code in _NOT_READING or not _other_cypher(graph) or problem.code == "syntax"):
+        reading = any(one.code in _NOT_READING for one in report.diagnostics)
+        return Attempt(None, "not_read_only" if reading else "not_cypher",
+                       f"line {problem.line}, column {problem.column}: {problem.message}")
+    try:
+        return Attempt(graph.run(query, limit=limit, timeout=timeout))
+    except QueryTimeout as error:
+        return Attempt(None, "timeout", str(error))
+    except EngineUnavailable:
+        raise
+    except EngineError as error:
+        return Attempt(None, "refused", str(error))
+
+
+def _other_cypher(graph: Graph) -> bool:
+    """Whether the graph's database has a Cypher of its own, so that Neo4j's rules do not decide."""
+    return graph.dialect is not None and graph.dialect.other_cypher

@@ -1,0 +1,211 @@
+"""Execution accuracy (EX): whether two answers are the same table up to the order of columns and rows.
+
+CypherBench (arXiv 2412.18702, §5.1) takes EX from text-to-SQL: the prediction scores 1 when its answer equals the gold
+answer under some permutation of columns and, unless the gold query orders, of rows. Values that are no scalars are
+serialised before they are compared.
+
+Edge cases: two empty answers are equal, whatever their columns; duplicates count; column names do not count; a query
+that fails scores 0. Where the published implementation departs from that definition, `rule="published"` does as it
+does:
+
+| case | `paper` | `published` |
+|---|---|---|
+| floats | equal within 1e-9 of their size | equal to the last bit |
+| `true` beside 1 | different | equal, as in Python |
+| a predicted list that mixes types | compared | scores 0 (Python cannot sort it) |
+| the gold query orders | its last projection has ORDER BY | the words `order by` are in its text, a literal included |
+| a relationship or path in a row | compared | ends the evaluation with a TypeError |
+| an equal text | is run, and may fail | scores 1 unrun |
+
+More than three columns are as fast as one: columns are matched by what they hold, and only what remains is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import chain
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphground.evals.metrics.values import Rule, Unsortable, key, numbers_in, representatives
+from graphground.graphs.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
+
+Rows = Sequence[Sequence[Any]]
+Answer = Table | Rows
+Codes = NDArray[np.int64]
+
+_PLAIN = frozenset((str, int, type(None)))
+_NUMBERS = frozenset((int, float))
+
+
+def execution_accuracy(predicted: Answer | str, gold: Answer | str, graph: Graph | None = None, *,
+                       ordered: bool | None = None, timeout: float = 120.0, rule: Rule = "paper") -> float:
+    """1.0 where the prediction's answer equals the gold answer, else 0.0.
+
+        >>> execution_accuracy([["Heat", 170.0]], [[170, "Heat"]])
+        1.0
+        >>> execution_accuracy([["Heat"], ["Ronin"]], [["Ronin"], ["Heat"]], ordered=True)
+        0.0
+
+    Both are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout` seconds each. `ordered`
+    says whether the order of rows counts; by default it is read off the gold query, and does not count for tables.
+
+    Raises:
+        ValueError: a query is given without a graph, or a query beside a table.
+        EngineError: the gold query fails.
+    """
+    if isinstance(predicted, str) or isinstance(gold, str):
+        if not (isinstance(predicted, str) and isinstance(gold, str) and graph is not None):
+            raise ValueError("give two queries with the graph to run them on, or two tables")
+        return _of_queries(predicted, gold, graph, ordered, timeout, rule)
+    return float(tables_match(_rows(predicted), _rows(gold), ordered=bool(ordered), rule=rule))
+
+
+def _of_queries(predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule) -> float:
+    from graphground.evals.metrics.executable import attempt  # parses, which tables need not
+    from graphground.evals.metrics.ordering import orders
+
+    if rule == "published" and predicted == gold:
+        return 1.0
+    wanted = graph.run(gold, timeout=timeout)
+    outcome = attempt(graph, predicted, timeout=timeout)
+    if outcome.table is None:
+        return 0.0
+    counts = orders(gold, graph.language, rule) if ordered is None else ordered
+    return float(tables_match(outcome.table.rows, wanted.rows, ordered=counts, rule=rule))
+
+
+def tables_match(predicted: Rows, gold: Rows, *, ordered: bool = False, rule: Rule = "paper") -> bool:
+    """Whether some permutation of columns (and of rows, unless `ordered`) makes one table of the other.
+
+        >>> tables_match([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]])
+        True
+        >>> tables_match([["a"], ["a"]], [["a"]])
+        False
+    """
+    if not predicted or not gold:
+        return not predicted and not gold
+    if len(predicted) != len(gold) or len(predicted[0]) != len(gold[0]):
+        return False
+    try:
+        if _same(*_codes(predicted, gold, rule), ordered=ordered):
+            return True
+    except Unsortable:
+        return False
+    near = _neighbours(predicted, gold) if rule == "paper" else {}
+    return bool(near) and _same(*_codes(predicted, gold, rule, near), ordered=ordered)
+
+
+def _rows(answer: Answer) -> Rows:
+    return answer.rows if isinstance(answer, Table) else answer
+
+
+def _codes(predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
+           ) -> tuple[Codes, Codes]:
+    """Both tables as integers, equal ones for equal values, columns first."""
+    known: dict[Hashable, int] = {}
+    tables = []
+    for rows in (predicted, gold):
+        columns = []
+        for column in zip(*rows, strict=True):
+            keys = _keys(column, rule, near)
+            for distinct in dict.fromkeys(keys):
+                known.setdefault(distinct, len(known))
+            columns.append(np.fromiter(map(known.__getitem__, keys), np.int64, len(rows)))
+        tables.append(np.array(columns, np.int64))
+    return tables[0], tables[1]
+
+
+def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) -> Sequence[Hashable]:
+    """The keys of a column's values: scalars stand for themselves, which most columns consist of."""
+    types = set(map(type, column))
+    if types <= _PLAIN:
+        return column
+    if types <= _NUMBERS and not any(map(isnan, column)):
+        return [near.get(number, number) for number in column] if near else column
+    if types == {list} and set(map(type, chain.from_iterable(column))) <= {str}:
+        return [("list", tuple(sorted(value))) for value in column]
+    return [key(value, rule, near) for value in column]
+
+
+def _neighbours(predicted: Rows, gold: Rows) -> dict[float, float]:
+    """The floats of both tables that are one value within the tolerance, by their representative."""
+    numbers: set[float] = set()
+    for column in chain(zip(*predicted, strict=True), zip(*gold, strict=True)):
+        types = set(map(type, column))
+        if types <= _NUMBERS:
+            numbers.update(column)
+        elif not types <= _PLAIN and not (types == {list} and set(map(type, chain.from_iterable(column))) <= {str}):
+            numbers.update(numbers_in(column))
+    return representatives(numbers) if float in set(map(type, numbers)) else {}
+
+
+def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
+    if not len(gold):
+        return True
+    if ordered:  # Rows keep their places, so a column matches an equal one or none.
+        return sorted(column.tobytes() for column in predicted) == sorted(column.tobytes() for column in gold)
+    ours, theirs = _row_marks(predicted), _row_marks(gold)
+    if not np.array_equal(np.sort(ours), np.sort(theirs)):
+        return False
+    marks = _column_marks(predicted, ours)
+    candidates = [[place for place, mark in enumerate(marks) if mark == wanted]
+                  for wanted in _column_marks(gold, theirs)]
+    return _assign(predicted, gold, candidates)
+
+
+def _mixed(codes: Any) -> Any:
+    """A random-looking number for each integer (the finaliser of SplitMix64); sums of them stand for multisets."""
+    codes = (codes + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+    codes ^= codes >> np.uint64(27)
+    codes *= np.uint64(0x94D049BB133111EB)
+    codes ^= codes >> np.uint64(31)
+    return codes
+
+
+def _row_marks(table: Codes) -> Any:
+    """The same mark for rows with the same values in any order; it only rules out, a match is proven in `_assign`."""
+    return np.add.reduce(_mixed(table.view(np.uint64)), axis=0)
+
+
+def _column_marks(table: Codes, rows: Any) -> list[int]:
+    """The same mark for columns that hold the same values in the same kinds of rows."""
+    together = _mixed(_mixed(table.view(np.uint64)) + rows[None, :])
+    return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
+
+
+def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:
+    """Whether gold columns can be given different predicted ones so that the bags of rows are equal.
+
+    Columns with the fewest candidates come first, and a choice is dropped as soon as the bags of the rows' beginnings
+    differ. Equal columns are tried once.
+    """
+    order = sorted(range(len(candidates)), key=lambda place: len(candidates[place]))
+    size = gold.shape[1]
+    most = int(max(predicted.max(), gold.max())) + 1
+
+    def extend(depth: int, used: frozenset[int], ours: Codes, theirs: Codes) -> bool:
+        if depth == len(order):
+            return True
+        wanted = theirs * most + gold[order[depth]]
+        tried: list[Codes] = []
+        for place in candidates[order[depth]]:
+            column = predicted[place]
+            if place in used or any(np.array_equal(column, other) for other in tried):
+                continue
+            tried.append(column)
+            _, numbers = np.unique(np.concatenate((ours * most + column, wanted)), return_inverse=True)
+            bag = np.bincount(numbers[:size], minlength=numbers.max() + 1)
+            if np.array_equal(bag, np.bincount(numbers[size:], minlength=len(bag))) and extend(
+                    depth + 1, used | {place}, numbers[:size], numbers[size:]):
+                return True
+        return False
+
+    start = np.zeros(size, np.int64)
+    return extend(0, frozenset(), start, start)

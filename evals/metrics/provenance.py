@@ -1,0 +1,226 @@
+"""Provenance queries: what a query's MATCH clauses matched, asked for instead of what the query returns.
+
+    >>> provenance_queries("MATCH (n:Movie)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN n.name")
+    ["MATCH (n:Movie)-[:directedBy]->(ps0:Person {name: 'Michael Mann'}) RETURN collect(DISTINCT elementId(n)) AS ps1, \
+collect(DISTINCT elementId(ps0)) AS ps2"]
+
+CypherBench (arXiv 2412.18702, §5.1) defines the provenance subgraph of a query as the subgraph that its MATCH clause
+matches, with its WHERE, before RETURN projects it. The tree decides what that is:
+
+- Each part of a UNION, also inside CALL { … }, gives nodes of its own; a subquery's nodes count where its rows survive.
+- OPTIONAL MATCH adds what it found. Anonymous nodes and the inner nodes of paths count.
+- A WITH that filters or renames is kept, with the nodes that it drops carried on beside it. A WITH that groups, sorts
+  or cuts is kept before a further MATCH and left out after the last: there it belongs to what is returned.
+- EXISTS { … } and patterns in WHERE are conditions. What they match is no part of the subgraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.cypher.api import Language
+from graphground.evals.metrics.ordering import aggregates
+
+Kind = Literal["node", "path", "ids"]
+
+
+def provenance_queries(text: str, language: Language = "cypher5", node_id: str = "elementId") -> list[str]:
+    """Queries that each return one row of lists of node ids, nested where a subquery found them; none without MATCH.
+
+    Raises:
+        CypherSyntaxError: the text is no query.
+    """
+    query = parse(text, language)
+    return list(_Rewriter(query, node_id).of_body(query.body))
+
+
+class _Rewriter:
+    def __init__(self, query: t.Query, node_id: str) -> None:
+        self._query, self._id = query, node_id
+        self._taken = {variable.name for variable in query.find(t.Variable)}
+        self._count = 0
+
+    def of_body(self, body: t.QueryBody) -> Iterable[str]:
+        match body:
+            case t.Union(parts=parts) | t.Next(parts=parts):
+                for part in parts:
+                    yield from self.of_body(part)
+            case t.Braced(body=inner):
+                yield from self.of_body(inner)
+            case t.Conditional(branches=branches):
+                for branch in branches:
+                    yield from self.of_body(branch.body)
+            case t.SingleQuery(clauses=clauses):
+                kept = matched_part(clauses)
+                if not kept:
+                    return
+                if len(kept) == 1 and isinstance(kept[0], t.CallSubquery) and not kept[0].imports:
+                    yield from self.of_body(kept[0].body)  # each part alone is planned better than all in one CALL
+                    return
+                texts, found = self._rewritten(kept, {})
+                lists = ", ".join(f"{self._collected(name, kind)} AS {self._fresh()}" for name, kind in found.items())
+                yield f"{' '.join(texts)} RETURN {lists or '[]'}"
+
+    def _rewritten(self, clauses: Sequence[t.Clause], found: dict[str, Kind]) -> tuple[list[str], dict[str, Kind]]:
+        texts = []
+        for clause in clauses:
+            match clause:
+                case t.Match():
+                    texts.append(self._match(clause, found))
+                case t.With():
+                    text, found = self._projection("WITH", clause.projection, found, clause.where)
+                    texts.append(text)
+                case t.CallSubquery():
+                    texts.append(self._subquery(clause, found))
+                case _:
+                    texts.append(self._query.source(clause))
+        return texts, found
+
+    def _match(self, clause: t.Match, found: dict[str, Kind]) -> str:
+        insertions: list[tuple[int, str]] = []
+        for path in clause.patterns:
+            many = path.shortest is not None or path.selector is not None or any(
+                isinstance(element, t.ParenthesizedPath) or (isinstance(element, t.RelationshipPattern) and
+                                                             (element.length or element.quantifier))
+                for element in path.elements)
+            if many:
+                variable = path.variable.name if path.variable else self._fresh()
+                if path.variable is None:
+                    insertions.append((path.start, f"{variable} = "))
+                found[variable] = "path"
+            for element in path.elements:
+                if isinstance(element, t.NodePattern):
+                    if element.variable is None and not many:
+                        name = self._fresh()
+                        insertions.append((element.start + 1, name))
+                        found[name] = "node"
+                    elif element.variable is not None:
+                        found[element.variable.name] = "node"
+        text, done = "", clause.start
+        for place, inserted in sorted(insertions):
+            text += self._query.text[done:place] + inserted
+            done = place
+        return text + self._query.text[done:clause.end]
+
+    def _projection(self, word: str, projection: t.Projection, found: dict[str, Kind], where: t.Expression | None
+                    ) -> tuple[str, dict[str, Kind]]:
+        source = self._query.source
+        kept: dict[str, Kind] = dict(found) if projection.star else {}
+        for item in projection.items:
+            if isinstance(item.expression, t.Variable) and item.expression.name in found:
+                kept[item.alias.name if item.alias else item.expression.name] = found[item.expression.name]
+        carried = {item.expression.name for item in projection.items if isinstance(item.expression, t.Variable)}
+        groups = projection.group_by is not None or aggregates(projection)
+        cuts = projection.skip is not None or projection.limit is not None
+        columns = (["*"] if projection.star else []) + [source(item) for item in projection.items]
+        for name, kind in found.items():
+            if name not in carried and not projection.star:
+                fresh = self._fresh()
+                grouped = groups or (projection.distinct and cuts)
+                columns.append(f"{self._collected(name, kind) if grouped else self._name(name)} AS {fresh}")
+                kept[fresh] = "ids" if grouped else kind
+        distinct = projection.distinct and not (cuts and not groups)
+        parts = [word, *(["DISTINCT"] if distinct else []), ", ".join(columns)]
+        if projection.group_by is not None:
+            parts.append("GROUP BY " + (", ".join(map(source, projection.group_by)) or "()"))
+        if projection.order_by:
+            parts.append("ORDER BY " + ", ".join(map(source, projection.order_by)))
+        for paging, number in (("SKIP", projection.skip), ("LIMIT", projection.limit), ("WHERE", where)):
+            if number is not None:
+                parts.append(f"{paging} {source(number)}")
+        return " ".join(parts), kept
+
+    def _subquery(self, call: t.CallSubquery, found: dict[str, Kind]) -> str:
+        """`CALL { … RETURN n }` with one more column: the ids of the nodes that were matched inside."""
+        column = self._fresh()
+        body = self._body_with_column(call.body, column)
+        if body is None:
+            return self._query.source(call)
+        found[column] = "ids"
+        return self._query.text[call.start:call.body.start] + body + self._query.text[call.body.end:call.end]
+
+    def _body_with_column(self, body: t.QueryBody, column: str) -> str | None:
+        match body:
+            case t.Union(parts=parts):
+                joined = ""
+                for part, all_ in zip(parts, [False, *body.all_], strict=False):
+                    text = self._body_with_column(part, column)
+                    if text is None:
+                        return None
+                    joined += (f" UNION {'ALL ' if all_ else ''}" if joined else "") + text
+                return joined
+            case t.SingleQuery(clauses=[*clauses, t.Return(projection=projection)]):
+                texts, found = self._rewritten(clauses, {})
+                groups = aggregates(projection) or (projection.distinct and projection.limit is not None)
+                lists = [self._collected(name, kind) if groups else self._listed(name, kind)
+                         for name, kind in found.items()]
+                text, _ = self._projection("RETURN", projection, {}, None)
+                items = f", [{', '.join(lists)}] AS {column}"
+                last = projection.items[-1] if projection.items else None
+                end = self._query.source(last) if last is not None else "*"
+                head, _, tail = text.rpartition(end) if last is not None else text.partition(end)
+                return " ".join([*texts, head + end + items + tail])
+        return None
+
+    def _collected(self, name: str, kind: Kind) -> str:
+        match kind:
+            case "node":
+                return f"collect(DISTINCT {self._id}({self._name(name)}))"
+            case "path":
+                return f"collect({self._listed(name, kind)})"
+        return f"collect({self._name(name)})"
+
+    def _listed(self, name: str, kind: Kind) -> str:
+        match kind:
+            case "node":
+                return f"[{self._id}({self._name(name)})]"
+            case "path":
+                return f"[node IN nodes({self._name(name)}) | {self._id}(node)]"
+        return self._name(name)
+
+    @staticmethod
+    def _name(name: str) -> str:
+        return name if name.isidentifier() else f"`{name}`"
+
+    def _fresh(self) -> str:
+        while True:
+            name = f"ps{self._count}"
+            self._count += 1
+            if name not in self._taken:
+                return name
+
+
+def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
+    """The clauses up to the last that matches, and the WITH … WHERE after it that only filter; none without MATCH."""
+    last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
+    if last is None:
+        return []
+    end = last + 1
+    while end < len(clauses) and _only_filters(clauses[end]):
+        end += 1
+    while end > last + 1 and _needless(clauses[end - 1]):
+        end -= 1
+    return list(clauses[:end])
+
+
+def _matches(clause: t.Clause) -> bool:
+    if isinstance(clause, t.CallSubquery):
+        return any(True for _ in clause.find(t.Match))
+    return isinstance(clause, t.Match)
+
+
+def _only_filters(clause: t.Clause) -> bool:
+    match clause:
+        case t.With(projection=projection):
+            return not (aggregates(projection) or projection.order_by or projection.skip or projection.limit
+                        or projection.group_by is not None)
+        case t.Filter() | t.Let():
+            return True
+    return False
+
+
+def _needless(clause: t.Clause) -> bool:
+    return isinstance(clause, t.Let) or (isinstance(clause, t.With) and clause.where is None)

@@ -1,0 +1,84 @@
+"""Provenance subgraph Jaccard similarity (PSJS): how much of the gold query's subgraph a prediction matched.
+
+CypherBench (arXiv 2412.18702, §5.1): the nodes that both queries' MATCH clauses match, divided by the nodes that
+either matches. It rewards a query that finds the right place in the graph and returns the wrong thing from it.
+
+Edge cases, as published: an equal text scores 1; two empty subgraphs score 0; a prediction that fails scores 0; one
+without MATCH has an empty subgraph. The published implementation cuts the text with regular expressions, this one
+reads the tree (`provenance`), so they differ on
+
+- keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: published, no MATCH is found;
+- STARTS WITH and ENDS WITH: published, the text is cut at the WITH in them, and fails;
+- `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: nodes without a variable
+  that a regular expression can read are left out, or the text fails;
+- nodes inside paths of variable length, which are not collected;
+- a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … }.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from graphground.cypher import CypherSyntaxError
+from graphground.evals.metrics.executable import attempt
+from graphground.evals.metrics.provenance import provenance_queries
+from graphground.graphs.engines.engine import EngineError, QueryFailed
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
+
+
+def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> float:
+    """The similarity of the two queries' provenance subgraphs, from 0.0 to 1.0.
+
+        psjs("MATCH (n:Team) RETURN n.name", "MATCH (n:Team) RETURN count(n)", graph)  # 1.0: the same nodes
+
+    `timeout` is in seconds, for each of the queries that this takes.
+
+    Raises:
+        CypherSyntaxError, EngineError: the gold query fails.
+    """
+    if predicted == gold:
+        return 1.0
+    wanted = provenance_nodes(gold, graph, timeout=timeout)
+    try:
+        matched = provenance_nodes(predicted, graph, timeout=timeout)
+    except (CypherSyntaxError, EngineError):
+        return 0.0
+    return jaccard(matched, wanted)
+
+
+def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float:
+    """The size of the intersection divided by the size of the union; 0.0 where both are empty.
+
+        >>> jaccard({"a", "b"}, {"b", "c", "d"})
+        0.25
+    """
+    together = set(one) | set(other)
+    return len(set(one) & set(other)) / len(together) if together else 0.0
+
+
+def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set[str]:
+    """The ids of the nodes that the query's MATCH clauses match.
+
+    Raises:
+        CypherSyntaxError: the text is no query.
+        EngineError: it cannot be run, does more than read, or takes longer than `timeout` seconds.
+    """
+    found: set[str] = set()
+    node_id = "id" if graph.dialect is not None and graph.dialect.name == "memgraph" else "elementId"
+    for text in provenance_queries(query, graph.language, node_id):
+        outcome = attempt(graph, text, timeout=timeout)
+        if outcome.table is None:
+            raise QueryFailed(outcome.message)
+        found.update(_flat(outcome.table.rows))
+    return found
+
+
+def _flat(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _flat(value)
+        elif value is not None:
+            yield str(value)

@@ -1,0 +1,79 @@
+"""Retrieval metrics for ranked answers: Hit@k, Recall@k and MRR, as STaRK reports them.
+
+STaRK (arXiv 2404.13207, §4.1) uses Hit@1, Hit@5, Recall@20 and MRR; GraphRAFT (arXiv 2504.05478) reports the same
+four. `ranked` is best first. A repeated item counts at its first place only, and later places move up: an agent that
+says the same answer twice gains and loses nothing. Without relevant items there is nothing to find, and each metric
+raises `ValueError` instead of inventing a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+
+
+def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """Whether one of the first `k` items is relevant, as 1.0 or 0.0.
+
+        >>> hit_at(["Ronin", "Heat"], {"Heat"}, 1), hit_at(["Ronin", "Heat"], {"Heat"}, 5)
+        (0.0, 1.0)
+
+    Raises:
+        ValueError: nothing is relevant, or `k` is below 1.
+    """
+    wanted = _checked(relevant, k)
+    return float(any(item in wanted for item in _distinct(ranked)[:k]))
+
+
+def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """The share of the relevant items among the first `k`, from 0.0 to 1.0.
+
+        >>> recall_at(["Ronin", "Heat", "Thief"], {"Heat", "Thief", "Ali"}, 2)
+        0.3333333333333333
+
+    With more than `k` relevant items 1.0 is out of reach, as in STaRK.
+
+    Raises:
+        ValueError: nothing is relevant, or `k` is below 1.
+    """
+    wanted = _checked(relevant, k)
+    return len(wanted.intersection(_distinct(ranked)[:k])) / len(wanted)
+
+
+def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
+    """1 divided by the place of the first relevant item, 0.0 where none is in the list.
+
+        >>> reciprocal_rank(["Ronin", "Heat"], {"Heat"})
+        0.5
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    wanted = _checked(relevant, 1)
+    return next((1 / place for place, item in enumerate(_distinct(ranked), start=1) if item in wanted), 0.0)
+
+
+def mean_reciprocal_rank(answers: Iterable[tuple[Sequence[Hashable], Collection[Hashable]]]) -> float:
+    """The mean of `reciprocal_rank` over pairs of a ranked list and its relevant items (MRR).
+
+        >>> mean_reciprocal_rank([(["Heat"], {"Heat"}), (["Ronin", "Heat"], {"Heat"})])
+        0.75
+
+    Raises:
+        ValueError: there are no pairs, or a pair has no relevant item.
+    """
+    ranks = [reciprocal_rank(ranked, relevant) for ranked, relevant in answers]
+    if not ranks:
+        raise ValueError("there are no answers to take the mean of")
+    return sum(ranks) / len(ranks)
+
+
+def _checked(relevant: Collection[Hashable], k: int) -> set[Hashable]:
+    if not relevant:
+        raise ValueError("nothing is relevant, so the metric is not defined")
+    if k < 1:
+        raise ValueError(f"k counts places from 1; it is {k}")
+    return set(relevant)
+
+
+def _distinct(ranked: Sequence[Hashable]) -> list[Hashable]:
+    return list(dict.fromkeys(ranked))
