@@ -11,6 +11,7 @@ reads the tree (`provenance`), so they differ on
 - STARTS WITH and ENDS WITH: published, the text is cut at the WITH in them, and fails;
 - `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: nodes without a variable
   that a regular expression can read are left out, or the text fails;
+- a text that does not compile, which is not run here: published, all before RETURN is run and can score 1;
 - nodes inside paths of variable length, which are not collected;
 - a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … }.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher import CypherSyntaxError
+from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.provenance import provenance_queries
 from graphground.graphs.engines.engine import EngineError, QueryFailed
@@ -66,8 +67,10 @@ def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set
         CypherSyntaxError: the text is no query.
         EngineError: it cannot be run, does more than read, or takes longer than `timeout` seconds.
     """
+    if access(parse(query, graph.language)) != "read":
+        raise QueryFailed("The query does more than read the graph.")
     found: set[str] = set()
-    node_id = "id" if graph.dialect is not None and graph.dialect.name == "memgraph" else "elementId"
+    node_id = graph.dialect.own_id.partition("(")[0] if graph.dialect is not None else "elementId"
     for text in provenance_queries(query, graph.language, node_id):
         outcome = attempt(graph, text, timeout=timeout)
         if outcome.table is None:

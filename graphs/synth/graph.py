@@ -85,7 +85,8 @@ class SyntheticGraph:
                     number = start + row
                     own = number_of_name(number)
                     text = given[number] if number < len(given) else make_name(name, own)
-                    properties = {key: values[row] for key, values in columns.items() if values[row] is not None}
+                    properties = _with({key: values[row] for key, values in columns.items()},
+                                       self.vocabulary.properties.get((name, number)))
                     yield {"eid": f"{name}#{number}", "label": name, "name": text,
                            "aliases": [f"{text} ({own % 97})"] if number % 4 == 0 else [],
                            "description": f"made-up {name} number {number}", "properties": properties,
@@ -96,16 +97,19 @@ class SyntheticGraph:
         rid = 0
         for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
             links = self._links.get((pattern.type, pattern.start, pattern.end), ())
+            fixed = [link.properties for link in links]
             for size, starts, ends, rng in self._ends(pattern, place, count, links):
                 columns = {key: column(pattern.type, key, type_, size, rng,
                                        self.vocabulary.values.get((pattern.type, key), ()))
                            for key, type_ in pattern.properties.items()}
                 _order_intervals(columns)
                 for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-                    properties = {key: values[row] for key, values in columns.items() if values[row] is not None}
+                    properties = _with({key: values[row] for key, values in columns.items()},
+                                       fixed[row] if fixed else None)
                     yield {"rid": f"r{rid}", "label": pattern.type, "subj_id": f"{pattern.start}#{start}",
                            "obj_id": f"{pattern.end}#{end}", "properties": properties, "provenance": []}
                     rid += 1
+                fixed = []  # what was asked for comes first
 
     @cached_property
     def _links(self) -> Mapping[tuple[str, str, str], list[Link]]:
@@ -143,6 +147,16 @@ class SyntheticGraph:
             if loops:
                 ends = np.where(ends == starts, (ends + 1) % ends_of, ends)
             yield size, starts, ends, rng
+
+
+def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The values that there are, with those that were asked for in place of random ones."""
+    if fixed:
+        values |= {key: value for key, value in fixed.items() if key in values}
+        start, end = values.get("start_year"), values.get("end_year")
+        if start is not None and end is not None and end < start and "end_year" not in fixed:
+            values["end_year"] = None
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _scatter(ranks: NDArray[np.int64], count: int, place: int) -> NDArray[np.int64]:

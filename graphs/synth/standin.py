@@ -1,182 +1,175 @@
-"""Stand-in graphs: made-up graphs on which given queries find something.
+"""Stand-in graphs: made-up graphs on which given queries find something, and wrong queries find something else.
 
-A stand-in holds the names and values that the queries mention, and for each pattern that they match a few
-relationships between the nodes named and others. It is what queries are tried on where the graph that they were
-written for is not at hand.
+For each query a few witnesses are planted: nodes and relationships that satisfy its patterns and conditions. Around
+them stand near misses, each wrong in one way: a relationship of another type or the other way round between the same
+labels, a condition just violated, one relationship missing, a namesake, a node that matches twice. It is what queries
+are tried on where the graph that they were written for is not at hand. Scores on it are estimates.
 """
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphground.cypher import CypherSyntaxError, parse
-from graphground.cypher import tree as t
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.synth.graph import SyntheticGraph, synth
 from graphground.graphs.synth.names import make_name
 from graphground.graphs.synth.vocabulary import Link, Vocabulary
+from graphground.graphs.synth.witnesses import (
+    Condition,
+    Part,
+    fresh_value,
+    nearby,
+    of_type,
+    parts_of,
+    satisfying,
+    violating,
+)
 
-POOL = 60
-"""Nameless nodes of each label that the planted relationships go through."""
+CONFUSED = 0.3
+"""How often a node that a query names also has a relationship of another type or direction to a near miss. In real
+graphs a question turned round mostly finds nothing: the wrong direction alone makes few subgraphs overlap."""
+RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
 
 
 def stand_in(schema: PropertyGraphSchema, queries: Iterable[str], nodes: int, relationships: int, seed: int = 0,
              instances: int = 3) -> SyntheticGraph:
-    """A graph on which most of `queries` find rows.
+    """A graph on which `queries` find rows, and queries that are nearly right find others.
 
     `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name`
-    gives it a person of that name, movies of 90 minutes and more, and `instances` movies that he directed.
-    The sizes are raised where the queries need more.
+    gives it a person of that name, `instances` movies of more than 90 minutes that he directed, one of 90 minutes,
+    one that he wrote, and one of the same name. A text that cannot be parsed is left out, as are labels, types and
+    values that the schema does not have. The sizes are raised where the queries need more.
     """
-    vocabulary = _Gathered(schema, random.Random(seed), instances).of(queries)
+    planter = _Planter(schema, random.Random(seed), instances)
+    for text in queries:
+        try:
+            parts = parts_of(parse(text))
+        except CypherSyntaxError:
+            continue
+        for part in parts:
+            planter.plant(part)
+    vocabulary = planter.vocabulary()
     named = sum(map(len, vocabulary.names.values()))
-    return synth(schema, max(nodes, 2 * named + len(schema.labels)), max(relationships, 2 * len(vocabulary.links)),
-                 seed, vocabulary)
+    return synth(schema, max(nodes, named + named // 4 + len(schema.labels)),
+                 max(relationships, len(vocabulary.links) + len(vocabulary.links) // 4), seed, vocabulary)
 
 
-class _Gathered:
+class _Planter:
     def __init__(self, schema: PropertyGraphSchema, rng: random.Random, instances: int) -> None:
         self._schema, self._rng, self._instances = schema, rng, instances
-        self._patterns = {(one.type, one.start, one.end) for one in schema.patterns}
-        self._names: dict[str, dict[str, int]] = {label: {} for label in schema.labels}
-        for label, names in self._names.items():
-            for number in range(POOL):
-                names.setdefault(make_name(label, number), len(names))
-        self._pools = {label: len(names) for label, names in self._names.items()}
+        self._patterns = {(pattern.type, pattern.start, pattern.end) for pattern in schema.patterns}
+        self._names: dict[str, list[str]] = {label: [] for label in schema.labels}
+        self._numbers: dict[tuple[str, str], int] = {}
         self._values: dict[tuple[str, str], list[Any]] = defaultdict(list)
+        self._fixed: dict[tuple[str, int], dict[str, Any]] = {}
         self._links: list[Link] = []
 
-    def of(self, queries: Iterable[str]) -> Vocabulary:
-        for text in queries:
-            try:
-                query = parse(text)
-            except CypherSyntaxError:
+    def vocabulary(self) -> Vocabulary:
+        """All that was planted."""
+        return Vocabulary({label: tuple(names) for label, names in self._names.items()}, dict(self._values),
+                          self._links, self._fixed)
+
+    def plant(self, part: Part) -> None:
+        """The witnesses of one part of a query, and its near misses."""
+        owners = self._owners(part)
+        for way in part.alternatives:
+            for condition in (*part.inline, *way):
+                self._mention(owners.get(condition.element), condition)
+        if any(label not in self._schema.labels for label in part.labels.values()):
+            return
+        for number in range(self._instances):
+            self._witness(part, number, complete=number < 2)
+        if part.answer not in part.names:
+            self._near_misses(part)
+
+    def _near_misses(self, part: Part) -> None:
+        for place, link in enumerate(part.links):
+            self._witness(part, 0, without={place})
+            if {link.start, link.end} & part.names.keys() and self._rng.random() >= CONFUSED:
                 continue
-            self._take(query)
-        return Vocabulary({label: tuple(names) for label, names in self._names.items()},
-                          dict(self._values), self._links)
+            start, end = part.labels[link.start], part.labels[link.end]
+            for type_, one, other in sorted(self._patterns):
+                if {one, other} == {start, end} and (type_, one, other) != (link.type, start, end):
+                    self._witness(part, 0, instead={place: (type_, one != start)})
+            if start == end:
+                self._witness(part, 0, instead={place: (link.type, True)})
+        for number, way in enumerate(part.alternatives):
+            for condition in (*part.inline, *way):
+                self._witness(part, number, violated=condition)
+        first = self._witness(part, 0)
+        namesake = self._names[part.labels[part.answer]][first[part.answer]]
+        self._witness(part, 0, named={part.answer: namesake})
+        if any(element not in part.names for element in part.labels if element != part.answer):
+            self._witness(part, 0, shared={part.answer: first[part.answer]})
 
-    def _take(self, query: t.Query) -> None:
-        nodes = list(query.find(t.NodePattern))
-        labels = {node.variable.name: label for node in nodes
-                  if node.variable and (label := _one_name(node.labels)) in self._schema.labels}
-        types = {rel.variable.name: type_ for rel in query.find(t.RelationshipPattern)
-                 if rel.variable and (type_ := _one_name(rel.types))}
-        for owner, key, value in _compared({**types, **labels}, query):
-            self._mention(owner, key, value)
-        numbers: dict[str, int] = {}
-        for node in nodes:
-            label = labels.get(node.variable.name, "") if node.variable else _one_name(node.labels)
-            if label and label in self._schema.labels and isinstance(node.properties, t.MapLiteral):
-                for entry in node.properties.entries:
-                    value = _constant(entry.value)
-                    if entry.key.text == "name" and isinstance(value, str):
-                        number = self._names[label].setdefault(value, len(self._names[label]))
-                        if node.variable:
-                            numbers[node.variable.name] = number
-                    elif value is not None:
-                        self._mention(label, entry.key.text, value)
-        for match in query.find(t.Match):
-            for _ in range(self._instances):
-                self._plant(match, labels, dict(numbers))
+    def _witness(self, part: Part, number: int, *, complete: bool = True, violated: Condition | None = None,
+                 without: Iterable[int] = (), instead: Mapping[int, tuple[str, bool]] | None = None,
+                 named: Mapping[str, str] | None = None, shared: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Nodes and relationships that satisfy a part, or all of it but one thing; the number of each node."""
+        way = part.alternatives[number % len(part.alternatives)]
+        fixed: dict[str, dict[str, Any]] = defaultdict(dict)
+        owners = self._owners(part)
+        if complete:
+            for element, key in part.wanted:
+                type_ = self._type(owners.get(element), key)
+                if type_ and key not in RESERVED:
+                    fixed[element][key] = fresh_value(key, type_, self._rng)
+        for condition in (*part.inline, *way):
+            wrong = condition == violated
+            value = violating(condition, self._rng) if wrong else satisfying(condition, self._rng)
+            if condition.operator == "IS NOT NULL" and not wrong:
+                value = fixed[condition.element].get(condition.key) or fresh_value(
+                    condition.key, self._type(owners.get(condition.element), condition.key) or "str", self._rng)
+            if condition.key not in RESERVED and (value is None or of_type(value, self._type(
+                    owners.get(condition.element), condition.key))):
+                fixed[condition.element][condition.key] = value
+        numbers = dict(shared or {})
+        for element, label in part.labels.items():
+            if element not in numbers:
+                known = part.names.get(element)
+                numbers[element] = self._node(label, known or (named or {}).get(element), fixed[element],
+                                              anchor=known is not None)
+        for place, link in enumerate(part.links):
+            if place in without or (link.optional and number % 2):
+                continue
+            type_, turned = (instead or {}).get(place, (link.type, False))
+            start, end = (link.end, link.start) if turned else (link.start, link.end)
+            if (type_, part.labels[start], part.labels[end]) in self._patterns:
+                self._links.append(Link(type_, part.labels[start], numbers[start], part.labels[end], numbers[end],
+                                        fixed[link.element] if type_ == link.type else None))
+        return numbers
 
-    def _mention(self, owner: str, key: str, value: Any) -> None:
-        if key == "name" and owner in self._names and isinstance(value, str):
-            self._names[owner].setdefault(value, len(self._names[owner]))
-        elif key not in ("name", "eid", "aliases", "description", "provenance"):
-            type_ = self._type(owner, key)
-            self._values[owner, key] += [near for near in _nearby(value) if _fits(near, type_)]
+    def _node(self, label: str, name: str | None, properties: Mapping[str, Any], anchor: bool) -> int:
+        """The node that queries know by its name, or a new node."""
+        names = self._names[label]
+        if anchor and name is not None and (label, name) in self._numbers:
+            number = self._numbers[label, name]
+            for key, value in properties.items():
+                self._fixed.setdefault((label, number), {}).setdefault(key, value)
+            return number
+        number = len(names)
+        names.append(name if name is not None else make_name(label, number))
+        self._numbers.setdefault((label, names[number]), number)
+        if properties:
+            self._fixed[label, number] = dict(properties)
+        return number
 
-    def _type(self, owner: str, key: str) -> str | None:
+    def _owners(self, part: Part) -> dict[str, str]:
+        """Labels and relationship types by element."""
+        return {**{link.element: link.type for link in part.links}, **part.labels}
+
+    def _mention(self, owner: str | None, condition: Condition) -> None:
+        """Mix the value that a condition compares with among the random ones."""
+        if owner is None or condition.value is None or condition.key in RESERVED:
+            return
+        type_ = (self._type(owner, condition.key) or "").removeprefix("list[").removesuffix("]")
+        self._values[owner, condition.key] += [near for near in nearby(condition.value) if of_type(near, type_)]
+
+    def _type(self, owner: str | None, key: str) -> str | None:
         if owner in self._schema.labels:
             return self._schema.labels[owner].properties.get(key)
-        return self._schema.relationship_properties.get(owner, {}).get(key)
-
-    def _plant(self, match: t.Match, labels: Mapping[str, str], numbers: dict[str, int]) -> None:
-        for path in match.patterns:
-            elements = path.elements
-            for place in range(0, len(elements) - 2, 2):
-                left, rel, right = elements[place:place + 3]
-                if not (isinstance(left, t.NodePattern) and isinstance(right, t.NodePattern)
-                        and isinstance(rel, t.RelationshipPattern)):
-                    continue
-                one, other = (left, right) if rel.direction != "left" else (right, left)
-                type_ = _one_name(rel.types)
-                ends = [self._end(node, labels, numbers) for node in (one, other)]
-                if type_ and ends[0] and ends[1] and (type_, ends[0][0], ends[1][0]) in self._patterns:
-                    self._links.append(Link(type_, *ends[0], *ends[1]))
-
-    def _end(self, node: t.NodePattern, labels: Mapping[str, str], numbers: dict[str, int]) -> tuple[str, int] | None:
-        name = node.variable.name if node.variable else None
-        label = labels.get(name) if name else _one_name(node.labels)
-        if label is None or label not in self._schema.labels:
-            return None
-        if isinstance(node.properties, t.MapLiteral):
-            for entry in node.properties.entries:
-                value = _constant(entry.value)
-                if entry.key.text == "name" and isinstance(value, str):
-                    return label, self._names[label][value]
-        number = self._rng.randrange(self._pools[label])
-        return label, numbers.setdefault(name, number) if name else number
-
-
-def _one_name(labels: t.LabelExpression | None) -> str:
-    return labels.name.text if isinstance(labels, t.LabelName) else ""
-
-
-def _constant(node: t.Node) -> Any:
-    """`'x'`, `3`, `-3`, `date('1999-01-01')` as a value; None for anything else."""
-    match node:
-        case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
-            return node.value
-        case t.FunctionCall(key="date" | "datetime", arguments=[t.StringLiteral() as text]):
-            return text.value
-        case t.Unary(operator="-", operand=t.IntegerLiteral() | t.FloatLiteral() as number):
-            return -number.value
-    return None
-
-
-def _compared(owners: Mapping[str, str], query: t.Query) -> Iterable[tuple[str, str, Any]]:
-    """`n.year > 1999` gives the owner of `n`, `year` and 1999; also `'x' IN n.list` and `n.year IN [1, 2]`."""
-    for binary in query.find(t.Binary):
-        for one, other in ((binary.left, binary.right), (binary.right, binary.left)):
-            if isinstance(one, t.Property) and isinstance(one.subject, t.Variable) and one.subject.name in owners:
-                items: Sequence[t.Node] = other.items if isinstance(other, t.ListLiteral) else [other]
-                for value in map(_constant, items):
-                    if value is not None:
-                        yield owners[one.subject.name], one.key.text, value
-
-
-def _nearby(value: Any) -> list[Any]:
-    """A value, and for an order its neighbours, so that `<`, `=` and `>` all find something."""
-    if isinstance(value, bool):
-        return [value]
-    if isinstance(value, int):
-        return [value - 1, value, value + 1]
-    if isinstance(value, float):
-        return [value * 0.9, value, value * 1.1 + 1]
-    try:
-        day = date.fromisoformat(value)
-    except ValueError:
-        return [value]
-    return [(day + timedelta(days=offset)).isoformat() for offset in (-1, 0, 1)]
-
-
-def _fits(value: Any, type_: str | None) -> bool:
-    kind = (type_ or "").removeprefix("list[").removesuffix("]")
-    match kind:
-        case "int":
-            return isinstance(value, int) and not isinstance(value, bool)
-        case "float":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "bool":
-            return isinstance(value, bool)
-        case "date":
-            return isinstance(value, str) and len(value) == 10 and value[4:5] == "-"
-        case "str":
-            return isinstance(value, str)
-    return False
+        return self._schema.relationship_properties.get(owner or "", {}).get(key)

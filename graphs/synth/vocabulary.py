@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 
 
 class Link(NamedTuple):
-    """A relationship that must exist, by the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`."""
+    """A relationship that must exist, by the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
+
+    `properties` wins over random values; None as a value leaves the property out.
+    """
 
     type: str
     start: str
     start_number: int
     end: str
     end_number: int
+    properties: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,10 @@ class Vocabulary:
     `names={"Movie": ("Heat", "Ronin")}` makes the first two movies bear these names;
     `values={("Movie", "runtime_minute"): (90, 91.5)}` mixes these values among the random ones, and
     likewise `("releasedIn", "date")` for the property of a relationship. Dates are ISO 8601 text.
+    `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes those of one node, None for no value.
     """
 
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     values: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
     links: Sequence[Link] = ()
+    properties: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)

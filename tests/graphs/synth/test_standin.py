@@ -25,3 +25,17 @@ def test_a_stand_in_mixes_the_values_that_its_queries_compare_with() -> None:
 def test_wrong_types_in_queries_do_not_get_into_the_graph() -> None:
     query = "MATCH (m:Movie) WHERE m.runtime_minute = 'long' RETURN m.name"
     assert not stand_in(SCHEMA, [query], 300, 300).vocabulary.values[("Movie", "runtime_minute")]
+
+
+def test_every_condition_of_a_query_has_a_witness_and_a_near_miss() -> None:
+    query = ("MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90.5 "
+             "RETURN m.name")
+    graph = stand_in(SCHEMA, [query], 100, 100, seed=4)
+    nodes = {entity["eid"]: entity for entity in graph.entities()}
+    directed = [nodes[relation["subj_id"]] for relation in graph.relations()
+                if relation["label"] == "directedBy" and nodes[relation["obj_id"]]["name"] == "Michael Mann"]
+    runtimes = [movie["properties"]["runtime_minute"] for movie in directed if "runtime_minute" in movie["properties"]]
+    assert sum(runtime > 90.5 for runtime in runtimes) >= 3
+    assert any(runtime <= 90.5 for runtime in runtimes)
+    found = [movie["name"] for movie in directed]
+    assert len(set(found)) < len(found), "a namesake"

@@ -1,0 +1,133 @@
+"""Our metrics on stand-in graphs beside the scores that real predictions got on the real graphs.
+
+    python -m benchmarks.evals.recorded_scores [--graphs company flight_accident] [--folder FOLDER] [--shown 10]
+
+The predictions and their scores (`../shared/data/predictions`, without `metrics_suspect`) were taken on graphs that are
+not at hand. A stand-in graph gives every gold query an answer, so EX on it is an estimate: a prediction scored 0 there
+should be 0 here. Scores of 1 are reported apart, for those that contradict the schema found nothing and cannot have
+been right unless the gold answer was empty too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from benchmarks.engines.graphs_for_queries import gold_queries, records, schema_of
+from graphground.cypher import CypherSyntaxError, validate
+from graphground.evals.metrics.executable import attempt
+from graphground.evals.metrics.execution_accuracy import tables_match
+from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+from graphground.graphs.synth import stand_in, write_simplekg
+
+GRAPHS = ("company", "fictional_character", "flight_accident")
+TIMEOUT = 20.0
+
+
+def scored(graph: str) -> list[dict[str, object]]:
+    """The distinct predictions for a graph whose scores can be trusted."""
+    found = {}
+    for record in records("predictions/cypherbench_scored.jsonl.gz"):
+        if record["graph"] == graph and not record.get("metrics_suspect") and record["pred_cypher"]:
+            found[record["gold_cypher"], record["pred_cypher"]] = record
+    return list(found.values())
+
+
+def spearman(ours: list[float], theirs: list[float]) -> float:
+    """Rank correlation, ties at their mean rank."""
+    def ranks(values: list[float]) -> list[float]:
+        places = defaultdict(list)
+        for place, index in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+            places[values[index]].append(place)
+        return [sum(places[value]) / len(places[value]) for value in values]
+
+    one, other = ranks(ours), ranks(theirs)
+    mean = (len(one) - 1) / 2
+    covariance = sum((a - mean) * (b - mean) for a, b in zip(one, other, strict=True))
+    return float(covariance / (sum((a - mean) ** 2 for a in one) * sum((b - mean) ** 2 for b in other)) ** 0.5)
+
+
+def measured(graph: Graph, gold: str, predicted: str) -> tuple[float, float]:
+    """EX and PSJS of one prediction."""
+    wanted = graph.run(gold, timeout=TIMEOUT)
+    outcome = attempt(graph, predicted, timeout=TIMEOUT)
+    accuracy = outcome.table is not None and tables_match(outcome.table.rows, wanted.rows,
+                                                          ordered=orders(gold, graph.language))
+    if predicted == gold:
+        return 1.0, 1.0
+    try:
+        return float(accuracy), jaccard(provenance_nodes(predicted, graph, timeout=TIMEOUT),
+                                        provenance_nodes(gold, graph, timeout=TIMEOUT))
+    except (CypherSyntaxError, EngineError):
+        return float(accuracy), 0.0
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
+    arguments.add_argument("--folder", type=Path)
+    arguments.add_argument("--most", type=int, default=1_000_000)
+    arguments.add_argument("--shown", type=int, default=0)
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        folder = given.folder or Path(made)
+        folder.mkdir(parents=True, exist_ok=True)
+        home = Home(folder / "home")
+        try:
+            for name in given.graphs:
+                compare(name, folder, home, given.most, given.shown)
+        finally:
+            end_engine(home, kill=True)
+
+
+def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
+    """Make the stand-in of one graph and print how our scores on it relate to the recorded ones."""
+    started = time.monotonic()
+    schema = schema_of(name)
+    gold = gold_queries(name)
+    counts = write_simplekg(stand_in(schema, gold, 3_000, 9_000, seed=1), folder / f"{name}.json")
+    load_file(folder / f"{name}.json", home, name=name)
+    graph = open_stored(name, home)
+    empty = sum(not any(value not in (None, 0, []) for row in graph.run(query, timeout=TIMEOUT).rows for value in row)
+                for query in gold)
+    print(f"{name}: {counts[0]} nodes, {counts[1]} relationships, {len(gold)} gold queries, {empty} without an answer, "
+          f"{time.monotonic() - started:.0f} s", flush=True)
+    chosen = scored(name)[:most]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda one: measured(graph, str(one["gold_cypher"]), str(one["pred_cypher"])), chosen))
+    agreed: Counter[tuple[str, bool]] = Counter()
+    for record, (accuracy, _) in zip(chosen, found, strict=True):
+        theirs = record["metrics"]["execution_accuracy"]  # type: ignore[index]
+        valid = validate(str(record["pred_cypher"]), schema, read_only=True).valid
+        kind = ("scored 0" if theirs == 0 else "scored 1, fits the schema" if valid else
+                "scored 1, contradicts the schema")
+        agreed[kind, accuracy == theirs] += 1
+        if accuracy != theirs and shown and agreed[kind, False] <= shown:
+            print(f"  {kind}, ours {accuracy}:\n    {record['gold_cypher']}\n    {record['pred_cypher']}")
+    for kind in sorted({kind for kind, _ in agreed}):
+        right, wrong = agreed[kind, True], agreed[kind, False]
+        print(f"  {kind}: {right} of {right + wrong} agree ({right / (right + wrong):.2%})")
+    ours = [similarity for _, similarity in found]
+    theirs = [float(record["metrics"]["psjs"]) for record in chosen]  # type: ignore[index]
+    print(f"  PSJS, Spearman: {spearman(ours, theirs):.3f} over {len(ours)}; {time.monotonic() - started:.0f} s",
+          flush=True)
+    (folder / f"{name}.scores.json").write_text(json.dumps(
+        [{**record, "ours": pair} for record, pair in zip(chosen, found, strict=True)], ensure_ascii=False))
+    if graph.engine is not None:
+        graph.engine.close()
+
+
+if __name__ == "__main__":
+    main()

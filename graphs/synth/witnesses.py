@@ -1,0 +1,290 @@
+"""What a graph must hold for a query to find something: nodes, relationships and the conditions on both.
+
+    >>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
+    >>> part.answer, [(link.type, link.start, link.end) for link in part.links]
+    ('m', [('directedBy', 'm', ' 1')])
+    >>> part.alternatives
+    [(Condition(element='m', key='year', operator='>', value=1990),)]
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from graphground.cypher import tree as t
+from graphground.graphs.synth.names import word
+
+MOST_ALTERNATIVES = 6
+"""Ways to satisfy a WHERE that are followed; an OR of many parts has more."""
+
+OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "IN": "NOT IN", "NOT IN": "IN",
+            "HAS": "HAS NOT", "HAS NOT": "HAS", "IS NULL": "IS NOT NULL", "IS NOT NULL": "IS NULL",
+            "CONTAINS": "CONTAINS NOT", "CONTAINS NOT": "CONTAINS", "STARTS WITH": "CONTAINS NOT",
+            "ENDS WITH": "CONTAINS NOT"}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
+
+
+class Condition(NamedTuple):
+    """`n.year > 1990` as `Condition("n", "year", ">", 1990)`; `'x' IN n.list` has the operator `HAS`."""
+
+    element: str
+    key: str
+    operator: str
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessLink:
+    """A relationship between two nodes of a part; `element` names it in conditions."""
+
+    element: str
+    type: str
+    start: str
+    end: str
+    optional: bool = False
+
+
+@dataclass(slots=True)
+class Part:
+    """One MATCH … RETURN of a query: node labels by element, relationships, names, and ways to satisfy WHERE."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    links: list[WitnessLink] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    inline: list[Condition] = field(default_factory=list)
+    alternatives: list[tuple[Condition, ...]] = field(default_factory=lambda: [()])
+    wanted: set[tuple[str, str]] = field(default_factory=set)
+    """Elements and keys that are returned or sorted by, and so should have values."""
+    answer: str = ""
+
+
+def parts_of(query: t.Query) -> list[Part]:
+    """Each part of the query that matches something, subqueries and parts of unions on their own."""
+    found = []
+    for single in query.find(t.SingleQuery):
+        part = _part(single)
+        if part.labels:
+            found.append(part)
+    return found
+
+
+def _part(single: t.SingleQuery) -> Part:
+    part = Part()
+    for clause in single.clauses:
+        if isinstance(clause, t.Match):
+            for path in clause.patterns:
+                _take_path(part, path, clause.optional)
+        where = getattr(clause, "where", None)
+        if isinstance(clause, t.Match | t.With | t.Filter) and where is not None:
+            ways = list(_ways(where, False))
+            part.alternatives = [(*one, *other) for one in part.alternatives for other in ways][:MOST_ALTERNATIVES]
+        if isinstance(clause, t.With | t.Return):
+            for variable in clause.projection.find(t.Property):
+                if isinstance(variable.subject, t.Variable):
+                    part.wanted.add((variable.subject.name, variable.key.text))
+    for way in part.alternatives:
+        for condition in way:
+            if condition.key == "name" and condition.operator == "=" and isinstance(condition.value, str):
+                part.names.setdefault(condition.element, condition.value)
+    last = single.clauses[-1] if single.clauses else None
+    returned = [variable.name for variable in last.find(t.Variable)] if last is not None else []
+    part.answer = next((name for name in returned if name in part.labels), next(iter(part.labels), ""))
+    return part
+
+
+def _take_path(part: Part, path: t.PathPattern, optional: bool) -> None:
+    before, pending = "", None
+    for element in path.elements:
+        if isinstance(element, t.RelationshipPattern):
+            pending = element
+            continue
+        if not isinstance(element, t.NodePattern):
+            before, pending = "", None
+            continue
+        name = element.variable.name if element.variable else f" {len(part.labels)}"
+        label = _one_name(element.labels)
+        if label or name not in part.labels:
+            part.labels[name] = label or part.labels.get(name, "")
+        for key, value in _entries(element.properties):
+            if key == "name" and isinstance(value, str):
+                part.names[name] = value
+            else:
+                part.inline.append(Condition(name, key, "=", value))
+        if before and pending is not None and (type_ := _one_name(pending.types)):
+            link = pending.variable.name if pending.variable else f" r{len(part.links)}"
+            start, end = (name, before) if pending.direction == "left" else (before, name)
+            part.links.append(WitnessLink(link, type_, start, end, optional))
+            part.inline += [Condition(link, key, "=", value) for key, value in _entries(pending.properties)]
+        before, pending = name, None
+
+
+def _one_name(labels: t.LabelExpression | None) -> str:
+    return labels.name.text if isinstance(labels, t.LabelName) else ""
+
+
+def _entries(properties: t.Expression | None) -> Iterator[tuple[str, Any]]:
+    if isinstance(properties, t.MapLiteral):
+        for entry in properties.entries:
+            value = constant(entry.value)
+            if value is not None:
+                yield entry.key.text, value
+
+
+def constant(node: t.Node) -> Any:
+    """`'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')` as a value; None for anything else."""
+    match node:
+        case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
+            return node.value
+        case t.FunctionCall(key="date" | "datetime", arguments=[t.StringLiteral() as text]):
+            return text.value
+        case t.Unary(operator="-", operand=t.IntegerLiteral() | t.FloatLiteral() as number):
+            return -number.value
+        case t.ListLiteral(items=items):
+            values = [constant(item) for item in items]
+            return None if None in values else values
+    return None
+
+
+def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
+    """The ways to make a condition true (or false), each as conditions that must all hold; what is not read holds."""
+    match node:
+        case t.Unary(operator="NOT", operand=inner):
+            yield from _ways(inner, not negated)
+        case t.Binary(operator="AND" | "OR" as joined, left=left, right=right):
+            if (joined == "AND") != negated:
+                yield from ((*one, *other) for one in _ways(left, negated) for other in _ways(right, negated))
+            else:
+                yield from _ways(left, negated)
+                yield from _ways(right, negated)
+        case t.IsNull(operand=t.Property(subject=t.Variable(name=name), key=key), negated=positive):
+            yield (Condition(name, key.text, "IS NOT NULL" if positive != negated else "IS NULL"),)
+        case t.Binary():
+            condition = _comparison(node)
+            if condition is not None and negated:
+                condition = condition._replace(operator=OPPOSITE[condition.operator])
+            yield (condition,) if condition is not None else ()
+        case _:
+            yield ()
+
+
+def _comparison(node: t.Binary) -> Condition | None:
+    left, right = node.left, node.right
+    match left, right:
+        case t.Property(subject=t.Variable(name=name), key=key), _ if node.operator in OPPOSITE:
+            value = constant(right)
+            return Condition(name, key.text, node.operator, value) if value is not None else None
+        case _, t.Property(subject=t.Variable(name=name), key=key):
+            value = constant(left)
+            operator = "HAS" if node.operator == "IN" else _TURNED.get(node.operator)
+            return Condition(name, key.text, operator, value) if value is not None and operator else None
+    return None
+
+
+def satisfying(condition: Condition, rng: random.Random) -> Any:
+    """A value for which a condition holds, on its boundary where it has one; None for no value at all.
+
+        >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
+        True
+    """
+    value = condition.value
+    match condition.operator:
+        case "=" | "<=" | ">=":
+            return value
+        case "<" | ">" as operator:
+            return _moved(value, rng.randint(1, 3) * (1 if operator == ">" else -1))
+        case "<>" | "CONTAINS NOT":
+            return _moved(value, 5) if not isinstance(value, str) or _is_date(value) else f"{word(rng.randrange(999))}"
+        case "IN":
+            return rng.choice(value) if isinstance(value, list) and value else value
+        case "HAS":
+            return [value, word(rng.randrange(999))]
+        case "HAS NOT":
+            return [word(rng.randrange(999))]
+        case "CONTAINS":
+            return f"{word(rng.randrange(999))} {value} {word(rng.randrange(999))}"
+        case "STARTS WITH":
+            return f"{value}{word(rng.randrange(999)).lower()}"
+        case "ENDS WITH":
+            return f"{word(rng.randrange(999))}{value}"
+        case "NOT IN":
+            return f"{word(rng.randrange(999))}" if value and isinstance(value[0], str) else _moved(max(value), 1)
+    return None
+
+
+def violating(condition: Condition, rng: random.Random) -> Any:
+    """A value next to those for which a condition holds: 1990 for `n.year > 1990`."""
+    opposite = OPPOSITE.get(condition.operator)
+    return satisfying(condition._replace(operator=opposite), rng) if opposite else None
+
+
+def _is_date(value: str) -> bool:
+    return len(value) >= 10 and value[4:5] == "-" and value[:4].isdigit()
+
+
+def _moved(value: Any, steps: int) -> Any:
+    """A value so many steps away: years and counts by one, dates by a day, floats by a tenth."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + steps
+        case float():
+            return round(value * (1 + 0.1 * steps) if value else float(steps), 4)
+        case str() if _is_date(value):
+            try:
+                return (date.fromisoformat(value[:10]) + timedelta(days=steps)).isoformat()
+            except (ValueError, OverflowError):
+                return value
+    return f"{value}{'z' * abs(steps)}"
+
+
+def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
+    """A value of a property type that hardly any other node has, so that sorting and counting have something to do."""
+    match type_.split("|")[0]:
+        case "int":
+            return rng.randint(1850, 2023) if "year" in key else rng.randint(1, 100_000)
+        case "float":
+            return round(rng.uniform(1, 10_000), 2)
+        case "bool":
+            return rng.random() < 0.5
+        case "date" | "datetime" as kind:
+            day = (date(1850, 1, 1) + timedelta(days=rng.randrange(62_000))).isoformat()
+            return day if kind == "date" else f"{day}T00:00:00Z"
+        case text if text.startswith("list["):
+            return [fresh_value(key, text[5:-1], rng) for _ in range(2)]
+    return word(rng.randrange(65_536))
+
+
+def of_type(value: Any, type_: str | None) -> bool:
+    """Whether a value may be stored under a property of this type.
+
+        >>> of_type(3, "float"), of_type("long", "int"), of_type(["a"], "list[str]")
+        (True, False, True)
+    """
+    if isinstance(value, list):
+        return (type_ or "").startswith("list[") and all(of_type(item, str(type_)[5:-1]) for item in value)
+    match type_:
+        case "int":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "float":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "bool":
+            return isinstance(value, bool)
+        case "date":
+            return isinstance(value, str) and len(value) == 10 and _is_date(value)
+        case "str":
+            return isinstance(value, str)
+    return False
+
+
+def nearby(value: Any) -> Sequence[Any]:
+    """A value, and for an order its neighbours, so that `<`, `=` and `>` all find something."""
+    if isinstance(value, list):
+        return [near for item in value for near in nearby(item)]
+    if isinstance(value, bool) or (isinstance(value, str) and not _is_date(value)):
+        return [value]
+    return [_moved(value, -1), value, _moved(value, 1)]

@@ -1,0 +1,32 @@
+"""The graphs that evaluations run on: a small one worked out by hand, loaded once for all tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import loaded
+
+
+@pytest.fixture(scope="package")
+def eval_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """A data folder with the small graph as `films`; its engine ends with the last test of the folder."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
+    folder = tmp_path_factory.mktemp("evals")
+    home = Home(folder / "home").make()
+    loaded(home, folder)
+    yield home
+    end_engine(home, kill=True)
+
+
+@pytest.fixture(scope="package")
+def small(eval_home: Home) -> Iterator[Graph]:
+    """Heat (directed by Michael Mann, with Robert De Niro) and Ronin (with Robert De Niro), opened."""
+    graph = open_stored("films", eval_home)
+    yield graph
+    graph.close()
