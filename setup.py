@@ -20,5 +20,6 @@ for part in PARTS:
 setup(
     packages=packages,
     package_dir={"graphground": "graphground", **{f"graphground.{part}": part for part in PARTS}},
-    package_data={"": ["py.typed", "*.md", "*.json", "*.json.gz", "*.csv", "*.npz", "*.bin", "*.toml", "LICENSE*"]},
+    package_data={"": ["py.typed", "*.md", "*.json", "*.html", "*.css", "*.js", "*.json.gz", "*.csv", "*.npz", "*.bin",
+                       "*.toml", "LICENSE*"]},
 )

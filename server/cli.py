@@ -15,6 +15,7 @@ COMMANDS = {
     "wikidata": "Build a domain graph from Wikidata.",
     "entities": "Build and inspect the index that find_entities searches.",
     "schema": "Show schemas and how many tokens their forms take.",
+    "eval": "Measure agents: run them over tasks, report and compare.",
     "doctor": "Check the installation and say what to fix.",
     "completion": "Print a script that completes commands and options in your shell.",
 }

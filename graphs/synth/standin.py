@@ -29,7 +29,7 @@ from graphground.graphs.synth.witnesses import (
     violating,
 )
 
-CONFUSED = 0.3
+CONFUSED = 0.1
 """How often a node that a query names also has a relationship of another type or direction to a near miss. In real
 graphs a question turned round mostly finds nothing: the wrong direction alone makes few subgraphs overlap."""
 RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
@@ -62,6 +62,7 @@ class _Planter:
     def __init__(self, schema: PropertyGraphSchema, rng: random.Random, instances: int) -> None:
         self._schema, self._rng, self._instances = schema, rng, instances
         self._patterns = {(pattern.type, pattern.start, pattern.end) for pattern in schema.patterns}
+        self._symmetric = {pattern.type for pattern in schema.patterns if pattern.symmetric}
         self._names: dict[str, list[str]] = {label: [] for label in schema.labels}
         self._numbers: dict[tuple[str, str], int] = {}
         self._values: dict[tuple[str, str], list[Any]] = defaultdict(list)
@@ -95,7 +96,7 @@ class _Planter:
             for type_, one, other in sorted(self._patterns):
                 if {one, other} == {start, end} and (type_, one, other) != (link.type, start, end):
                     self._witness(part, 0, instead={place: (type_, one != start)})
-            if start == end:
+            if start == end and link.type not in self._symmetric:
                 self._witness(part, 0, instead={place: (link.type, True)})
         for number, way in enumerate(part.alternatives):
             for condition in (*part.inline, *way):
@@ -139,8 +140,11 @@ class _Planter:
             type_, turned = (instead or {}).get(place, (link.type, False))
             start, end = (link.end, link.start) if turned else (link.start, link.end)
             if (type_, part.labels[start], part.labels[end]) in self._patterns:
-                self._links.append(Link(type_, part.labels[start], numbers[start], part.labels[end], numbers[end],
-                                        fixed[link.element] if type_ == link.type else None))
+                properties = fixed[link.element] if type_ == link.type else None
+                ends = (part.labels[start], numbers[start], part.labels[end], numbers[end])
+                self._links.append(Link(type_, *ends, properties))
+                if type_ in self._symmetric:
+                    self._links.append(Link(type_, *ends[2:], *ends[:2], properties))
         return numbers
 
     def _node(self, label: str, name: str | None, properties: Mapping[str, Any], anchor: bool) -> int:
@@ -170,6 +174,7 @@ class _Planter:
         self._values[owner, condition.key] += [near for near in nearby(condition.value) if of_type(near, type_)]
 
     def _type(self, owner: str | None, key: str) -> str | None:
+        owner = owner or ""
         if owner in self._schema.labels:
             return self._schema.labels[owner].properties.get(key)
-        return self._schema.relationship_properties.get(owner or "", {}).get(key)
+        return self._schema.relationship_properties.get(owner, {}).get(key)

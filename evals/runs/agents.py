@@ -1,0 +1,186 @@
+"""Agents behind one small protocol: a program that reads questions and writes predictions, one JSON object a line.
+
+    → {"qid": "nba-1", "graph": "nba", "question": "Who plays for the Chicago Bulls?"}
+    ← {"qid": "nba-1", "cypher": "MATCH …", "trace": [{"tool": "find_entities", "seconds": 0.02}],
+       "usage": {"input_tokens": 812, "output_tokens": 64, "cost_usd": 0.0021}}
+
+All but `cypher` may be left out. `stance` is `not_in_graph` or `ask` where the agent says that the graph has no answer
+or asks back, and `text` what it says. `error` instead of `cypher` says that it failed. What it writes to stderr is its
+own. Each worker has a process of its own, started for its first question and again after it died or was too slow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import shlex
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from graphground.evals.runs.prediction import Prediction, read_reply
+from graphground.evals.tasks.task import Task
+
+SHOWN = 200
+"""Characters of a wrong reply that an error quotes."""
+
+
+class AgentError(RuntimeError):
+    """The agent cannot be started, so no question can be asked."""
+
+
+class Predictor(Protocol):
+    """Where predictions come from; every method may be called from any thread."""
+
+    name: str
+
+    def predict(self, task: Task) -> Prediction:
+        """The prediction for a task; what goes wrong with one question is its `error`, never an exception."""
+        ...
+
+    def close(self) -> None:
+        """End what was started; calling it twice is fine."""
+        ...
+
+
+class CommandAgent:
+    """`CommandAgent("python my_agent.py", timeout=300.0)`: a process for each worker thread."""
+
+    def __init__(self, command: str, timeout: float = 300.0) -> None:
+        self.name = command
+        self._words = shlex.split(command)
+        self._timeout = timeout
+        self._local = threading.local()
+        self._processes: list[_Process] = []
+        self._lock = threading.Lock()
+        if not self._words:
+            raise AgentError("the agent's command is empty")
+
+    def predict(self, task: Task) -> Prediction:
+        """Ask the process of this thread; a dead or silent one is ended and replaced for the next question.
+
+        Raises:
+            AgentError: the command cannot be started.
+        """
+        process: _Process | None = getattr(self._local, "process", None)
+        if process is None or not process.alive():
+            process = self._local.process = self._start()
+        started = time.monotonic()
+        message = {"qid": task.qid, "graph": task.graph, "question": task.question}
+        try:
+            line = process.ask(json.dumps(message, ensure_ascii=False), self._timeout)
+        except (OSError, ValueError):
+            line = None
+        except TimeoutError:
+            process.end()
+            return Prediction(task.qid, error=f"no reply within {self._timeout:g} s",
+                              seconds=time.monotonic() - started)
+        seconds = time.monotonic() - started
+        if line is None:
+            process.end()
+            return Prediction(task.qid, error=f"the agent ended with exit status {process.status()} before its reply",
+                              seconds=seconds)
+        return _read(task.qid, line, seconds)
+
+    def close(self) -> None:
+        with self._lock:
+            for process in self._processes:
+                process.end()
+
+    def _start(self) -> _Process:
+        try:
+            process = _Process(self._words)
+        except OSError as error:
+            raise AgentError(f"the agent {self.name!r} cannot be started: {error.strerror or error}") from None
+        with self._lock:
+            self._processes.append(process)
+        return process
+
+
+class _Process:
+    """A child process, its lines read by a thread so that waiting for one can end."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                         encoding="utf-8", errors="replace", bufsize=1)
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def ask(self, line: str, timeout: float) -> str | None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        try:
+            return self._lines.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def status(self) -> int | None:
+        return self._process.poll()
+
+    def end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait(timeout=30)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._process.stdout:
+                if line.strip():
+                    self._lines.put(line)
+        self._lines.put(None)
+
+
+def _read(qid: str, line: str, seconds: float) -> Prediction:
+    try:
+        reply: Any = json.loads(line)
+    except ValueError:
+        return Prediction(qid, error=f"the reply is no JSON: {line.strip()[:SHOWN]}", seconds=seconds)
+    if not isinstance(reply, dict):
+        return Prediction(qid, error=f"the reply is no JSON object: {line.strip()[:SHOWN]}", seconds=seconds)
+    if reply.get("qid") not in (None, qid):
+        return Prediction(qid, error=f"the reply is for {reply['qid']!r}, asked was {qid!r}", seconds=seconds)
+    try:
+        return read_reply(qid, reply, seconds)
+    except ValueError as error:
+        return Prediction(qid, error=f"the reply cannot be read: {error}", seconds=seconds)
+
+
+class FilePredictions:
+    """Predictions that were made before: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
+
+    def __init__(self, predictions: dict[str, Prediction], name: str = "file") -> None:
+        self.name, self._predictions = name, predictions
+
+    def predict(self, task: Task) -> Prediction:
+        return self._predictions.get(task.qid) or Prediction(task.qid, error="the file has no prediction for this task")
+
+    def close(self) -> None:
+        pass
+
+
+class Repaired:
+    """Another predictor's queries after the repair of `validate_cypher`: what grounding alone is worth."""
+
+    def __init__(self, inner: Predictor, repair: Callable[[str, str], str | None]) -> None:
+        self.name, self._inner, self._repair = f"{inner.name}, repaired", inner, repair
+
+    def predict(self, task: Task) -> Prediction:
+        prediction = self._inner.predict(task)
+        fixed = self._repair(task.graph, prediction.query) if prediction.query else None
+        return replace(prediction, query=fixed) if fixed else prediction
+
+    def close(self) -> None:
+        self._inner.close()

@@ -1,0 +1,120 @@
+"""Why a prediction is wrong: the first of ten categories that fits, from diagnostics, names, patterns and rows.
+
+The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, its Figure 6), in the order in which
+they are tried: an earlier one explains a later one. There they were assigned by hand; here by the checks of `cypher`
+and by comparing the two trees, so a prediction with two mistakes counts under the earlier.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from graphground.cypher import CypherSyntaxError, parse
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+
+CATEGORIES: Mapping[str, str] = {
+    "no_answer": "The agent gave no query.",
+    "syntax": "The text is no Cypher that compiles, or does more than read.",
+    "timeout": "The query did not end in time.",
+    "schema_violation": "A label, relationship type, property or pattern that the schema does not have.",
+    "reversed_direction": "A relationship is followed the wrong way round.",
+    "entity_linking": "The names in the query are not those of the entities that are meant.",
+    "pattern": "Other labels or relationships than the gold query's.",
+    "filtering": "The right pattern with other conditions.",
+    "deduplication": "The right rows, too often or not often enough.",
+    "results": "The right pattern and conditions, with something else returned, sorted or counted.",
+}
+
+_BY_CODE = {"unknown_label": "schema_violation", "unknown_relationship_type": "schema_violation",
+            "unknown_property": "schema_violation", "impossible_pattern": "schema_violation",
+            "reversed_direction": "reversed_direction"}
+_FAILED = {"not_cypher": "syntax", "not_read_only": "syntax", "refused": "syntax", "timeout": "timeout"}
+
+
+def category_of(predicted: str, gold: str, failure: str, diagnostics: Iterable[Diagnostic],
+                rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> str:
+    """The category of a wrong prediction: a key of `CATEGORIES`.
+
+        >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
+        'entity_linking'
+    """
+    if not predicted.strip():
+        return "no_answer"
+    if failure:
+        return _FAILED.get(failure, "syntax")
+    found = {_BY_CODE[one.code] for one in diagnostics if one.severity == "error" and one.code in _BY_CODE}
+    for category in ("schema_violation", "reversed_direction"):
+        if category in found:
+            return category
+    try:
+        ours, theirs = _Shape(parse(predicted)), _Shape(parse(gold))
+    except CypherSyntaxError:
+        return "results"
+    if ours.names != theirs.names:
+        return "entity_linking"
+    if ours.turned == theirs.turned and ours.links != theirs.links:
+        return "reversed_direction"
+    if ours.turned != theirs.turned or ours.labels != theirs.labels:
+        return "pattern"
+    if ours.conditions != theirs.conditions:
+        return "filtering"
+    if _same_set(rows, gold_rows):
+        return "deduplication"
+    return "results"
+
+
+class _Shape:
+    """What of a query is compared: the names in it, its relationships with and without direction, its conditions."""
+
+    def __init__(self, query: t.Query) -> None:
+        self.names = {value for key, value in _compared(query) if key == "name"}
+        self.conditions = Counter(pair for pair in _compared(query) if pair[0] != "name")
+        self.conditions.update(("null", repr(node.negated)) for node in query.find(t.IsNull))
+        self.labels = {name.text for node in query.find(t.NodePattern) if node.labels
+                       for name in node.labels.find(t.Name)}
+        self.links: set[tuple[str, bool]] = set()
+        self.turned: set[str] = set()
+        known = {node.variable.name: name.text for node in query.find(t.NodePattern) if node.variable and node.labels
+                 for name in node.labels.find(t.Name)}
+        for path in query.find(t.PathPattern):
+            for left, link, right in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
+                if isinstance(link, t.RelationshipPattern) and link.types is not None:
+                    start, end = (right, left) if link.direction == "left" else (left, right)
+                    types = "|".join(sorted(name.text for name in link.types.find(t.Name)))
+                    self.turned.add(types)
+                    self.links.add((f"{_end(start, known)}-{types}-{_end(end, known)}", link.direction == "both"))
+
+
+def _end(node: t.Node, known: Mapping[str, str]) -> str:
+    """A node of a link, by its label and whether it is named: what says which way round the link is."""
+    if not isinstance(node, t.NodePattern):
+        return ""
+    label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
+    label = label or known.get(node.variable.name if node.variable else "", "")
+    named = isinstance(node.properties, t.MapLiteral)
+    return f"{label}{'*' if named else ''}"
+
+
+def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
+    """Each property that is compared, with the operator and the other side as written."""
+    for node in query.find(t.NodePattern):
+        if isinstance(node.properties, t.MapLiteral):
+            for entry in node.properties.entries:
+                yield entry.key.text, _value(entry.value, query)
+    for binary in query.find(t.Binary):
+        for side, other in ((binary.left, binary.right), (binary.right, binary.left)):
+            if isinstance(side, t.Property) and not isinstance(other, t.Property):
+                value = _value(other, query)
+                yield side.key.text, value if side.key.text == "name" else f"{binary.operator} {value}"
+
+
+def _value(node: t.Node, query: t.Query) -> str:
+    return node.value if isinstance(node, t.StringLiteral) else query.source(node)
+
+
+def _same_set(rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> bool:
+    ours, theirs = ({repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows))
+    return bool(theirs) and ours == theirs

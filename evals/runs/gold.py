@@ -1,0 +1,83 @@
+"""Gold answers, asked once: each gold query's table and the nodes that it matched, kept beside a run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphground.cypher import CypherSyntaxError
+from graphground.evals.metrics.executable import attempt
+from graphground.evals.metrics.provenance_similarity import provenance_nodes
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What a gold query answers, and the ids of the nodes that it matches; `failure` where it cannot be run."""
+
+    table: Table
+    nodes: frozenset[str]
+    failure: str = ""
+
+
+class GoldAnswers:
+    """Gold answers of one run, by graph, its version and query. Every method may be called from any thread."""
+
+    def __init__(self, path: Path, timeout: float = 120.0) -> None:
+        self._timeout = timeout
+        self._connection = sqlite3.connect(path, check_same_thread=False)
+        self._lock = threading.Lock()
+        self._asking: dict[tuple[str, str], threading.Lock] = {}
+        with self._lock:
+            self._connection.execute("CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, "
+                                     "PRIMARY KEY (graph, query))")
+            self._connection.commit()
+
+    def get(self, version: str, graph: Graph, query: str) -> Gold:
+        """The answer, run now if it was not before; `version` changes when the graph does.
+
+        Raises:
+            EngineUnavailable: the graph cannot be asked.
+        """
+        with self._lock:
+            asking = self._asking.setdefault((version, query), threading.Lock())
+        with asking:  # two tasks with the same gold query ask once
+            return self._known(version, query, lambda: self._ask(graph, query))
+
+    def close(self) -> None:
+        """Close the file; calling it twice is fine."""
+        with self._lock:
+            self._connection.close()
+
+    def _known(self, version: str, query: str, ask: Callable[[], dict[str, Any]]) -> Gold:
+        with self._lock:
+            row = self._connection.execute("SELECT answer FROM gold WHERE graph = ? AND query = ?",
+                                           (version, query)).fetchone()
+        answer = json.loads(row[0]) if row else ask()
+        if not row:
+            with self._lock:
+                self._connection.execute("INSERT OR REPLACE INTO gold VALUES (?, ?, ?)",
+                                         (version, query, json.dumps(answer, ensure_ascii=False)))
+                self._connection.commit()
+        return Gold(Table(answer["columns"], answer["rows"], False, answer["ms"]), frozenset(answer["nodes"]),
+                    answer["failure"])
+
+    def _ask(self, graph: Graph, query: str) -> dict[str, Any]:
+        outcome = attempt(graph, query, timeout=self._timeout)
+        if outcome.table is None:
+            return {"columns": [], "rows": [], "ms": 0.0, "nodes": [], "failure": outcome.message}
+        try:
+            nodes = sorted(provenance_nodes(query, graph, timeout=self._timeout))
+        except EngineUnavailable:
+            raise
+        except (CypherSyntaxError, EngineError):
+            nodes = []
+        return {"columns": outcome.table.columns, "rows": outcome.table.rows, "ms": outcome.table.elapsed_ms,
+                "nodes": nodes, "failure": ""}

@@ -1,0 +1,149 @@
+"""What an agent said to one question: a query, or that there is no answer, with its trace and its cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from graphground.evals.tasks.task import Task, TaskError, read_records
+
+Stance = Literal["answer", "not_in_graph", "ask"]
+
+_FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
+_ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a trace: `ToolCall("find_entities", seconds=0.02, tokens_in=40, tokens_out=120)`."""
+
+    tool: str
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """`Prediction("nba-1", "MATCH …", seconds=2.1)`; `error` says why there is none."""
+
+    qid: str
+    query: str = ""
+    stance: Stance = "answer"
+    text: str = ""
+    """What the agent said in words."""
+    error: str = ""
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """In US dollars."""
+    trace: Sequence[ToolCall] = field(default_factory=tuple)
+
+    def as_record(self) -> dict[str, Any]:
+        """The JSON form of a run's journal."""
+        return asdict(self)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Prediction:
+        """The prediction that a journal holds."""
+        trace = tuple(ToolCall(**call) for call in record.get("trace", ()))
+        return cls(**{**record, "trace": trace})
+
+
+def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Prediction:
+    """The prediction in an agent's reply or a record of a predictions file.
+
+        >>> read_reply("1", {"cypher": "```cypher\\nMATCH (n) RETURN n\\n```"}).query
+        'MATCH (n) RETURN n'
+
+    Raises:
+        ValueError: a field has a wrong type; the message names it.
+    """
+    query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
+    text = reply.get("text") or reply.get("answer") or ""
+    if not isinstance(query, str) or not isinstance(text, str):
+        raise ValueError("`cypher` and `text` are texts")
+    if reply.get("error"):
+        return Prediction(qid, error=str(reply["error"]), seconds=seconds)
+    stance = reply.get("stance", "answer")
+    if stance not in ("answer", "not_in_graph", "ask"):
+        raise ValueError(f"`stance` is {stance!r}; it is one of answer, not_in_graph, ask")
+    usage = _object(reply, "usage")
+    trace = reply.get("trace") or []
+    if not isinstance(trace, list):
+        raise ValueError("`trace` is a list of tool calls")
+    calls = tuple(_call(call) for call in trace)
+    try:
+        return Prediction(
+            qid, clean_query(query), cast(Stance, stance), text, seconds=float(reply.get("seconds") or seconds),
+            tokens_in=int(usage.get("input_tokens") or sum(call.tokens_in for call in calls)),
+            tokens_out=int(usage.get("output_tokens") or sum(call.tokens_out for call in calls)),
+            cost=float(usage.get("cost_usd") or 0.0), trace=calls)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`usage` and `seconds` hold numbers ({error})") from None
+
+
+def clean_query(text: str) -> str:
+    """The query in a model's text: without a code fence and without the marks that end a turn."""
+    fenced = _FENCE.search(text)
+    text = fenced.group(1) if fenced else text
+    for mark in _ENDS:
+        text = text.strip().removesuffix(mark)
+    return text.strip()
+
+
+def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]:
+    """The predictions of a file by the qid of their task; a task without one is not in the answer.
+
+    A record names its task by `qid`, or by `graph` and `question` (or `nl_question`) as they stand in the task. That is
+    the form of CypherBench's `result.json` too.
+
+    Raises:
+        TaskError: the file cannot be read, a record is no prediction, or none belongs to a task.
+    """
+    by_question: dict[tuple[str, str], list[Task]] = {}
+    for task in tasks:
+        by_question.setdefault((task.graph, task.question), []).append(task)
+    known = {task.qid for task in tasks}
+    found: dict[str, Prediction] = {}
+    strangers = 0
+    for number, record in enumerate(read_records(path), start=1):
+        matched = _tasks_of(record, known, by_question)
+        strangers += not matched
+        for qid in matched:
+            try:
+                found[qid] = read_reply(qid, record)
+            except ValueError as error:
+                raise TaskError(f"{path}, record {number}: {error}") from None
+    if not found:
+        raise TaskError(f"{path}: none of its {strangers} records belongs to a task; a record needs the task's `qid`, "
+                        "or its `graph` and `nl_question`, and the query as `pred_cypher`")
+    return found
+
+
+def _tasks_of(record: Mapping[str, Any], known: Iterable[str], by_question: Mapping[tuple[str, str], Sequence[Task]]
+              ) -> list[str]:
+    if str(record.get("qid")) in known:
+        return [str(record["qid"])]
+    question = str(record.get("nl_question") or record.get("question") or "")
+    tasks = by_question.get((str(record.get("graph")), question), ())
+    gold = record.get("gold_cypher")
+    return [task.qid for task in tasks if not gold or task.gold == gold]
+
+
+def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = reply.get(name) or {}
+    if not isinstance(value, dict):
+        raise ValueError(f"`{name}` is a JSON object")
+    return value
+
+
+def _call(call: Any) -> ToolCall:
+    if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
+        raise ValueError('a call of `trace` is an object like {"tool": "find_entities", "seconds": 0.02}')
+    return ToolCall(call["tool"], float(call.get("seconds") or 0.0), int(call.get("input_tokens") or 0),
+                    int(call.get("output_tokens") or 0))

@@ -1,0 +1,104 @@
+"""The record of one task: scores, the reason of a failure, both answers and both subgraphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphground.cypher import CypherSyntaxError, validate
+from graphground.evals.metrics.executable import Attempt, attempt
+from graphground.evals.metrics.execution_accuracy import tables_match
+from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes
+from graphground.evals.runs.categories import category_of
+from graphground.evals.runs.gold import Gold
+from graphground.evals.runs.prediction import Prediction
+from graphground.evals.runs.subgraphs import subgraph
+from graphground.evals.tasks.classify import COMBINED, classify
+from graphground.evals.tasks.task import Task
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.table import Table
+
+SHOWN_ROWS = 20
+"""Rows of an answer that a record keeps, for the report; scores are taken of all."""
+
+
+def score(task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
+          ) -> dict[str, Any]:
+    """Score one prediction; `timeout` is in seconds, for each query that it takes.
+
+    Raises:
+        EngineUnavailable: the graph cannot be asked; the task can be scored later.
+    """
+    outcome = attempt(graph, prediction.query, timeout=timeout) if prediction.query.strip() else Attempt(None)
+    rows = outcome.table.rows if outcome.table is not None else []
+    correct = outcome.table is not None and not gold.failure and tables_match(
+        rows, gold.table.rows, ordered=orders(task.gold, graph.language))
+    report = validate(prediction.query, graph.schema, entities=graph.entities, language=graph.language,
+                      read_only=True) if prediction.query.strip() else None
+    diagnostics = report.diagnostics if report is not None else ()
+    pattern, template = classify(task.gold)
+    category = "" if correct else category_of(prediction.query, task.gold, outcome.failure, diagnostics, rows,
+                                              gold.table.rows)
+    record: dict[str, Any] = {
+        "qid": task.qid, "graph": task.graph, "question": task.question, "gold": task.gold,
+        "prediction": prediction.query, "pattern": task.pattern or pattern,
+        "template": COMBINED.get(task.template, task.template) or template, "variant": task.variant,
+        "expected": task.expected, "stance": prediction.stance, "text": prediction.text,
+        "execution_accuracy": float(correct), "psjs": _similarity(prediction, task, graph, gold, timeout),
+        "executable": float(outcome.table is not None), "category": category,
+        "failure": outcome.failure, "message": prediction.error or outcome.message, "gold_failure": gold.failure,
+        "behaviour": behaviour(task, prediction, bool(correct), outcome.table),
+        "diagnostics": [one.as_dict() for one in diagnostics],
+        "gold_answer": _shown(gold.table), "predicted_answer": _shown(outcome.table),
+        "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None}
+    if draw:
+        record["gold_subgraph"] = subgraph(task.gold, graph, timeout=timeout)
+        record["predicted_subgraph"] = (subgraph(prediction.query, graph, timeout=timeout)
+                                        if outcome.table is not None and not correct else None)
+    return record
+
+
+def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | None) -> str:
+    """What the agent did, beside what it should have done.
+
+    `right`: the right answer, or the right refusal. `wrong`: an answer with rows that are not the gold ones, said with
+    confidence. `empty`: an answer from a query that found nothing. `declined`: "not in the graph" or a question back
+    where there was an answer. `invented`: an answer where the graph has none, or where it should have asked. `failed`:
+    no query, or one that cannot be run.
+    """
+    if task.expected != "answer":
+        if prediction.stance == task.expected:
+            return "right"
+        if prediction.stance != "answer":
+            return "declined"
+        if table is None:
+            return "failed"
+        return "invented" if table.rows else "empty"
+    if prediction.stance != "answer":
+        return "declined"
+    if correct:
+        return "right"
+    if table is None:
+        return "failed"
+    return "wrong" if table.rows else "empty"
+
+
+def _similarity(prediction: Prediction, task: Task, graph: Graph, gold: Gold, timeout: float) -> float:
+    if prediction.query == task.gold:
+        return 1.0
+    if not prediction.query.strip():
+        return 0.0
+    try:
+        return jaccard(provenance_nodes(prediction.query, graph, timeout=timeout), gold.nodes)
+    except EngineUnavailable:
+        raise
+    except (CypherSyntaxError, EngineError):
+        return 0.0
+
+
+def _shown(table: Table | None) -> Mapping[str, Any] | None:
+    if table is None:
+        return None
+    return {"columns": table.columns, "rows": table.rows[:SHOWN_ROWS], "row_count": len(table.rows)}

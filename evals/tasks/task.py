@@ -1,0 +1,169 @@
+"""Task files: CypherBench's JSON (a list of records), or one record a line, packed with gzip or not.
+
+A record has `graph`, `nl_question` and `gold_cypher`; all else is optional: `qid`, `nl_question_raw`,
+`gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. What is missing
+of the template is read off the gold query (`classify`). Two fields are ours: `expected` says what a good agent does
+(`answer`, `not_in_graph` or `ask`), and `variant` how the task was made harder.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+Expected = Literal["answer", "not_in_graph", "ask"]
+
+
+class TaskError(ValueError):
+    """A file that holds no tasks or predictions; the message names the record and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """`Task("nba-1", "nba", "Who plays for Chicago?", "MATCH …", pattern="basic_(n)-(m0*)", template="n_name")`."""
+
+    qid: str
+    graph: str
+    question: str
+    gold: str
+    raw_question: str = ""
+    pattern: str = ""
+    template: str = ""
+    answer: list[dict[str, Any]] | None = None
+    expected: Expected = "answer"
+    variant: str = ""
+    match_cypher: str = ""
+    return_cypher: str = ""
+
+    def as_record(self) -> dict[str, Any]:
+        """The CypherBench form; our own fields only where they say something."""
+        record: dict[str, Any] = {
+            "qid": self.qid, "graph": self.graph, "gold_cypher": self.gold,
+            "gold_match_cypher": self.match_cypher or None,
+            "nl_question": self.question, "nl_question_raw": self.raw_question or None,
+            "answer_json": json.dumps(self.answer, ensure_ascii=False) if self.answer is not None else None,
+            "from_template": {"match_category": self.pattern, "match_cypher": self.match_cypher,
+                              "return_pattern_id": self.template, "return_cypher": self.return_cypher}}
+        if self.expected != "answer":
+            record["expected"] = self.expected
+        if self.variant:
+            record["variant"] = self.variant
+        return record
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """All tasks of a file, in its order.
+
+    Raises:
+        TaskError: the file cannot be read, or a record is no task.
+    """
+    tasks = [_task(record, number, path) for number, record in enumerate(read_records(path), start=1)]
+    if not tasks:
+        raise TaskError(f"{path} holds no tasks")
+    known: dict[str, int] = {}
+    for number, task in enumerate(tasks, start=1):
+        if task.qid in known:
+            raise TaskError(f"{path}: records {known[task.qid]} and {number} have the same qid {task.qid!r}")
+        known[task.qid] = number
+    return tasks
+
+
+def write_tasks(tasks: Iterable[Task], path: Path) -> int:
+    """Write tasks as a CypherBench file (a JSON list; gzip for `.gz`) and return how many there are."""
+    records = [task.as_record() for task in tasks]
+    text = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
+    path.write_bytes(gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode())
+    return len(records)
+
+
+def read_records(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a JSON list, of an object with one list in it, or of JSON Lines.
+
+    Raises:
+        TaskError: the file is missing, or none of these.
+    """
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    except OSError as error:
+        raise TaskError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise TaskError(f"{path} is no UTF-8 text: {error}") from None
+    try:
+        document = json.loads(text)
+    except ValueError:
+        yield from _lines(text, path)
+        return
+    if isinstance(document, dict):
+        lists = [value for value in document.values() if isinstance(value, list)]
+        document = lists[0] if len(lists) == 1 else [document]
+    if not isinstance(document, list):
+        raise TaskError(f"{path} holds a single {type(document).__name__}; a list of records is needed")
+    for number, record in enumerate(document, start=1):
+        if not isinstance(record, dict):
+            raise TaskError(f"{path}, record {number}: a JSON object is needed, this is {json.dumps(record)[:60]}")
+        yield record
+
+
+def _lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise TaskError(f"{path}, line {number}: no JSON ({error})") from None
+        if not isinstance(record, dict):
+            raise TaskError(f"{path}, line {number}: a JSON object is needed, this is {line[:60]}")
+        yield record
+
+
+def _task(record: dict[str, Any], number: int, path: Path) -> Task:
+    where = f"{path}, record {number}"
+    question = record.get("nl_question") or record.get("nl_question_raw") or record.get("question")
+    for field, value in (("graph", record.get("graph")), ("nl_question", question),
+                         ("gold_cypher", record.get("gold_cypher"))):
+        if not isinstance(value, str) or not value.strip():
+            fields = ", ".join(map(str, record)) or "nothing"
+            raise TaskError(f"{where}: `{field}` is missing or no text; the record has {fields}")
+    expected = record.get("expected", "answer")
+    if expected not in get_args(Expected):
+        raise TaskError(f"{where}: `expected` is {expected!r}; it is one of {', '.join(get_args(Expected))}")
+    template = record.get("from_template") or {}
+    if not isinstance(template, dict):
+        raise TaskError(f"{where}: `from_template` is no JSON object")
+    graph, gold = str(record["graph"]), str(record["gold_cypher"])
+    qid = str(record["qid"]) if record.get("qid") not in (None, "") else _made_qid(graph, str(question), gold)
+    return Task(qid, graph, str(question), gold, raw_question=str(record.get("nl_question_raw") or ""),
+                pattern=str(template.get("match_category") or ""),
+                template=str(template.get("return_pattern_id") or ""),
+                answer=_answer(record.get("answer_json"), where), expected=cast(Expected, expected),
+                variant=str(record.get("variant") or ""),
+                match_cypher=str(template.get("match_cypher") or record.get("gold_match_cypher") or ""),
+                return_cypher=str(template.get("return_cypher") or ""))
+
+
+def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:
+    if value is None or value == "":
+        return None
+    try:
+        answer = json.loads(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise TaskError(f"{where}: `answer_json` is no JSON ({error})") from None
+    return answer if isinstance(answer, list) else None
+
+
+def _made_qid(graph: str, question: str, gold: str) -> str:
+    """A name for a task without one: the same for the same task, in any file."""
+    text = "\n".join((graph, question, gold))
+    return f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def as_dict(task: Task) -> dict[str, Any]:
+    """The fields by name, for the records of a run."""
+    return asdict(task)
