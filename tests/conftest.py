@@ -17,7 +17,7 @@ pytest_plugins = ("tests.support.attacking", "tests.support.embedded_films", "te
 """Fixtures for the whole run. Imported into a test module, each would start once a module."""
 
 ENGINE = {"data_folder", "empty_home", "small_home", "films_home", "film_graph", "nba", "own_arcadedb", "movies",
-          "wrong_home"}
+          "wrong_home", "eval_home"}
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 LANES = {"quick": "not engine and not neo4j and not slow", "all": ""}

@@ -11,12 +11,12 @@ Z = 1.959963984540054
 
 
 class Interval(NamedTuple):
-    """A mean with its 95 % confidence interval: `Interval(0.8, 0.49, 0.94, 10)`."""
+    """A mean with its 95 % confidence interval: `Interval(0.8, 0.49, 0.94, 10)`; `cases` is how many it is of."""
 
     mean: float
     low: float
     high: float
-    count: int
+    cases: int
 
 
 def proportion(successes: int, count: int) -> Interval:
@@ -65,4 +65,4 @@ def mcnemar(won: int, lost: int) -> float:
     count, fewer = won + lost, min(won, lost)
     if count > 1_000:  # the exact sum takes long numbers; the normal one with correction differs in the fifth digit
         return erfc(max(0.0, abs(won - lost) - 1) / sqrt(count) / sqrt(2))
-    return min(1.0, 2 * sum(comb(count, wins) for wins in range(fewer + 1)) / 2**count)
+    return min(1.0, 2 * sum(comb(count, wins) for wins in range(fewer + 1)) / (1 << count))

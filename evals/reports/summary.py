@@ -39,7 +39,7 @@ def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _shown(interval: Interval) -> dict[str, float | int]:
     return {"mean": round(interval.mean, 4), "low": round(interval.low, 4), "high": round(interval.high, 4),
-            "count": interval.count}
+            "count": interval.cases}
 
 
 def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[Mapping[str, Any]]]:

@@ -73,12 +73,12 @@ class CommandAgent:
         message = {"qid": task.qid, "graph": task.graph, "question": task.question}
         try:
             line = process.ask(json.dumps(message, ensure_ascii=False), self._timeout)
-        except (OSError, ValueError):
-            line = None
         except TimeoutError:
             process.end()
             return Prediction(task.qid, error=f"no reply within {self._timeout:g} s",
                               seconds=time.monotonic() - started)
+        except (OSError, ValueError):
+            line = None
         seconds = time.monotonic() - started
         if line is None:
             process.end()

@@ -73,7 +73,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     if stance not in ("answer", "not_in_graph", "ask"):
         raise ValueError(f"`stance` is {stance!r}; it is one of answer, not_in_graph, ask")
     usage = _object(reply, "usage")
-    trace = reply.get("trace") or []
+    trace = [] if reply.get("trace") is None else reply["trace"]
     if not isinstance(trace, list):
         raise ValueError("`trace` is a list of tool calls")
     calls = tuple(_call(call) for call in trace)
@@ -136,7 +136,7 @@ def _tasks_of(record: Mapping[str, Any], known: Iterable[str], by_question: Mapp
 
 
 def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = reply.get(name) or {}
+    value = {} if reply.get(name) is None else reply[name]
     if not isinstance(value, dict):
         raise ValueError(f"`{name}` is a JSON object")
     return value

@@ -12,7 +12,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
 MOST_ROWS = 12
-MOST_NODES = 18
+MOST_NODES = 14
 
 
 def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | None:

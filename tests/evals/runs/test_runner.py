@@ -1,0 +1,238 @@
+"""Runs on the small graph: predictions from files, baselines and agents; what goes wrong; kills and resumption."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.evals.reports.summary import compare, summarize
+from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, Repaired
+from graphground.evals.runs.baselines import FirstSuggestion, repair
+from graphground.evals.runs.journal import Journal
+from graphground.evals.runs.prediction import Prediction, clean_query, read_predictions, read_reply
+from graphground.evals.runs.runner import Run, RunError, read_run
+from graphground.evals.tasks.task import Task, TaskError
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.home import Home
+
+AGENT = Path(__file__).parents[2] / "support" / "scripted_agent.py"
+GOLD = "MATCH (m:Movie) RETURN m.name"
+
+
+def unreachable() -> Graph:
+    raise EngineUnavailable("No Bolt server answers at bolt://127.0.0.1:1.")
+
+
+@pytest.fixture
+def graphs(eval_home: Home) -> Iterator[OpenGraphs]:
+    films = next(source for source in stored_sources(eval_home) if source.name == "films")
+    opened = OpenGraphs([films, GraphSource("away", "", "bolt", unreachable)])
+    yield opened
+    opened.close()
+
+
+def task(number: int, question: str = "Which films are there?", gold: str = GOLD, graph: str = "films") -> Task:
+    return Task(f"t{number}", graph, question, gold)
+
+
+def scored(folder: Path) -> dict[str, dict[str, object]]:
+    return {record["qid"]: record for record in read_run(folder)[1]}
+
+
+def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_path: Path) -> None:
+    queries = {
+        "right": "MATCH (n:Movie) RETURN n.name AS title", "missing": "",
+        "syntax": "MATCH (m:Movie RETURN m.name", "label": "MATCH (m:Movi) RETURN m.name",
+        "turned": "MATCH (m:Movie)<-[:directedBy]-(p:Person) RETURN m.name",
+        "name": "MATCH (m:Movie {name: 'Haet'}) RETURN m.name",
+        "pattern": "MATCH (m:Movie)-[:directedBy]->(:Person) RETURN m.name",
+        "filter": "MATCH (m:Movie) WHERE m.runtime_minute > 150 RETURN m.name",
+        "twice": "MATCH (m:Movie) UNWIND [1, 2] AS x RETURN m.name",
+        "column": "MATCH (m:Movie) RETURN m.runtime_minute", "write": "MATCH (m:Movie) DETACH DELETE m"}
+    tasks = [Task(qid, "films", "Which films are there?", GOLD) for qid in queries]
+    predictor = FilePredictions({qid: Prediction(qid, query) for qid, query in queries.items()})
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, workers=4, timeout=10.0)
+    assert (outcome.scored, outcome.unscored) == (len(tasks), {})
+    found = scored(tmp_path / "run")
+    assert {qid: record["category"] for qid, record in found.items()} == {
+        "right": "", "missing": "no_answer", "syntax": "syntax", "label": "schema_violation",
+        "turned": "reversed_direction", "name": "entity_linking", "pattern": "pattern", "filter": "filtering",
+        "twice": "deduplication", "column": "results", "write": "syntax"}
+    assert {qid for qid, record in found.items() if record["execution_accuracy"]} == {"right"}
+    assert found["column"]["psjs"] == 1.0
+    assert found["filter"]["psjs"] == 0.5
+    assert {qid: record["behaviour"] for qid, record in found.items() if record["executable"]}["name"] == "empty"
+    drawn = found["pattern"]["predicted_subgraph"]
+    assert {node["name"] for node in drawn["nodes"]} == {"Heat", "Michael Mann"}  # type: ignore[index]
+    assert [link["type"] for link in drawn["links"]] == ["directedBy"]  # type: ignore[index]
+
+
+def test_an_agent_is_asked_through_its_protocol_and_no_reply_ends_the_run(graphs: OpenGraphs, tmp_path: Path) -> None:
+    words = ["plain", "prose", "dies", "hangs", "fails", "refuses", "fenced", "costs", "after all that"]
+    tasks = [task(number, question) for number, question in enumerate(words)]
+    agent = CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)
+    try:
+        outcome = Run.open(tmp_path / "run", tasks, agent.name).go(agent, graphs, workers=1, timeout=10.0)
+    finally:
+        agent.close()
+    assert outcome.scored == len(tasks)
+    found = {record["question"]: record for record in read_run(tmp_path / "run")[1]}
+    right = [word for word in words if found[word]["execution_accuracy"]]
+    assert right == ["plain", "fenced", "costs", "after all that"]
+    assert "no JSON: The answer is Heat" in found["prose"]["message"]
+    assert "exit status" in found["dies"]["message"]
+    assert "no reply within 5 s" in found["hangs"]["message"]
+    assert found["fails"]["message"] == "the model's rate limit is reached"
+    assert found["refuses"]["behaviour"] == "declined"
+    cost = summarize(*read_run(tmp_path / "run"))["cost"]
+    assert cost["total"]["calls"] == 2
+    assert (cost["total"]["tokens_in"], cost["total"]["cost"]) == (1_000, 0.01)
+    assert cost["by_tool"]["get_schema"] == {"calls": 1, "seconds": 0.5, "tokens_in": 10, "tokens_out": 200}
+
+
+def test_an_agent_that_cannot_be_started_stops_the_run_with_the_reason(graphs: OpenGraphs, tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match="cannot be started"):
+        Run.open(tmp_path / "run", [task(1), task(2)], "x").go(CommandAgent("no-such-program-at-all"), graphs)
+    with pytest.raises(RunError, match="no scores yet"):
+        read_run(tmp_path / "run")
+
+
+def test_tasks_of_a_graph_that_cannot_be_asked_are_left_for_later(graphs: OpenGraphs, tmp_path: Path) -> None:
+    tasks = [task(1), task(2, graph="away"), task(3, graph="away"), task(4, graph="nowhere")]
+    predictor = FilePredictions({one.qid: Prediction(one.qid, GOLD) for one in tasks})
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    assert outcome.scored == 1
+    assert sorted(outcome.unscored.values()) == [1, 2]
+    assert any("No Bolt server answers" in reason for reason in outcome.unscored)
+    again = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    assert (again.before, again.scored) == (1, 0)
+
+
+def test_a_gold_query_that_fails_is_reported_and_counts_as_wrong(graphs: OpenGraphs, tmp_path: Path) -> None:
+    tasks = [task(1, gold="MATCH (m:Movie) RETURN 1 / 0 AS x")]
+    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions({"t1": Prediction("t1", GOLD)}), graphs)
+    summary = summarize(*read_run(tmp_path / "run"))
+    assert summary["gold_failures"] == 1
+    assert summary["overall"]["execution_accuracy"]["mean"] == 0.0
+
+
+def test_a_run_in_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+    Run.open(tmp_path, [task(1)], "one")
+    with pytest.raises(RunError, match="over other tasks"):
+        Run.open(tmp_path, [task(2)], "one")
+    with pytest.raises(RunError, match=r"another predictor \(one\)"):
+        Run.open(tmp_path, [task(1)], "two")
+    with pytest.raises(RunError, match="there is no run"):
+        read_run(tmp_path / "elsewhere")
+
+
+def test_a_run_that_is_killed_resumes_and_asks_no_question_twice(eval_home: Home, tmp_path: Path) -> None:
+    tasks = [{"qid": f"t{number}", "graph": "films", "nl_question": f"slowly {number}", "gold_cypher": GOLD}
+             for number in range(16)]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    command = [sys.executable, "-m", "graphground", "eval", "run", str(tmp_path / "tasks.json"), str(tmp_path / "run"),
+               "--agent", f"{sys.executable} {AGENT} {tmp_path / 'asked'}", "--workers", "2",
+               "--home", str(eval_home.folder)]
+    journal = tmp_path / "run" / "predictions.jsonl"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 4):
+        assert process.poll() is None, "the run ended before it could be killed"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    answered = {json.loads(line)["qid"] for line in journal.read_text("utf-8").splitlines()[:4]}
+    with journal.open("ab") as file:
+        file.write(b'{"qid": "t15", "cut of')
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert len(read_run(tmp_path / "run")[1]) == 16
+    asked = (tmp_path / "asked").read_text().split()
+    assert [qid for qid in answered if asked.count(qid) != 1] == []
+    assert "execution accuracy  100.0%" in done.stdout
+
+
+def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None:
+    tasks = [task(1, "Who directed Heat?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name"),
+             task(2, "Who directed Zzyzx Qwrtp?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name")]
+    first = FirstSuggestion(graphs)
+    assert first.predict(tasks[0]).query.startswith("MATCH ")
+    assert first.predict(tasks[1]).stance == "not_in_graph"
+    assert [call.tool for call in first.predict(tasks[0]).trace] == ["suggest_queries"]
+    wrong = FilePredictions({"t1": Prediction("t1", "MATCH (m:Movie)<-[:directedBy]-(p:Person) RETURN p.name")})
+    fixed = Repaired(wrong, lambda name, query: repair(graphs, name, query)).predict(tasks[0])
+    assert fixed.query == "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN p.name"
+
+
+def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) -> None:
+    tasks = [task(number) for number in range(4)]
+    for name, right in (("a", {"t0", "t1"}), ("b", {"t0", "t2", "t3"})):
+        predictions = {one.qid: Prediction(one.qid, GOLD if one.qid in right else "MATCH (n:Person) RETURN n.name")
+                       for one in tasks}
+        Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=10.0)
+    found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
+    assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
+    assert (found["both_right"], found["p_value"]) == (1, 1.0)
+    with pytest.raises(ValueError, match="no task in common"):
+        compare([], read_run(tmp_path / "b")[1])
+
+
+def test_behaviour_is_honest_about_what_cannot_be_answered(graphs: OpenGraphs, tmp_path: Path) -> None:
+    tasks = [Task("said", "films", "?", GOLD, expected="not_in_graph"),
+             Task("made up", "films", "?", GOLD, expected="not_in_graph"),
+             Task("asked", "films", "?", GOLD, expected="ask"), Task("wrong", "films", "?", GOLD)]
+    predictions = {"said": Prediction("said", stance="not_in_graph"), "made up": Prediction("made up", GOLD),
+                   "asked": Prediction("asked", stance="ask"),
+                   "wrong": Prediction("wrong", "MATCH (p:Person) RETURN p.name")}
+    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions(predictions), graphs, timeout=10.0)
+    assert {qid: record["behaviour"] for qid, record in scored(tmp_path / "run").items()} == {
+        "said": "right", "made up": "invented", "asked": "right", "wrong": "wrong"}
+    honesty = summarize(*read_run(tmp_path / "run"))["honesty"]
+    assert honesty["confident_wrong"]["mean"] == 1.0
+    assert (honesty["refusals_right"]["count"], honesty["refusals_right"]["mean"]) == (3, 0.6667)
+
+
+def test_a_journal_drops_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a"')
+    journal = Journal(path)
+    journal.append({"a": 3})
+    journal.close()
+    assert [json.loads(line)["a"] for line in path.read_text().splitlines()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("text", "query"), [
+    ("RETURN 1", "RETURN 1"), ("```cypher\nRETURN 1\n```", "RETURN 1"), ("x ```\nRETURN 1``` y", "RETURN 1"),
+    ("RETURN 1 <end_of_turn>", "RETURN 1"), ("RETURN 1<|im_end|>\n", "RETURN 1")])
+def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> None:
+    assert clean_query(text) == query
+
+
+@pytest.mark.parametrize(("reply", "said"), [
+    ({"cypher": 3}, "are texts"), ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
+    ({"trace": {}}, "list of tool calls"), ({"trace": [{}]}, "an object like"), ({"usage": [1]}, "JSON object"),
+    ({"usage": {"input_tokens": "many"}}, "hold numbers")])
+def test_a_reply_of_a_wrong_form_says_which_field(reply: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_reply("1", reply)
+
+
+def test_predictions_find_their_tasks_by_qid_or_by_question(tmp_path: Path) -> None:
+    tasks = [task(1, "A?"), task(2, "B?")]
+    path = tmp_path / "predictions.jsonl"
+    path.write_text('{"qid": "t1", "pred_cypher": "RETURN 1"}\n'
+                    '{"graph": "films", "question": "B?", "cypher": "RETURN 2"}\n'
+                    '{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n')
+    found = {qid: prediction.query for qid, prediction in read_predictions(path, tasks).items()}
+    assert found == {"t1": "RETURN 1", "t2": "RETURN 2"}
+    path.write_text('{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n')
+    with pytest.raises(TaskError, match="none of its 1 records belongs to a task"):
+        read_predictions(path, tasks)
