@@ -21,6 +21,5 @@ setup(
     packages=packages,
     package_dir={"graphground": "graphground", **{f"graphground.{part}": part for part in PARTS}},
     package_data={"": ["py.typed", "*.md", "*.json", "*.html", "*.css", "*.js", "*.json.gz", "*.csv", "*.npz", "*.bin",
-    package_data={"": ["py.typed", "*.md", "*.json", "*.html", "*.css", "*.js", "*.json.gz", "*.csv", "*.npz", "*.bin",
                        "*.toml", "LICENSE*"]},
 )

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher import validate
+from graphground.cypher.access_rights import unknown_functions
+from graphground.cypher.readings import CODE as TWO_READINGS
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
 from graphground.graphs.table import Table
 
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
-_NOT_READING = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access"})
+_NOT_READING = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements",
+                          TWO_READINGS})
+"""What `execute_cypher` never sends either: queries of an agent are run here, and it is not to be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +53,12 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         EngineUnavailable: the graph cannot be asked.
     """
     report = validate(query, language=graph.language, read_only=True)
-    problem = next((one for one in report.diagnostics if one.severity == "error"), None)
-    if problem is not None and (problem.code in _NOT_READING or not _other_cypher(graph) or problem.code == "syntax"):
-        reading = any(one.code in _NOT_READING for one in report.diagnostics)
-        return Attempt(None, "not_read_only" if reading else "not_cypher",
-                       f"line {problem.line}, column {problem.column}: {problem.message}")
+    refused = next((one for one in report.diagnostics if one.code in _NOT_READING), None)
+    if refused is not None:
+        return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
+    if report.query is None or not (report.compiles or _other_cypher(graph, report.query)):
+        problem = next(one for one in report.diagnostics if one.severity == "error")
+        return Attempt(None, "not_cypher", f"line {problem.line}, column {problem.column}: {problem.message}")
     try:
         return Attempt(graph.run(query, limit=limit, timeout=timeout))
     except QueryTimeout as error:
@@ -63,6 +69,7 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         return Attempt(None, "refused", str(error))
 
 
-def _other_cypher(graph: Graph) -> bool:
-    """Whether the graph's database has a Cypher of its own, so that Neo4j's rules do not decide."""
-    return graph.dialect is not None and graph.dialect.other_cypher
+def _other_cypher(graph: Graph, query: Query) -> bool:
+    """Whether the graph's database may take what Neo4j refuses: it has all the functions that Neo4j does not have."""
+    functions = graph.dialect.other_functions if graph.dialect is not None else frozenset()
+    return bool(functions) and unknown_functions(query) <= functions

@@ -48,5 +48,5 @@ class FirstSuggestion:
 def repair(graphs: Graphs, name: str, query: str) -> str | None:
     """The query that `validate_cypher` suggests in place of a wrong one; None where it has nothing to suggest."""
     graph = graphs.get(name)
-    report = validate(query, graph.schema, entities=graph.entities, language=graph.language, read_only=True)
+    report = validate(query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
     return report.suggested_query

@@ -35,7 +35,7 @@ def score(task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeo
     rows = outcome.table.rows if outcome.table is not None else []
     correct = outcome.table is not None and not gold.failure and tables_match(
         rows, gold.table.rows, ordered=orders(task.gold, graph.language))
-    report = validate(prediction.query, graph.schema, entities=graph.entities, language=graph.language,
+    report = validate(prediction.query, graph.schema, entities=graph.indexed_entities, language=graph.language,
                       read_only=True) if prediction.query.strip() else None
     diagnostics = report.diagnostics if report is not None else ()
     pattern, template = classify(task.gold)

@@ -45,8 +45,8 @@ def test_parts_of_a_union_are_asked_apart_and_what_returns_nothing_matched_has_n
 
 
 def names(small: Graph, query: str) -> set[str]:
-    rows = small.run("MATCH (n) RETURN elementId(n), n.name").rows
-    known = {row[0]: row[1] for row in rows}
+    assert small.dialect is not None
+    known = {str(key): name for key, name in small.run(f"MATCH (n) RETURN {small.dialect.own_id}, n.name").rows}
     return {known[node] for node in provenance_nodes(query, small)}
 
 
