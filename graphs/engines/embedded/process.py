@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 
 from filelock import Timeout
 
+from graphground.graphs.engines.embedded.archive import archive_file, archive_option, make_in_background
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -36,6 +38,8 @@ from graphground.graphs.storage.home import Home
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
 """What no user may do, root included. A database reads these from the process's settings, not from its server's."""
+ARCHIVE_AFTER_SECONDS = 20.0
+"""When an engine has been used for so long, it is worth to let the next one start faster."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -47,7 +51,8 @@ class EngineProcess:
         self.state = EngineState(os.getpid(), free_port(), secrets.token_hex(8), secrets.token_hex(24),
                                  secrets.token_hex(24))
         self.stopping = False
-        self._server: Any = None
+        self.server: Any = None
+        self._failure: BaseException | None = None
         self._catalog_seen: object = None
 
     def start(self) -> None:
@@ -62,34 +67,63 @@ class EngineProcess:
             "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
             "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={log}",
             f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
-            *self.settings.jvm_args, *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items())])
+            "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
+            *archive_option(archive_file()), *self.settings.jvm_args,
+            *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items())])
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
         for key, value in {**server_settings(self.home, self.state), **self.settings.engine}.items():
             context.setValue(f"arcadedb.{key}", value)
-        self._server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
-        self._server.start()
+        self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
+        starting = threading.Thread(target=self._start_server, name="graphground-start")
+        starting.start()
+        # The server goes on to start its HTTP listener, which takes as long as all before it: once Bolt listens,
+        # queries are answered.
+        while starting.is_alive() and not listens(self.state.port):
+            time.sleep(0.01)
+        if self._failure is None:
+            self._add_reader()
+            self.state.write(self.home)
+        starting.join()
+        if self._failure is not None:
+            raise self._failure
         # Bolt alone is spoken here: the HTTP listener, and the MCP endpoint on it, go as soon as they have come.
-        self._server.getHttpServer().stopService()
+        self.server.getHttpServer().stopService()
+
+    def _start_server(self) -> None:
+        try:
+            self.server.start()
+        except BaseException as error:  # raised again where it was started
+            self._failure = error
+
+    def _add_reader(self) -> None:
+        """The user of all queries, who may read records and nothing else."""
+        import jpype
+
         json_object = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
-        security = self._server.getSecurity()
+        security = self.server.getSecurity()
         security.saveGroup("*", "reader", json_object(
             '{"types": {"*": {"access": ["readRecord"]}}, "access": [], "resultSetLimit": -1, "readTimeout": -1}'))
         security.createUser(json_object(json.dumps({
             "name": "reader", "password": str(security.encodePassword(self.state.reader)),
             "databases": {"*": ["reader"]}})))
-        self.state.write(self.home)
 
     def serve(self) -> None:
         """Tidy up twice a second until told to stop or idle for long enough."""
         used = used_file(self.home)
         used.touch()
+        archive, begun = archive_file(), time.monotonic()
+        if archive is not None and archive.exists():
+            archive = None
         while not self.stopping:
             time.sleep(TICK)
             self._tidy()
+            if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
+                make_in_background(archive)
+                archive = None
             idle = time.time() - used.stat().st_mtime
-            if idle > self.settings.idle_seconds and self._server.getRunningQueries().size() == 0:
+            if idle > self.settings.idle_seconds and self.server.getRunningQueries().size() == 0:
                 try:
                     with start_lock(self.home, 0):
                         if time.time() - used.stat().st_mtime > self.settings.idle_seconds:
@@ -102,7 +136,7 @@ class EngineProcess:
     def stop(self) -> None:
         """Close the databases; whoever comes next starts a new process."""
         state_file(self.home).unlink(missing_ok=True)
-        self._server.stop()
+        self.server.stop()
 
     def _tidy(self) -> None:
         """Close and delete databases that have left the catalog, once for each change of it."""
@@ -113,10 +147,10 @@ class EngineProcess:
         with suppress(Timeout), catalog.changing():
             self._catalog_seen = stamp
             kept = {entry.id for entry in catalog.entries()}
-            for name in map(str, self._server.getDatabaseNames()):
+            for name in map(str, self.server.getDatabaseNames()):
                 if name not in kept:
-                    self._server.getDatabase(name).getEmbedded().close()
-                    self._server.removeDatabase(name)
+                    self.server.getDatabase(name).getEmbedded().close()
+                    self.server.removeDatabase(name)
             catalog.sweep()
 
 
@@ -135,6 +169,8 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "server.databaseLoadAtStartup": False,
         "server.httpIncomingHost": "127.0.0.1",
         "server.httpIncomingPort": "0",
+        "server.healthCheck.enabled": False,  # it watches the disk and its own HTTP port
+        "serverMetrics": False,
         "server.plugins": BOLT_PLUGIN,
         "bolt.host": "127.0.0.1",
         "bolt.port": state.port,
@@ -142,6 +178,12 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # what bounds memory is queryMaxHeapRAM, half of the heap
         "command.timeout": 660_000,  # above the longest timeout of a tool call: the last net, not the first
     }
+
+
+def listens(port: int) -> bool:
+    """Whether connections are accepted there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:

@@ -1,0 +1,49 @@
+"""The run of which an archive of classes is made: `python -m graphground.graphs.engines.embedded.training HOME ARCHIVE`.
+
+An engine in a folder of its own, which answers the queries of `archive.TRAINING` over Bolt, and ends as a JVM must
+end to write its archive.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from graphground.graphs.engines.embedded.archive import MAKING_SECONDS, TRAINING
+from graphground.graphs.engines.embedded.process import EngineProcess
+from graphground.graphs.engines.embedded.settings import EmbeddedSettings
+from graphground.graphs.storage.home import Home
+
+DATABASE = "training"
+
+
+def main(folder: str, archive: str) -> None:
+    """Start, answer, end."""
+    import jpype
+    from neo4j import GraphDatabase
+
+    watchdog = threading.Timer(MAKING_SECONDS, os._exit, (1,))
+    watchdog.daemon = True
+    watchdog.start()
+    settings = EmbeddedSettings.from_environment()
+    process = EngineProcess(Home(Path(folder)).make(),
+                            replace(settings, jvm_args=(*settings.jvm_args, f"-XX:AOTCacheOutput={archive}")))
+    process.start()
+    server, state = process.server, process.state
+    server.createDatabase(DATABASE, jpype.JClass("com.arcadedb.engine.ComponentFile").MODE.READ_WRITE)
+    address = f"bolt://127.0.0.1:{state.port}"
+    with GraphDatabase.driver(address, auth=("root", state.root)) as driver:
+        driver.execute_query("UNWIND range(1, 50) AS i CREATE (:A {name: 'x' + i})-[:R {since: i}]->"
+                             "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})", database_=DATABASE)
+    with GraphDatabase.driver(address, auth=("reader", state.reader)) as driver:
+        for query in TRAINING:
+            driver.execute_query(query, name="x1", database_=DATABASE)
+    server.stop()
+    jpype.JClass("java.lang.System").exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
