@@ -45,12 +45,12 @@ class Application:
             return self._graphs
 
     def open_in_background(self, seconds: float) -> None:
-        """Connect to the your own databases after so many seconds, when clients have been greeted.
+        """Connect to the user's own databases and start the embedded engine, after so many seconds.
 
-        What is wrong with one, or that it does not refuse writes itself, is then logged before anybody asks it.
+        A problem with a database, or that it does not refuse writes itself, is then logged before the first query.
         """
         def work() -> None:
-            with suppress(Exception):  # told again, in words, to whoever asks
+            with suppress(Exception):  # reported again, in words, by the call that needs the graph
                 self.graphs().open_eager()
 
         timer = threading.Timer(seconds, work)

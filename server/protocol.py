@@ -36,8 +36,9 @@ ResultT = TypeVar("ResultT")
 class Protocol:
     """Handlers of one server; `Protocol(application).server` is ready to run on a transport."""
 
-    def __init__(self, application: Application):
+    def __init__(self, application: Application, when_greeted: Callable[[], None] | None = None):
         self.application = application
+        self._when_greeted = when_greeted
         self.server: Server[Any] = Server(
             "graphground", version=__version__, title="graphground", instructions=INSTRUCTIONS,
             get_tool_input_schema=self._input_schema,
@@ -45,6 +46,15 @@ class Protocol:
             on_list_resources=self.list_resources, on_list_resource_templates=self.list_resource_templates,
             on_read_resource=self.read_resource, on_list_prompts=self.list_prompts, on_get_prompt=self.get_prompt,
             on_completion=self.complete)
+        self.server.middleware.append(self._greet)
+
+    async def _greet(self, ctx: Any, call_next: Any) -> Any:
+        """After the first answer to a client: call `when_greeted`, once."""
+        answer = await call_next(ctx)
+        work, self._when_greeted = self._when_greeted, None
+        if work is not None:
+            work()
+        return answer
 
     @cached_property
     def _limiter(self) -> anyio.CapacityLimiter:

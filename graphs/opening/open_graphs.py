@@ -20,6 +20,7 @@ from graphground.graphs.graph import Graph
 
 Counts = tuple[int | None, int | None]
 CLOSING_SECONDS = 2.0
+WARM_UP_SECONDS = 60.0
 logger = logging.getLogger(__name__)
 
 
@@ -53,7 +54,8 @@ class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
     `counts` answers how many nodes and relationships it has without opening it, where that is known; when
-    `version` changes, the graph is opened anew. A server opens an `eager` one by itself once it is up.
+    `version` changes, the graph is opened anew. A server opens an `eager` one by itself once it is up, and asks it
+    the query `warm_up`, so that what its engine does once is done before the first real query.
     """
 
     name: str
@@ -63,6 +65,7 @@ class GraphSource:
     counts: Callable[[], Counts] = lambda: (None, None)
     version: Callable[[], object] = lambda: None
     eager: bool = False
+    warm_up: str | None = None
     problem: Callable[[], str | None] | None = None
     """Why it cannot be asked just now, found in a second at most; where there is none, what opening it said stands."""
 
@@ -111,7 +114,9 @@ class OpenGraphs:
         for source in self._sources.values():
             if source.eager and not self._closed:
                 try:
-                    self.get(source.name)
+                    graph = self.get(source.name)
+                    if source.warm_up is not None:
+                        graph.run(source.warm_up, limit=1, timeout=WARM_UP_SECONDS)
                 except EngineError as error:
                     if not self._closed:
                         logger.warning("graph %r: %s", source.name, error)

@@ -15,19 +15,22 @@ from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
 
 ENGINE = "embedded"
+WARM_UP = "MATCH (n) RETURN n LIMIT 1"
 
 
 def stored_sources(home: Home) -> list[GraphSource]:
     """Every loaded graph of a data folder, and the bundled ones, which are loaded when they are first asked for."""
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
-    return [stored_source(name, description, home) for name, description in descriptions.items()]
+    # One process runs them all: the first graph's query starts it for the others too.
+    return [stored_source(name, description, home, eager=place == 0)
+            for place, (name, description) in enumerate(descriptions.items())]
 
 
-def stored_source(name: str, description: str, home: Home) -> GraphSource:
+def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
     """One loaded graph; it is opened anew after another load of it."""
     return GraphSource(name, description, ENGINE, partial(open_stored, name, home), partial(_counts, name, home),
-                       version=partial(_version, name, home))
+                       version=partial(_version, name, home), eager=eager, warm_up=WARM_UP)
 
 
 def open_stored(name: str, home: Home) -> Graph:

@@ -15,7 +15,8 @@ from graphground.server.settings import Settings, SettingsError, default_home
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-CONNECT_AFTER_SECONDS = 1.0
+OPEN_AFTER_SECONDS = 0.2
+"""After the first answer to a client: `tools/list`, which comes next, is not to wait for what is loaded then."""
 
 
 def parser() -> CommandLine:
@@ -45,9 +46,7 @@ def serve(parsed: argparse.Namespace) -> int:
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
 
     def make_server() -> Server[Any]:
-        if settings.bolt_databases():
-            application.open_in_background(CONNECT_AFTER_SECONDS)
-        return Protocol(application).server
+        return Protocol(application, partial(application.open_in_background, OPEN_AFTER_SECONDS)).server
 
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()

@@ -56,9 +56,8 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):
             pass
-        lowest = {"creationflags": subprocess.IDLE_PRIORITY_CLASS} if sys.platform == "win32" else {}
         return subprocess.Popen([sys.executable, "-m", __name__, str(file)], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **lowest)
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     return None
 
 

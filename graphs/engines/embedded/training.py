@@ -1,4 +1,4 @@
-"""The run of which an archive of classes is made: `python -m graphground.graphs.engines.embedded.training HOME ARCHIVE`.
+"""The run that an archive of classes is made of: `python -m graphground.graphs.engines.embedded.training HOME FILE`.
 
 An engine in a folder of its own, which answers the queries of `archive.TRAINING` over Bolt, and ends as a JVM must
 end to write its archive.

@@ -1,0 +1,67 @@
+"""How long an agent's first query waits: cold, and three seconds after `initialize`.
+
+    python -m benchmarks.server.first_answer [--runs 5]
+
+Bars: 1.2 s cold, 0.3 s after three seconds; `tools/list` is measured beside it. Each run has an engine of its own,
+ended before; the graph is loaded, and the archive of the engine's classes is made before the first run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from mcp.client import Client
+
+from graphground.graphs.engines.embedded.archive import archive_file, make_archive
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+from tests.support.serving import LEGACY, stdio
+
+QUERY = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name LIMIT 5"}
+
+
+async def one_run(home: Path, pause: float) -> tuple[float, float, float]:
+    """Seconds to `initialize`, to `tools/list` after it, and of the first query."""
+    begin = time.perf_counter()
+    async with Client(stdio(home), mode=LEGACY) as client:
+        greeted = time.perf_counter()
+        await client.list_tools()
+        listed = time.perf_counter()
+        await asyncio.sleep(pause)
+        asked = time.perf_counter()
+        answer = await client.call_tool("execute_cypher", QUERY)
+        assert not answer.is_error, answer
+        return greeted - begin, listed - greeted, time.perf_counter() - asked
+
+
+def main() -> None:
+    """Print medians."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5)
+    runs = parser.parse_args().runs
+    file = archive_file()
+    if file is not None:
+        make_archive(file)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        asyncio.run(one_run(home, 0))  # loads the bundled graph
+        print(f"load {os.getloadavg()[0]:.1f}, medians of {runs} runs, seconds")
+        for words, pause in (("cold", 0.0), ("three seconds after initialize", 3.0)):
+            seen = []
+            for _ in range(runs):
+                end_engine(Home(home))
+                seen.append(asyncio.run(one_run(home, pause)))
+            greeted, listed, answered = (statistics.median(column) for column in zip(*seen, strict=True))
+            print(f"{words}: initialize {greeted:.2f}, tools/list {listed:.3f}, first query {answered:.2f} "
+                  f"(fastest {min(run[2] for run in seen):.2f})")
+        end_engine(Home(home))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The archive of the engine's classes: made once, used when it can be, never in the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded import archive
+from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.storage.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(monkeypatch: pytest.MonkeyPatch,
+                                                                     tmp_path: Path) -> None:
+    monkeypatch.setenv(archive.FOLDER, "off")
+    assert archive.archive_file() is None
+    assert archive.archive_option(None) == []
+    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
+    file = archive.archive_file()
+    assert file is not None
+    assert file.parent == tmp_path
+    assert archive.archive_option(file) == [], "it is not made yet"
+    file.touch()
+    assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
+
+
+@pytest.mark.engine
+def test_an_engine_starts_beside_an_archive_that_is_damaged(home: Home, monkeypatch: pytest.MonkeyPatch,
+                                                            tmp_path: Path) -> None:
+    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
+    file = archive.archive_file()
+    assert file is not None
+    file.write_bytes(b"no archive" * 1000)
+    try:
+        assert ensure_engine(home).port
+    finally:
+        end_engine(home)
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+def test_an_archive_that_was_made_is_mapped_by_the_next_engine(home: Home, monkeypatch: pytest.MonkeyPatch,
+                                                               tmp_path: Path) -> None:
+    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
+    file = archive.archive_file()
+    assert file is not None
+    assert archive.make_archive(file)
+    assert file.stat().st_size > 10_000_000
+    assert archive.make_archive(file), "it is there already"
+    monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:AOTMode=on")  # then a JVM that cannot use it does not start
+    try:
+        assert ensure_engine(home).port
+    finally:
+        end_engine(home)
