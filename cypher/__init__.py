@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.diagnostics import Access, Diagnostic, Report, Severity
+from graphground.cypher.diagnostics import Diagnostic, Report, Severity
+from graphground.cypher.language import Access, Language
 
 if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
     from graphground.cypher.printer import to_text
 
-__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Report", "Severity", "access", "parse", "to_text",
+__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Language", "Report", "Severity", "access", "parse", "to_text",
            "validate"]
 
 _API = frozenset(("CypherSyntaxError", "access", "parse", "validate"))

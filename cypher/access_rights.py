@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from graphground.cypher import tree
 from graphground.cypher.allowed import FUNCTIONS_ALLOWED, PROCEDURES_ALLOWED
-from graphground.cypher.diagnostics import Access
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.language import Access, widest
 from graphground.cypher.procedures import PROCEDURES
 
 _SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
@@ -24,7 +24,6 @@ _WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Fo
 _SUSPECT = frozenset(("CREATE", "INSERT", "MERGE", "SET", "REMOVE", "DELETE", "DROP", "FOREACH", "LOAD", "CALL",
                       "ALTER", "GRANT", "DENY", "REVOKE", "START", "STOP", "TERMINATE", "SHOW", "RENAME", "ENABLE",
                       "USE"))
-_ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
 
 
 class Violation(NamedTuple):
@@ -39,11 +38,7 @@ class Violation(NamedTuple):
 
 def access(query: tree.Query) -> Access:
     """What a query does at most: `read`, `write`, `schema` or `admin`."""
-    found: Access = "read"
-    for one in violations(query):
-        if _ORDER[one.access] > _ORDER[found]:
-            found = one.access
-    return found
+    return widest(violation.access for violation in violations(query))
 
 
 def violations(query: tree.Query) -> list[Violation]:

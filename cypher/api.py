@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.access_rights import access, suspected, violations
-from graphground.cypher.diagnostics import Access, Diagnostic, Report
+from graphground.cypher.diagnostics import Diagnostic, Report
+from graphground.cypher.language import Language, widest
 from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.readings import two_readings
-from graphground.cypher.scope import analyze
+from graphground.cypher.semantics import analyze
 from graphground.cypher.syntax_errors import Places, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
 from graphground.cypher.tree.queries import line_starts
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
 __all__ = ["CypherSyntaxError", "access", "parse", "validate"]
-
-Language = Literal["cypher5", "cypher25"]
 
 
 class CypherSyntaxError(ValueError):
@@ -117,7 +116,7 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
     problems = analyze(query).problems
     forbidden = violations(query)
-    allowed: Access = max((one.access for one in forbidden), key=_ACCESS.index, default="read")
+    allowed = widest(violation.access for violation in forbidden)
     compiles = not notes and not problems
     if compiles and not (read_only and forbidden):
         return Report(True, allowed, (), query=query)
@@ -132,4 +131,3 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
 
 
 SEVERITIES = ("error", "warning", "hint")
-_ACCESS: tuple[Access, ...] = ("read", "write", "schema", "admin")

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphground.cypher.language import Access
+
 if TYPE_CHECKING:
     from graphground.cypher.edits import Edit
     from graphground.cypher.tree import Query
 
 Severity = Literal["error", "warning", "hint"]
-Access = Literal["read", "write", "schema", "admin"]
 LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
 """Characters of a span of the query, and of a message, that an answer repeats."""
 

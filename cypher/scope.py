@@ -1,7 +1,7 @@
 """Which variable is which: each occurrence of a name with the binding that it means.
 
     >>> from graphground.cypher import parse
-    >>> from graphground.cypher.scope import analyze
+    >>> from graphground.cypher.semantics import analyze
     >>> query = parse("MATCH (n:Person) WITH n AS m, n.age AS age WHERE age > 3 RETURN m")
     >>> scopes = analyze(query)
     >>> m = list(query.find(Variable))[-1]
@@ -18,7 +18,7 @@ from graphground.cypher.edits import Edit
 from graphground.cypher.types import ANY, Type
 
 if TYPE_CHECKING:
-    from graphground.cypher.tree import Expression, NodePattern, Query, RelationshipPattern, Variable
+    from graphground.cypher.tree import Expression, NodePattern, RelationshipPattern, Variable
 
 Kind = Literal["node", "relationship", "path", "value"]
 
@@ -131,10 +131,3 @@ class Scopes:
     def type_of(self, expression: Expression) -> Type:
         """What an expression may be."""
         return self.types.get(expression, ANY)
-
-
-def analyze(query: Query) -> Scopes:
-    """Resolve all variables of a query, infer types, and find what is wrong with them."""
-    from graphground.cypher.semantics import check  # built on this module's classes, so loaded after it
-
-    return check(query)

@@ -1,8 +1,46 @@
 """Writes docs/diagnostics.md from the tables of codes: `python docs/write_diagnostics.py`."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from pathlib import Path
 
-from graphground.cypher.reference import reference_page
+from graphground.cypher.checks.codes import SCHEMA_CODES
+from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, Code
+
+INTRODUCTION = """\
+# Diagnostic codes
+
+Made from the code by `python docs/write_diagnostics.py`; a test fails when this page is stale.
+
+Each diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and
+`suggestions`. Lines and columns count from 1, the end is just past the last character, `found` is the text between,
+and each suggestion can stand in its place, the best first. An `error` makes a query invalid, a `warning` or a
+`hint` does not.
+"""
+
+
+def reference_page() -> str:
+    """The whole page as Markdown."""
+    return "\n".join([INTRODUCTION,
+                      _section("Of the language", "Found without a schema.", LANGUAGE_CODES),
+                      _section("Of the schema and the data",
+                               "Found where the graph's schema is known; never for an open schema or a property of "
+                               "mixed or unknown type.", SCHEMA_CODES),
+                      _section("Of the database", "Told by `execute_cypher` with an answer or a refusal; the first one "
+                               "by `validate_cypher` too.", DATABASE_CODES)])
+
+
+def _section(title: str, note: str, codes: Mapping[str, Code]) -> str:
+    rows = [f"| `{name}` | {code.severity} | {_cell(code.meaning)} | `{_cell(code.example)}` |"
+            for name, code in codes.items()]
+    return "\n".join([f"## {title}", "", note, "", "| code | severity | meaning | for example |",
+                      "|---|---|---|---|", *rows, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
 
 if __name__ == "__main__":
     Path(__file__).with_name("diagnostics.md").write_text(reference_page(), encoding="utf-8")

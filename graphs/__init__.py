@@ -1,1 +1,28 @@
-"""Graphs: their definitions, their data, the engines that hold them, their entity indexes."""
+"""Graphs: what tools hold, how they are stored, loaded, opened and asked.
+
+    >>> from graphground.graphs import Graph
+    >>> Graph("films", schema).schema.name
+    'films'
+
+`Graph`, `Table` and `OpenGraphs` load when they are first used, for the start of a server is waited for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
+    from graphground.graphs.opening.open_graphs import OpenGraphs
+    from graphground.graphs.table import Table
+
+__all__ = ["Graph", "OpenGraphs", "Table"]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    places = {"Graph": "graph", "OpenGraphs": "opening.open_graphs", "Table": "table"}
+    if name in places:
+        return getattr(import_module(f"graphground.graphs.{places[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from graphground.cypher.api import Language
+from graphground.cypher.language import Language
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineUnavailable

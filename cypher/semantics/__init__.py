@@ -6,6 +6,6 @@ functions, `grouping` the rules for aggregates, `subqueries` what is nested.
 
 from __future__ import annotations
 
-from graphground.cypher.semantics.checker import check
+from graphground.cypher.semantics.checker import analyze
 
-__all__ = ["check"]
+__all__ = ["analyze"]

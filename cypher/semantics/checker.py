@@ -143,8 +143,8 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
     return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
 
 
-def check(query: Query) -> Scopes:
-    """Resolve and check a whole query."""
+def analyze(query: Query) -> Scopes:
+    """Resolve all variables of a query, infer types, and find what is wrong with them."""
     from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
     checker = Checker(query)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.api import Language
+from graphground.cypher.language import Language
 from graphground.cypher.semantics.projections import is_aggregate
 from graphground.evals.metrics.values import Rule
 

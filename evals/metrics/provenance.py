@@ -21,7 +21,7 @@ from typing import Literal
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.api import Language
+from graphground.cypher.language import Language
 from graphground.evals.metrics.ordering import aggregates
 
 Kind = Literal["node", "path", "ids"]

@@ -19,7 +19,7 @@ import orjson
 from neo4j import exceptions
 from neo4j.auth_management import AuthManager
 
-from graphground.cypher.api import Language
+from graphground.cypher.language import Language
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of

@@ -1,5 +1,6 @@
 from graphground.cypher import parse
-from graphground.cypher.scope import Binding, analyze
+from graphground.cypher.scope import Binding
+from graphground.cypher.semantics import analyze
 from graphground.cypher.tree import Query, Variable
 
 
