@@ -11,6 +11,8 @@ from graphground.cypher.nearest import is_clear, nearest
 from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3
+GENERIC_NAMES = frozenset({"name", "title"})
+"""What an agent writes for the property that names a node, before it has read which it is."""
 
 
 def unknown_labels(facts: Facts, findings: Findings) -> None:
@@ -131,10 +133,14 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         return
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)
+    naming = [key for key in dict.fromkeys(index.schema.labels[label].naming for label in labels)
+              if key is not None and key in properties] if use.key.lower() in GENERIC_NAMES else []
     article = "An" if labels[0][0] in "AEIOUaeiou" else "A"
     subject = f"{article} {labels[0]}" if len(labels) == 1 else f"None of {listed(labels)}"
     message = f"{subject} has {'no' if len(labels) == 1 else 'a'} property {use.key!r}."
-    if near:
+    if naming:
+        message += f" Its nodes are named by {listed(naming)}."
+    elif near:
         message += f" Nearest: {listed([one.name for one in near])}."
     elsewhere = index.labels_by_property.get(use.key, ())
     if elsewhere:
@@ -146,7 +152,8 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
                     f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}.")
     elif not near or not elsewhere:
         message += f" Properties: {listed(list(properties), 20)}."
-    _add(use, message, [one.name for one in near], is_clear(near) and not beside, findings)
+    suggested = naming or [one.name for one in near]
+    _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not beside, findings)
 
 
 def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str],

@@ -25,12 +25,16 @@ class SchemaIndex:
     def __init__(self, schema: PropertyGraphSchema):
         self.schema = schema
         labels = list(schema.labels)
-        kinds = [frozenset({label}) for label in labels]
+        counted = {one.labels: frozenset(one.properties) for one in schema.combinations}
+        several = frozenset[str]().union(*schema.label_combinations)
+        kinds = [kind for label in labels if (kind := frozenset({label})) in counted or label not in several
+                 or not counted or schema.open]
         known = set(kinds)
         for together in sorted(schema.label_combinations, key=sorted):
             if together not in known and all(label in schema.labels for label in together):
                 kinds.append(together)
         self.kinds = kinds
+        self._kind_properties = [counted.get(kind) if not schema.open else None for kind in kinds]
         self.everything = (1 << len(kinds)) - 1
         self.label_masks: dict[str, int] = {
             label: sum(1 << place for place, kind in enumerate(kinds) if label in kind) for label in labels}
@@ -106,10 +110,20 @@ class SchemaIndex:
         found = self._property_types.get((kinds, key))
         if found is None:
             labels = self.schema.labels
-            found = frozenset(labels[label].properties[key] for label in self.labels_of(kinds)
+            found = frozenset(labels[label].properties[key] for label in self.labels_of(self.having(kinds, key))
                               if key in labels[label].properties)
             self._property_types[kinds, key] = found
         return found
+
+    def having(self, kinds: int, key: str) -> int:
+        """Those of some kinds whose nodes have a property; all of them where that is not known by kind.
+
+        With `:Application:Process` and `:Software:Application` nodes, only the first have a `pid`.
+        """
+        if not self.schema.combinations:
+            return kinds
+        return sum(1 << place for place, properties in enumerate(self._kind_properties)
+                   if kinds >> place & 1 and (properties is None or key in properties))
 
     def labels_of(self, kinds: int) -> tuple[str, ...]:
         """The labels that occur in some kinds, in the schema's order."""
@@ -120,7 +134,8 @@ class SchemaIndex:
         found: dict[str, str] = {}
         for label in self.labels_of(kinds):
             found.update(self.schema.labels[label].properties)
-        return found
+        return {key: type_ for key, type_ in found.items() if self.having(kinds, key)} \
+            if self.schema.combinations else found
 
 
 def index_of(schema: PropertyGraphSchema) -> SchemaIndex:

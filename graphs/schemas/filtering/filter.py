@@ -15,11 +15,13 @@ from typing import Literal, get_args
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.schemas.filtering.auto import AutoFilter
 from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
+from graphground.graphs.schemas.filtering.learned import is_learned, widen
 from graphground.graphs.schemas.filtering.mentions import mentions_in
 from graphground.graphs.schemas.filtering.pruned_forms import select_exact, select_masked, select_similar
 from graphground.graphs.schemas.filtering.selection import Selection
 from graphground.graphs.schemas.filtering.similarity import Embedder, SimilarNames
 from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
+from graphground.graphs.schemas.filtering.words import question_words
 
 Method = Literal["auto", "exact", "masked", "similarity"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -100,6 +102,8 @@ class SchemaFilter:
         selection = self._auto.select(question, mentions)
         if not selection and embedder is not None:
             selection = self._auto.select(question, mentions, self._near(question, embedder))
+        if selection and is_learned(self.schema):
+            widen(selection, question_words(question), self._auto.graph)
         return selection
 
     def _near(self, question: str, embedder: Embedder) -> Mapping[Element, float]:
