@@ -5,6 +5,7 @@
     ├── databases/ID/     the engine's files of one graph
     ├── graphs/ID/        its schema and entity index
     ├── loading/          graphs that are being loaded
+    ├── downloads/        published files, kept for the next time
     └── engine/           the engine process: its state, log and locks
 """
 
@@ -49,6 +50,11 @@ class Home:
     @property
     def loading(self) -> Path:
         return self.folder / "loading"
+
+    @property
+    def downloads(self) -> Path:
+        """Files that were downloaded."""
+        return self.folder / "downloads"
 
     @property
     def engine(self) -> Path:

@@ -9,8 +9,6 @@ query that ran out of time raises `QueryTooLong`: its caller splits it and asks 
 
 from __future__ import annotations
 
-import datetime
-import email.utils
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from types import TracebackType
 import httpx2
 
 from graphground import __version__
+from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
 
 USER_AGENT = f"graphground/{__version__} (Wikidata to property graph; httpx2/{httpx2.__version__})"
@@ -124,20 +123,3 @@ class Endpoint:
                   "User-Agent may help (--agent)", 404: "there is no endpoint at this address",
                   405: "it takes no POST"}.get(status, "the request was refused")
         raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {said}" if said else ""))
-
-
-def retry_after(value: str | None) -> float:
-    """Seconds that a Retry-After header asks for, given as seconds or as a date; 0 where there is none."""
-    if not value:
-        return 0.0
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return 0.0
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.UTC)
-    return max(0.0, (moment - datetime.datetime.now(datetime.UTC)).total_seconds())

@@ -14,6 +14,7 @@ from graphground.server.commands.command_line import CommandLine, WrongUse, comm
 from graphground.server.commands.definitions import add_check
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
+from graphground.server.commands.pull import add_pull
 from graphground.server.commands.synth import add_synth
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def parser() -> CommandLine:
     exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
     for command in (listing, loading, showing, dropping, exporting):
         add_options(command, DATA_FOLDER)
+    add_pull(group)
     add_check(group)
     add_synth(group)
     return group

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 import pytest
 
+from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import AnswerError, bindings
-from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong, retry_after
+from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong
 from graphground.graphs.wikidata.values import value_of_term
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint

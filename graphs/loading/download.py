@@ -1,0 +1,237 @@
+"""Downloads a file over HTTP so that it is right and whole: resumed, checked, retried, kept.
+
+    fetch("https://huggingface.co/datasets/…/nba_simplekg.json", Path("nba.json"))
+
+What has come is kept in `nba.json.part`, and a later call asks for the rest alone. The file appears under its name when
+its size and checksum are those that the server announced; `nba.json.sha256` beside it lets a later call trust it
+without a network.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+from filelock import FileLock, Timeout
+
+from graphground import __version__
+from graphground.graphs.loading.retry_after import retry_after
+
+Progress = Callable[[str, int, int | None], None]
+"""Takes the step (`downloading`), the bytes that have come, and the file's size (None where it is unknown)."""
+TRIES, FIRST_PAUSE, LONGEST_WAIT = 5, 1.0, 300.0
+AT_ONCE = 1 << 18
+_CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?')
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+
+
+class DownloadError(RuntimeError):
+    """A file that could not be downloaded; the message says from where, why, and what to do."""
+
+
+class _Again(Exception):
+    """A failure that may pass; `pause` is what the server asked for (seconds)."""
+
+    def __init__(self, message: str, pause: float = 0.0) -> None:
+        super().__init__(message)
+        self.pause = pause
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What a server says of a file: its size, and a SHA-256 or the SHA-1 of a git blob; None for what it does not."""
+
+    size: int | None
+    checksum: str | None
+
+
+def fetch(addresses: str | Sequence[str], path: Path, progress: Progress | None = None, *, offline: bool = False,
+          sleep: Callable[[float], None] = time.sleep) -> str:
+    """Have the file from the first of the addresses that gives it; return its SHA-256.
+
+    A file that is there and has the checksum noted beside it is not asked for again.
+
+    Raises:
+        DownloadError: no address gives it, it comes damaged, the disk is full, or it is not there with `offline`.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{path}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DownloadError(f"another process is downloading {path.name}; wait for it, or try again later") from None
+    try:
+        kept = _kept(path)
+        if kept is not None:
+            return kept
+        if offline:
+            raise DownloadError(f"{path.name} has not been downloaded yet; leave --offline out once")
+        problems = []
+        for address in [addresses] if isinstance(addresses, str) else addresses:
+            try:
+                return _download(address, path, progress, sleep)
+            except DownloadError as error:
+                problems.append(str(error))
+        raise DownloadError("; ".join(problems))
+    finally:
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _kept(path: Path) -> str | None:
+    """The checksum of a file that was downloaded whole and has not changed since."""
+    note = path.with_name(path.name + ".sha256")
+    try:
+        noted = note.read_text("ascii").strip()
+        return noted if _sha256(path) == noted else None
+    except OSError:
+        return None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _download(address: str, path: Path, progress: Progress | None, sleep: Callable[[float], None]) -> str:
+    part = path.with_name(path.name + ".part")
+    problem, failures = "", 0
+    with httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=30.0),
+                       headers={"User-Agent": f"graphground/{__version__}", "Accept-Encoding": "identity"}) as client:
+        while failures < TRIES:
+            before = part.stat().st_size if part.exists() else 0
+            try:
+                announced = _receive(client, address, part, progress)
+                return _finish(address, announced, part, path)
+            except _Again as error:
+                # What brings the file further is no failure: a connection may break often on the way.
+                failures = 0 if part.exists() and part.stat().st_size > before > 0 else failures + 1
+                problem = str(error)
+                if failures < TRIES:
+                    sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), LONGEST_WAIT))
+    raise DownloadError(f"{address}: {problem}, {TRIES} times; run the same command again to go on from here")
+
+
+def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:
+    """Receive the file, or the rest of it, into `part`."""
+    have = part.stat().st_size if part.exists() else 0
+    note = part.with_name(part.name + ".from")
+    begun = _noted(note)
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    try:
+        with client.stream("GET", address, headers=headers) as answer, _disk(part):
+            announced = _announced(answer, have)
+            if answer.status_code == 416 or (have and answer.status_code == 206 and (
+                    begun != announced or not _continues(answer, have))):
+                part.unlink(missing_ok=True)  # the file has changed, or all of it is there and was damaged
+                raise _Again("the file changed while it was downloaded")
+            if answer.status_code not in (200, 206):
+                raise _refusal(answer, address)
+            if answer.status_code == 200:
+                have = 0
+            note.write_text(json.dumps([announced.size, announced.checksum]))
+            with part.open("ab" if have else "wb") as file:
+                for piece in answer.iter_raw():  # as it comes: a larger piece would be lost with the connection
+                    file.write(piece)
+                    have += len(piece)
+                    if progress is not None:
+                        progress("downloading", have, announced.size)
+    except httpx2.TransportError as error:
+        raise _Again(f"the connection failed ({error})") from None
+    except httpx2.HTTPError as error:
+        raise DownloadError(f"{address}: {error}") from None
+    except httpx2.InvalidURL as error:
+        raise DownloadError(f"{address}: {error}") from None
+    if announced.size is not None and have < announced.size:
+        raise _Again(f"the answer ended after {have:,} of {announced.size:,} bytes")
+    return announced
+
+
+def _noted(note: Path) -> Announced | None:
+    try:
+        return Announced(*json.loads(note.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _announced(answer: httpx2.Response, have: int) -> Announced:
+    """The size and checksum that the answer, or a redirect before it, states.
+
+    Hugging Face names the SHA-256 of a large file in `X-Linked-Etag` of the redirect; the store behind it in `ETag`.
+    """
+    size, checksum = None, None
+    for response in (*answer.history, answer):
+        for name in ("ETag", "X-Linked-Etag"):
+            match = _CHECKSUM.fullmatch(response.headers.get(name, ""))
+            if match and (checksum is None or len(match[1]) >= len(checksum)):
+                checksum = match[1]
+        linked = response.headers.get("X-Linked-Size", "")
+        size = int(linked) if linked.isdigit() else size
+    total = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    length = answer.headers.get("Content-Length", "")
+    if size is None and total and total[2].isdigit():
+        size = int(total[2])
+    elif size is None and length.isdigit() and answer.status_code == 200:
+        size = int(length)
+    return Announced(size, checksum)
+
+
+def _continues(answer: httpx2.Response, have: int) -> bool:
+    match = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    return match is not None and int(match[1]) == have
+
+
+def _refusal(answer: httpx2.Response, address: str) -> Exception:
+    status = answer.status_code
+    if status in (408, 425, 429, 500, 502, 503, 504):
+        said = {429: "the server limits requests", 503: "the server is busy"}.get(status, "the server failed")
+        return _Again(f"status {status}: {said}", retry_after(answer.headers.get("Retry-After")))
+    said = {401: "access needs a login", 403: "access is refused", 404: "there is no such file there",
+            410: "the file is gone"}.get(status, "the request was refused")
+    return DownloadError(f"{address}: status {status}: {said}")
+
+
+@contextmanager
+def _disk(part: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DownloadError(f"the disk of {part.parent} is full; make room and run the same command again to go on "
+                            "from here") from None
+
+
+def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
+    size = part.stat().st_size
+    digest = _sha256(part)
+    given = announced.checksum
+    is_right = (announced.size in (None, size)
+                and (given is None or given == (digest if len(given) == 64 else _git_blob(part, size))))
+    if not is_right:
+        part.unlink()
+        part.with_name(part.name + ".from").unlink(missing_ok=True)
+        raise _Again("the file came damaged (its size or checksum is not the one that the server announced)")
+    os.replace(part, path)
+    part.with_name(part.name + ".from").unlink(missing_ok=True)
+    path.with_name(path.name + ".sha256").write_text(digest + "\n", "ascii")
+    return digest
+
+
+def _git_blob(path: Path, size: int) -> str:
+    """The SHA-1 that git, and so Hugging Face's ETag, gives to a small file."""
+    found = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while piece := file.read(AT_ONCE):
+            found.update(piece)
+    return found.hexdigest()

@@ -1,0 +1,53 @@
+"""The graphs and questions of CypherBench, as its authors published them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from graphground.graphs.definitions.read import DOMAINS, read_definition
+from graphground.graphs.loading.download import DownloadError, Progress, fetch
+from graphground.graphs.storage.home import Home
+
+PUBLISHED = "https://huggingface.co/datasets/megagonlabs/cypherbench/resolve/main"
+MIRRORS = "GRAPHGROUND_MIRROR"
+TASKS = ("train.json", "test.json")
+
+
+def mirrors(given: Sequence[str] = ()) -> list[str]:
+    """Where to look, in order: what is given, else what GRAPHGROUND_MIRROR lists, else where it was published."""
+    named = list(given) or os.environ.get(MIRRORS, "").split()
+    return [address.rstrip("/") for address in named] or [PUBLISHED]
+
+
+def pull_graph(name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *,
+               offline: bool = False) -> tuple[Path, str]:
+    """The SimpleKG file of a domain, downloaded where it is not there yet, and its SHA-256.
+
+    Raises:
+        DownloadError: no such domain, or the file cannot be had; the message says why and what to do.
+    """
+    if name not in DOMAINS:
+        from rapidfuzz import process
+
+        near = process.extractOne(name, DOMAINS, score_cutoff=60)
+        raise DownloadError(f"CypherBench has no graph {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+                            + f" It has {', '.join(DOMAINS)}.")
+    path = home.downloads / f"{name}_simplekg.json"
+    addresses = [f"{mirror}/graphs/simplekg/{path.name}" for mirror in mirrors(given)]
+    return path, fetch(addresses, path, progress, offline=offline)
+
+
+def pull_tasks(home: Home, given: Sequence[str] = (), progress: Progress | None = None, *,
+               offline: bool = False) -> list[Path]:
+    """The files of the questions with their gold Cypher."""
+    paths = [home.downloads / name for name in TASKS]
+    for path in paths:
+        fetch([f"{mirror}/{path.name}" for mirror in mirrors(given)], path, progress, offline=offline)
+    return paths
+
+
+def description_of(name: str) -> str:
+    """One line on what a domain holds."""
+    return read_definition(name).description

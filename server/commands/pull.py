@@ -1,0 +1,48 @@
+"""`graphground graphs pull`: the graphs and questions that CypherBench published."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from graphground.server.commands.command_line import CommandLine, WrongUse
+from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.progress import progress_bars
+
+
+def add_pull(group: CommandLine) -> None:
+    """Add `pull [NAME]` to a group of commands."""
+    pulling = group.add_command("pull", pull, "Download a graph that CypherBench published, and load it.")
+    pulling.add_argument("name", nargs="?", metavar="NAME", help="The domain, such as movie; optional with --tasks.")
+    pulling.add_argument("--tasks", action="store_true", help="Download the questions with their gold Cypher too.")
+    pulling.add_argument("--mirror", action="append", default=[], metavar="URL", help="Where the published files are "
+                         "served, instead of where their authors put them; may be repeated, and is tried in order. "
+                         "The variable GRAPHGROUND_MIRROR lists some, too.")
+    pulling.add_argument("--offline", action="store_true", help="Use what was downloaded before; ask no network.")
+    pulling.add_argument("--force", action="store_true", help="Replace a loaded graph of that name.")
+    add_options(pulling, DATA_FOLDER)
+
+
+def pull(parsed: argparse.Namespace) -> int:
+    """Download what is not there yet, and load the graph."""
+    from graphground.graphs.loading.load import load_file
+    from graphground.graphs.loading.published import description_of, pull_graph, pull_tasks
+    from graphground.graphs.opening.bundled import offered
+    from graphground.graphs.storage.catalog import Catalog
+
+    if parsed.name is None and not parsed.tasks:
+        raise WrongUse("name a graph, or give --tasks for the questions")
+    home = home_from(parsed)
+    taken = {entry.name for entry in Catalog(home).entries()} | {bundled.name for bundled in offered(home)}
+    if parsed.name in taken and not parsed.force:
+        raise WrongUse(f"there is a graph {parsed.name!r} already; replace it with --force")
+    with progress_bars() as report:
+        if parsed.tasks:
+            for path in pull_tasks(home, parsed.mirror, report, offline=parsed.offline):
+                sys.stdout.write(f"Questions: {path}\n")
+        if parsed.name is not None:
+            path, digest = pull_graph(parsed.name, home, parsed.mirror, report, offline=parsed.offline)
+            entry = load_file(path, home, name=parsed.name, description=description_of(parsed.name), digest=digest,
+                              progress=report)
+            sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+    return 0
