@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.edits import Edit
-from graphground.cypher.nearest_words import distance
+from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser import ParseError
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree.queries import line_starts

@@ -8,13 +8,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from graphground.cypher.names.nearest import closest
 from graphground.server.call import Call, Middleware, Outcome
 from graphground.server.middleware.arguments import check_arguments
 from graphground.server.middleware.budget import run_within
 from graphground.server.middleware.errors import failed, shape_errors
 from graphground.server.middleware.timing import log_time
 from graphground.tools import all_tools
-from graphground.tools.failure import ToolFailure, nearest
+from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Graphs
 
 MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
@@ -61,7 +62,7 @@ class Application:
         """Run one tool; it never raises."""
         tool = self.tools.get(name)
         if tool is None:
-            near = nearest(name, self.tools)
+            near = closest(name, self.tools)
             meant = f"; did you mean {near[0]!r}?" if near else "."
             # Clients get this as an error of the protocol, of which many show the message alone.
             return failed(ToolFailure("unknown_tool", f"There is no tool {name!r}{meant} "

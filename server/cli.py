@@ -34,9 +34,9 @@ def main() -> None:
         except KeyboardInterrupt:
             sys.exit(130)
     else:
-        import difflib
+        from graphground.cypher.names.nearest import closest
 
-        near = difflib.get_close_matches(word, COMMANDS, n=1)
+        near = closest(word, COMMANDS, limit=1)
         meant = f" Did you mean {near[0]!r}?" if near else ""
         sys.stderr.write(f"graphground: there is no command {word!r}.{meant}\n\n{usage()}")
         sys.exit(2)

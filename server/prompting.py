@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from graphground.cypher.names.nearest import closest
 from graphground.prompts.template import all_templates
 from graphground.server.application import Application
 from graphground.server.resources import UnknownResource, read_resource, schema_uri
-from graphground.tools.failure import nearest
 
 
 class PromptError(Exception):
@@ -36,7 +36,7 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     known = [argument.name for argument in template.arguments]
     for argument in given:
         if argument not in known:
-            near = nearest(argument, known)
+            near = closest(argument, known)
             raise PromptError(f"the prompt {name} has no argument {argument!r}; "
                               f"{f'did you mean {near[0]!r}' if near else f'it has: {known}'}")
     for needed in template.arguments:

@@ -229,9 +229,9 @@ def default_home(home: str | None) -> Path:
 
 
 def _meant(found: str, known: Any) -> str:
-    import difflib  # only mistakes need it
+    from graphground.cypher.names.nearest import closest  # only mistakes need it
 
-    near = difflib.get_close_matches(found, list(known), n=1)
+    near = closest(found, known, limit=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
 
 

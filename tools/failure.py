@@ -26,15 +26,3 @@ class ToolFailure(Exception):
         """The one error shape."""
         return {"error": self.error, "message": self.message, "nearest": self.nearest, "next": self.next,
                 "diagnostics": [diagnostic.as_dict() for diagnostic in self.diagnostics]}
-
-
-def nearest(found: str, valid: Iterable[str], limit: int = 3) -> list[str]:
-    """The valid words most like the one found, best first.
-
-        >>> nearest("querry", ["graph", "query", "parameters"])
-        ['query']
-    """
-    from rapidfuzz import fuzz, process, utils  # loaded on first use: only mistakes need it
-
-    return [word for word, _, _ in process.extract(found, list(valid), scorer=fuzz.ratio, limit=limit,
-                                                   processor=utils.default_process, score_cutoff=50)]

@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
+from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.concurrency import together
 from graphground.graphs.engines.engine import EngineError
@@ -14,7 +15,7 @@ from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.graph import Graph
-from graphground.tools.failure import ToolFailure, nearest
+from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 TOLD_APART = 4
@@ -76,7 +77,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     graph = graph_named(graphs, request.graph)
     if request.label is not None and request.label not in graph.schema.labels and not graph.schema.open:
         raise ToolFailure("unknown_label", f"The graph {graph.name!r} has no label {request.label!r}.",
-                          nearest=nearest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
+                          nearest=closest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
                           next="Call find_entities again with one of these labels, or without `label`.")
     lookup = entity_lookup(graph)
     _check_property(lookup, request.property)

@@ -8,8 +8,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from graphground.cypher.names.nearest import closest
 from graphground.graphs.graph import Graph
-from graphground.tools.failure import ToolFailure, nearest
+from graphground.tools.failure import ToolFailure
 
 
 class Request(BaseModel):
@@ -79,7 +80,7 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
         raise ToolFailure("graph_required", f"{len(names)} graphs are open: say which one with `graph`.",
                           nearest=names, next="Call the tool again with `graph`, or call list_graphs.")
     if name is not None and name not in names:
-        raise ToolFailure("unknown_graph", f"There is no graph {name!r}.", nearest=nearest(name, names) or names[:5],
+        raise ToolFailure("unknown_graph", f"There is no graph {name!r}.", nearest=closest(name, names) or names[:5],
                           next="Call list_graphs to see the graphs that are open.")
     graph = graphs.get(name or names[0])
     graph.look()

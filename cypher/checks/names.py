@@ -7,7 +7,7 @@ from collections.abc import Collection
 from graphground.cypher.checks.findings import Findings, listed
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.facts.schema_index import narrowed
-from graphground.cypher.nearest import is_clear, nearest
+from graphground.cypher.names.nearest import is_clear, nearest
 from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.nearest_words import distance
+from graphground.cypher.names.nearest import distance
 from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.types import ANY, Type
 from graphground.cypher.work import MOST_FINDINGS, check_work

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher import tree
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
-from graphground.cypher.nearest_words import distance
+from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser.types import COORDINATES
 from graphground.cypher.semantics import expressions, patterns
 from graphground.cypher.semantics.checker import Checker, Enough

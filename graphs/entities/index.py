@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rapidfuzz import fuzz, process
 
+from graphground.cypher.names.nearest import closest
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
 from graphground.graphs.entities.candidate import Candidate, Match, Mode
 from graphground.graphs.entities.files import Array, Files
@@ -154,9 +154,9 @@ class EntityIndex:
             UnknownName: the message names the nearest there are.
         """
         if label is not None and label not in self.info.labels:
-            raise UnknownName("label", label, nearest(label, self.info.labels))
+            raise UnknownName("label", label, closest(label, self.info.labels))
         if property is not None and property not in self.info.properties:
-            raise UnknownName("property", property, nearest(property, self.info.properties))
+            raise UnknownName("property", property, closest(property, self.info.properties))
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether that very value is there, letter by letter; also True where this index cannot tell.
@@ -319,9 +319,3 @@ class EntityIndex:
             name, holder = files.text[named], files.partitions[int(self._partition(np.array([named]))[0])][1]
         return Candidate(name=name, label=label, property=property, score=round(score, 4), match=match,
                          key=files.key[entity], description=description, matched=text, name_property=holder)
-
-
-def nearest(name: str, known: Sequence[str] | Any, limit: int = 3) -> list[str]:
-    """The names most like one that does not exist: `nearest("Moive", ["Movie", "Person"])` is `["Movie"]`."""
-    return [found for found, *_ in process.extract(name, list(known), scorer=fuzz.WRatio, limit=limit,
-                                                   score_cutoff=60, processor=str.casefold)]

@@ -103,9 +103,9 @@ class NamesInDatabase:
         labels = [one.name for one in self._schema().labels.values() if name_property(one)]
         for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
             if asked is not None and asked not in known:
-                from graphground.graphs.entities.index import nearest  # needs NumPy, which only mistakes do here
+                from graphground.cypher.names.nearest import closest
 
-                raise UnknownName(kind, asked, nearest(asked, known) or known[:10])
+                raise UnknownName(kind, asked, closest(asked, known) or known[:10])
 
     def _names(self) -> _Names:
         with self._lock:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from rapidfuzz import process
-
+from graphground.cypher.names.nearest import closest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.simplekg import SimpleKGError
 
@@ -222,7 +221,7 @@ def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None
 
 def near(name: Any, known: Mapping[str, Any]) -> str:
     """` (nearest: Movie)`, where something is near."""
-    found = process.extractOne(str(name), list(known), score_cutoff=60) if known else None
+    found = closest(str(name), known, limit=1)
     return f" (nearest: {found[0]})" if found else ""
 
 

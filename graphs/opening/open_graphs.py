@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from rapidfuzz import process
-
+from graphground.cypher.names.nearest import closest
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
@@ -153,7 +152,7 @@ class OpenGraphs:
             raise UnknownGraph(message, self.names())
         source = self._sources.get(name)
         if source is None:
-            near = [match[0] for match in process.extract(name, self.names(), limit=3)]
+            near = closest(name, self.names()) or self.names()[:3]
             raise UnknownGraph(f"there is no graph {name!r}" + (f"; nearest: {', '.join(near)}" if near else ""), near)
         return source
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from graphground.cypher.names.split import split
 from graphground.graphs.suggestions.patterns import Shape
 
 SMALL_WORDS = frozenset({
@@ -62,7 +63,7 @@ class Question:
 @lru_cache(maxsize=4096)
 def parts(name: str) -> tuple[str, ...]:
     """The stems of a schema's name, small words left out: `hasCastMember` is `cast` and `member`."""
-    words = [word.lower() for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)]
+    words = [word.lower() for word in split(name) if not word.isdecimal()]
     return tuple(stem(word) for word in words if word not in SMALL_WORDS)
 
 

@@ -101,13 +101,13 @@ def listed_tools() -> str:
 
 def describe(name: str) -> int:
     """Print what a tool is for and the arguments it takes, with their defaults and bounds."""
+    from graphground.cypher.names.nearest import closest
     from graphground.server.definitions import input_schema
     from graphground.tools import all_tools
-    from graphground.tools.failure import nearest
 
     tool = all_tools().get(name)
     if tool is None:
-        near = nearest(name, all_tools())
+        near = closest(name, all_tools())
         sys.stderr.write(f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
                          + "\n")
         return FAILED

@@ -124,7 +124,7 @@ def wants_trace() -> bool:
 
 def did_you_mean(found: str, known: Sequence[str]) -> str:
     """`; did you mean 'load'?`, or nothing where no known word is near."""
-    import difflib  # only mistakes need it
+    from graphground.cypher.names.nearest import closest  # only mistakes need it
 
-    near = difflib.get_close_matches(found.partition("=")[0], known, n=1)
+    near = closest(found.partition("=")[0], known, limit=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -151,12 +151,12 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
     """Refuse a label that the index does not have, with the nearest that it has."""
-    from graphground.graphs.entities.index import nearest
+    from graphground.cypher.names.nearest import closest
     from graphground.graphs.entities.record import UnknownName
 
     for label in labels or ():
         if label not in known:
-            raise UnknownName("label", label, nearest(label, list(known)))
+            raise UnknownName("label", label, closest(label, list(known)))
 
 
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:

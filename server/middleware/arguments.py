@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from graphground.cypher.names.nearest import closest
 from graphground.server.call import Call, Next, Outcome
-from graphground.tools.failure import ToolFailure, nearest
+from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Tool
 
 WORDS = {"string_type": "text", "int_type": "a whole number", "int_from_float": "a whole number",
@@ -37,7 +38,7 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
         free = [field for field in fields if field not in arguments]
-        near = [word for name in unknown for word in nearest(name, free)] or free
+        near = [word for name in unknown for word in closest(name, free)] or free
         return ToolFailure("unknown_argument", f"{tool.name} has no argument {names}; its arguments are: "
                                                f"{', '.join(fields) or 'none'}.",
                            nearest=list(dict.fromkeys(near)), next=again)
@@ -56,7 +57,7 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
         return f"{place} must be {wanted}, not {kind(found)}", []
     if problem["type"] == "literal_error":
         allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
-        best_first = list(dict.fromkeys([*nearest(str(found), allowed), *allowed]))
+        best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
         return f"{place} must be {' or '.join(allowed)}, not {found!r}", best_first
     for limit, words in BOUNDS.items():
         if limit in context:

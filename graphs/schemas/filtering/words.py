@@ -13,7 +13,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+from graphground.cypher.names.split import split
+
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+\w*")
 _SUFFIXES = (
     "iest", "est", "ier", "ational", "ations", "ation", "ments", "ment", "ities", "ity", "ists", "ist", "ives",
@@ -68,7 +69,7 @@ def fold(text: str) -> str:
 
 def split_name(name: str) -> list[str]:
     """The words of a label, type or property, in lower case."""
-    return [fold(part) for part in _CAMEL.findall(name)]
+    return [fold(part) for part in split(name)]
 
 
 def question_words(question: str) -> list[Word]:

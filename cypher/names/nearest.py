@@ -8,72 +8,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphground.cypher.names.split import split
+from graphground.cypher.names.stem import stem
+from graphground.cypher.names.synonyms import concept
 from graphground.cypher.work import check_work
 
 ALIKE = 0.7
-PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", "has", "have", "in", "is", "of", "on",
                      "the", "to", "was", "with"])
-
-# Words that name the same thing in graphs; the first of a line stands for all of it.
-_SAME = """
-    birth born bear birthday birthdate birthplace
-    death die died dies dead deceased
-    citizen citizenship nationality national
-    country nation land
-    direct director film filmmaker
-    write writer author screenwriter written wrote
-    act actor actress cast star perform performer play role
-    produce producer production studio
-    found founder establish inception create creator creation launch start begin began since
-    end finish stop until conclude terminate close
-    locate location place situate site based headquarter headquarters where position
-    lead leader head chief ceo president chair run
-    member belong membership
-    own owner possess
-    child children offspring son daughter kid
-    father dad
-    mother mum mom
-    parent
-    spouse wife husband marry married partner
-    kill murder slay killed
-    gender sex
-    job occupation profession work career
-    award prize honour honor win won receive
-    movie film picture
-    person people human individual
-    company firm organisation organization business corporation enterprise
-    club team squad side
-    coach manager trainer
-    genre category style kind class
-    language tongue
-    title name label called
-    description summary text about
-    date day time when
-    year
-    amount number count total quantity nbr num
-    money revenue income gross earning
-    length long duration runtime
-    height tall elevation altitude
-    weight mass heavy
-    depth deep
-    area size surface
-    victim casualty fatality injury injured
-    manufacture manufacturer make maker build builder
-    operate operator airline carrier
-    crash accident
-    depart departure origin source leave
-    destine destination target goal arrive arrival
-    friend know
-    score rating rate
-    comment reply answer
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Near:
@@ -99,8 +45,17 @@ def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: 
     return near[:limit]
 
 
+def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """The known words most like one that is not known, best first: what "did you mean" says.
+
+        >>> closest("querry", ["graph", "query", "parameters"])
+        ['query']
+    """
+    return [near.name for near in nearest(found, known, limit=limit)]
+
+
 def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
-    """Whether the first of several is so much nearer than the second that it may be put in unasked."""
+    """Whether the best candidate beats the second by enough to be applied automatically."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 
 
@@ -126,9 +81,7 @@ def meaning(one: str, other: str) -> float:
 @lru_cache(4096)
 def concepts(name: str) -> frozenset[str]:
     """The parts of a name as stems, synonyms folded: `concepts("wasBornAt")` holds `birth`."""
-    same = _synonyms()
-    stems = (_stem(part.lower()) for part in PART.findall(name))
-    return frozenset(same.get(stem, stem) for stem in stems)
+    return frozenset(concept(stem(word.lower())) for word in split(name))
 
 
 def _weight(part: str) -> float:
@@ -139,18 +92,8 @@ def _bare(name: str) -> str:
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
 
 
-def _stem(word: str) -> str:
-    for ending in ("ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "or", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[:-len(ending)]
-    return word
+def distance(a: str, b: str) -> int:
+    """How many letters must be changed, added or removed to make one of the other (Levenshtein)."""
+    from rapidfuzz.distance import Levenshtein  # loaded on first use: only mistakes need it
 
-
-@lru_cache(1)
-def _synonyms() -> dict[str, str]:
-    folded: dict[str, str] = {}
-    for line in _SAME.strip().splitlines():
-        words = [_stem(word) for word in line.split()]
-        for word in words:
-            folded.setdefault(word, words[0])
-    return folded
+    return Levenshtein.distance(a, b)

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.cypher.nearest import concepts, is_clear, nearest, spelling
+from graphground.cypher.names.nearest import concepts, is_clear, nearest, spelling
 
 TYPES = ["hasMother", "hasFather", "hasSpouse", "killedBy", "bornIn", "diedIn", "memberOf", "fromUniverse"]
 

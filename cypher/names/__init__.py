@@ -1,0 +1,1 @@
+"""The words of names: `split`, `stem`, `synonyms`, and the `nearest` names to a wrong one."""

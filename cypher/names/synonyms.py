@@ -1,0 +1,76 @@
+"""Words that name the same thing in graphs: `born` and `birth`, `movie` and `film`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from graphground.cypher.names.stem import stem
+
+_SAME = """
+    birth born bear birthday birthdate birthplace
+    death die died dies dead deceased
+    citizen citizenship nationality national
+    country nation land
+    direct director film filmmaker
+    write writer author screenwriter written wrote
+    act actor actress cast star perform performer play role
+    produce producer production studio
+    found founder establish inception create creator creation launch start begin began since
+    end finish stop until conclude terminate close
+    locate location place situate site based headquarter headquarters where position
+    lead leader head chief ceo president chair run
+    member belong membership
+    own owner possess
+    child children offspring son daughter kid
+    father dad
+    mother mum mom
+    parent
+    spouse wife husband marry married partner
+    kill murder slay killed
+    gender sex
+    job occupation profession work career
+    award prize honour honor win won receive
+    movie film picture
+    person people human individual
+    company firm organisation organization business corporation enterprise
+    club team squad side
+    coach manager trainer
+    genre category style kind class
+    language tongue
+    title name label called
+    description summary text about
+    date day time when
+    year
+    amount number count total quantity nbr num
+    money revenue income gross earning
+    length long duration runtime
+    height tall elevation altitude
+    weight mass heavy
+    depth deep
+    area size surface
+    victim casualty fatality injury injured
+    manufacture manufacturer make maker build builder
+    operate operator airline carrier
+    crash accident
+    depart departure origin source leave
+    destine destination target goal arrive arrival
+    friend know
+    score rating rate
+    comment reply answer
+"""
+"""One thing a line; the first word of a line stands for all of it."""
+
+
+def concept(word: str) -> str:
+    """What a stem stands for: `concept("offspr")` is `child`; a stem without synonyms stands for itself."""
+    return _concepts().get(word, word)
+
+
+@cache
+def _concepts() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in _SAME.strip().splitlines():
+        stems = [stem(word) for word in line.split()]
+        for one in stems:
+            found.setdefault(one, stems[0])
+    return found
