@@ -4,6 +4,8 @@
 distribution is declared in pyproject.toml.
 """
 
+import os
+import re
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -17,7 +19,23 @@ for part in PARTS:
     packages += [f"graphground.{part}"]
     packages += [f"graphground.{part}.{inner}" for inner in find_packages(str(HERE / part))]
 
+REPOSITORY = os.environ.get("GRAPHGROUND_REPOSITORY", "").rstrip("/")
+"""The address of the repository that a release is made from; empty where nobody publishes."""
+
+
+def description() -> str:
+    """The README for a package index, where links to files lead nowhere: to the repository, or as plain text."""
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    target = rf"[\1]({REPOSITORY}/blob/main/\2)" if REPOSITORY else r"\1"
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)]+)\)", target, text)
+
+
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
+    project_urls={"Repository": REPOSITORY, "Documentation": f"{REPOSITORY}/tree/main/docs",
+                  "Changelog": f"{REPOSITORY}/blob/main/CHANGELOG.md",
+                  "Issues": f"{REPOSITORY}/issues"} if REPOSITORY else {},
     packages=packages,
     package_dir={"graphground": "graphground", **{f"graphground.{part}": part for part in PARTS}},
     package_data={"": ["py.typed", "*.md", "*.json", "*.html", "*.css", "*.js", "*.json.gz", "*.csv", "*.npz", "*.bin",
