@@ -26,7 +26,7 @@ def main() -> None:
     """Run every check and print a line for each."""
     folder = Path(sys.argv[1]).absolute()
     failed = 0
-    with tempfile.TemporaryDirectory(prefix="graphground-release-") as place:
+    with tempfile.TemporaryDirectory(prefix="graphground-release-", ignore_cleanup_errors=True) as place:
         checks: list[tuple[str, Callable[[Path, Path], str]]] = [
             ("uvx", uvx), ("pipx", pipx), ("server.json", registry), ("bundle", mcpb)]
         for name, check in checks:

@@ -1,0 +1,68 @@
+"""Run each snippet of docs/frameworks.md in an environment of its own, against a model that follows a script.
+
+    python -m benchmarks.frameworks.snippets [FOLDER] [NAME …]
+
+The folder keeps the environments; without one they are made anew. The exit status is 1 when a snippet fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.scripted_model import scripted_model
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "frameworks.md"
+SECTION = re.compile(r"`pip install ([^`]+)`\n\n```python\n# (\w+)\n(.*?)```", re.DOTALL)
+
+
+def main() -> None:
+    """Run the snippets and print a line for each."""
+    words = sys.argv[1:] or [tempfile.mkdtemp(prefix="graphground-frameworks-")]
+    folder, names = Path(words[0]).absolute(), words[1:]
+    failed = 0
+    with scripted_model() as variables:
+        for packages, name, snippet in SECTION.findall(PAGE.read_text(encoding="utf-8")):
+            if not names or name in names:
+                failed += not run_snippet(name, packages.split(), snippet, folder, variables)
+    sys.exit(1 if failed else 0)
+
+
+def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, variables: dict[str, str]) -> bool:
+    """Whether the snippet ends with the number that is in the graph."""
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
+    python = place / "venv" / "bin" / "python"
+    if not python.exists():
+        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, place / "venv"], check=True, timeout=120)
+        subprocess.run([uv, "pip", "install", "--quiet", "--python", python,
+                        *(package.strip("'") for package in packages)], check=True, timeout=500)
+    script = place / "snippet.py"
+    script.write_text(snippet.replace('"python3"', repr(sys.executable)).replace(
+        "/path/to/graphground/bootstrap.py", str(ROOT / "bootstrap.py")), encoding="utf-8")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "PYTHONPATH"))}
+    started = time.monotonic()
+    done = subprocess.run([python, script], cwd=place, capture_output=True, text=True, timeout=300,
+                          env={**environment, **variables, "GRAPHGROUND_HOME": str(folder / "home")})
+    good = done.returncode == 0 and "There are 30 teams." in done.stdout
+    versions = subprocess.run([uv, "pip", "freeze", "--python", python], capture_output=True, text=True,
+                              timeout=60).stdout.split()
+    shown = [line for line in versions if line.split("==")[0] in {package.strip("'").split("[")[0]
+                                                                  for package in packages} | {"mcp"}]
+    print(f"{'ok   ' if good else 'FAIL '} {name} in {time.monotonic() - started:.1f} s with {', '.join(shown)}",
+          flush=True)
+    if not good:
+        print(done.stdout[-2000:] + done.stderr[-4000:], flush=True)
+    return good
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""A language model that follows a script, over HTTP as the two usual services speak: one tool call, then the answer.
+
+The answer is made of the tool's result, so that a client which loses it on the way is found out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+TOOL = "execute_cypher"
+ARGUMENTS = {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
+
+
+def final_text(request: dict[str, Any]) -> str | None:
+    """`There are 30 teams.` where the request carries a tool's result; None before that."""
+    rows = re.search(r'rows\W+(\d+)', json.dumps(request))
+    return f"There are {rows[1]} teams." if rows else None
+
+
+def chat_completion(request: dict[str, Any]) -> dict[str, Any]:
+    """An answer in OpenAI's older form."""
+    text = final_text(request)
+    call = {"id": "call_1", "type": "function", "function": {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}}
+    message = {"role": "assistant", "content": text} if text else {
+        "role": "assistant", "content": None, "tool_calls": [call]}
+    return {"id": "chat_1", "object": "chat.completion", "created": 0, "model": request.get("model", ""), "choices": [
+        {"index": 0, "message": message, "finish_reason": "stop" if text else "tool_calls"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
+
+
+def response(request: dict[str, Any]) -> dict[str, Any]:
+    """An answer in OpenAI's newer form."""
+    text = final_text(request)
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
+        {"type": "output_text", "text": text, "annotations": []}]} if text else {
+        "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": TOOL, "status": "completed",
+        "arguments": json.dumps(ARGUMENTS)}
+    return {"id": "resp_1", "object": "response", "created_at": 0, "model": request.get("model", ""),
+            "status": "completed", "output": [item], "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
+            "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2,
+                      "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}}
+
+
+def message(request: dict[str, Any]) -> dict[str, Any]:
+    """An answer in Anthropic's form."""
+    text = final_text(request)
+    content = {"type": "text", "text": text} if text else {
+        "type": "tool_use", "id": "toolu_1", "name": TOOL, "input": ARGUMENTS}
+    return {"id": "msg_1", "type": "message", "role": "assistant", "model": request.get("model", ""),
+            "content": [content], "stop_reason": "end_turn" if text else "tool_use", "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1}}
+
+
+ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messages": message}
+
+
+class Model(BaseHTTPRequestHandler):
+    """Answers a request by its path's end; a request that offers no such tool is an error."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = next((answer for end, answer in ANSWERS.items() if self.path.partition("?")[0].endswith(end)), None)
+        offered = TOOL in json.dumps(request.get("tools", []))
+        body = json.dumps(answer(request) if answer and offered else {"error": {"message": self.path}}).encode()
+        self.send_response(200 if answer and offered else 400)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def scripted_model() -> Iterator[dict[str, str]]:
+    """The model on a free port; gives the variables by which the libraries find it."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield {"OPENAI_BASE_URL": f"{address}/v1", "OPENAI_API_BASE": f"{address}/v1", "OPENAI_API_KEY": "none",
+               "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "none", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)
