@@ -8,6 +8,7 @@ A test fails while what is written differs from the code.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -16,6 +17,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
@@ -28,6 +31,21 @@ from graphground.tools import all_tools
 ROOT = Path(__file__).resolve().parents[1]
 README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", ROOT / "docs" / "index.md"
 DIFFERENCES = ROOT / "docs" / "differences.md"
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+FOLDERS = {
+    ".ci": "What every change must pass (`run`), and what takes longer (`slow`).",
+    "benchmarks": "What measures, in the folders of what it measures; the figures are in `docs/figures`.",
+    "cypher": "The language: tokens, tree, scopes, types, checks against a schema, repair, printing. No I/O.",
+    "docs": "This documentation; `docs/reference.py` writes the parts that come from the code.",
+    "graphground": "The import package; its parts are the folders beside it.",
+    "graphs": "What a graph is: stored, loaded, opened, searched, asked, explained.",
+    "prompts": "Prompt texts as Markdown templates, and their loader.",
+    "release": "What makes and tries what is published: wheel, registry entry, bundle.",
+    "requirements": "The lock files, and the command that remakes them.",
+    "server": "The MCP application: tools registered, settings, transports, the command line.",
+    "tests": "Mirror the folders; `tests/support` holds what they share.",
+    "tools": "The seven tools, one module each: a request model in, an answer model out.",
+}
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
@@ -127,18 +145,51 @@ def _default(value: Any) -> str:
 
 
 def index() -> str:
-    """docs/index.md: every document by its title and first sentence."""
-    lines = ["# Documentation", ""]
-    for path in sorted((ROOT / "docs").glob("*.md")):
-        if path.name == "index.md":
-            continue
-        title, *paragraphs = path.read_text(encoding="utf-8").split("\n\n")
-        first = " ".join(paragraphs[0].split()) if paragraphs else ""
-        sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
-        lines.append(f"- [{title.removeprefix('# ').strip()}]({path.name})"
-                     + (f": {sentence[1]}" if sentence and path != REFERENCE else ""))
-    lines.append("- [Figures](figures): what was measured, on which data, when.")
+    """docs/index.md: every page under the heading that mkdocs.yml gives it, by its title and first sentence."""
+    lines = ["# Documentation", "", "graphground grounds an agent's Cypher in the graph. New here? Begin with the "
+             "[tutorial](tutorial.md)."]
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    for section in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"][1:]:
+        for heading, entries in section.items():
+            lines += ["", f"## {heading}", ""]
+            for entry in entries:
+                for title, name in entry.items():
+                    lines.append(listed(name) if name in pages else f"- [{title}]({name})")
+                    pages.discard(name)
+    if pages:
+        lines += ["", "## More", "", *(listed(name) for name in sorted(pages))]
     return "\n".join(lines) + "\n"
+
+
+def listed(name: str) -> str:
+    """One page of the index."""
+    title, *paragraphs = (ROOT / "docs" / name).read_text(encoding="utf-8").split("\n\n")
+    first = " ".join(paragraphs[0].split()) if paragraphs else ""
+    sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
+    return (f"- [{title.removeprefix('# ').strip()}]({name})"
+            + (f": {sentence[1]}" if sentence and "](" not in sentence[1] and name != REFERENCE.name else ""))
+
+
+def folders() -> str:
+    """Every folder of the repository with what is in it: the first sentence of its package, or of `FOLDERS`."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True,
+                           timeout=30).stdout.split("\0")
+    found = {parent for name in names if name for parent in Path(name).parents if str(parent) != "."}
+    rows = ["| folder | what is in it |", "|---|---|"]
+    for folder in sorted(found):
+        package = ROOT / folder / "__init__.py"
+        if folder.parts[0] in ("tests", "benchmarks", "docs") and len(folder.parts) > 1:
+            continue  # they mirror the folders above
+        text = FOLDERS.get(str(folder), "")
+        if not text and package.exists():
+            words = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+            text = " ".join(words.split("\n\n")[0].split())
+        if text:
+            rows.append(f"| `{folder}/` | {text.replace('|', chr(92) + '|')} |")
+        elif any(Path(name).parent == folder and name.endswith(".py") for name in names):
+            raise SystemExit(f"{folder}/ says nowhere what it is: write a docstring into {package}, or add it to "
+                             "FOLDERS in docs/reference.py")
+    return "\n".join(rows)
 
 
 def marked(text: str, mark: str, content: str) -> str:
@@ -163,6 +214,11 @@ def lacks_tables() -> str:
 def written_differences(text: str) -> str:
     """differences.md as the code would have it."""
     return marked(text, "memgraph", lacks_tables())
+
+
+def written_architecture(text: str) -> str:
+    """architecture.md as the code would have it."""
+    return marked(text, "folders", folders())
 
 
 def written_readme(text: str) -> str:
@@ -196,6 +252,7 @@ def main() -> None:
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
     README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    ARCHITECTURE.write_text(written_architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
     DIFFERENCES.write_text(written_differences(DIFFERENCES.read_text(encoding="utf-8")), encoding="utf-8")
     if "--transcripts" in sys.argv:
         for page in (README, *sorted(REFERENCE.parent.glob("*.md"))):

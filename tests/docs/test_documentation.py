@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
 import re
 import shlex
+import subprocess
+import sys
+import urllib.parse
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
 from graphground.server.settings import options, read_settings
 from graphground.tools import NAMES
+from tests.support.serving import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,10 +38,13 @@ def test_the_reference_is_what_the_code_says() -> None:
     assert current == (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), "run: python docs/reference.py"
 
 
-def test_the_tool_table_of_the_readme_is_what_the_code_says() -> None:
+def test_the_tables_in_readme_differences_index_and_architecture_are_what_the_code_says() -> None:
     assert generator().written_readme(README) == README, "run: python docs/reference.py"
     differences = generator().DIFFERENCES.read_text(encoding="utf-8")
     assert generator().written_differences(differences) == differences, "run: python docs/reference.py"
+    architecture = generator().ARCHITECTURE.read_text(encoding="utf-8")
+    assert generator().written_architecture(architecture) == architecture, "run: python docs/reference.py"
+    assert generator().index() == generator().INDEX.read_text(encoding="utf-8"), "run: python docs/reference.py"
 
 
 def test_every_tool_prompt_command_and_setting_is_documented() -> None:
@@ -79,7 +88,7 @@ def test_the_settings_file_of_the_readme_can_be_read(tmp_path: Path) -> None:
 
 
 def test_options_that_the_readme_names_exist() -> None:
-    known = {"--" + one.name.replace("_", "-") for one in options()} | {"--json"}
+    known = {"--" + one.name.replace("_", "-") for one in options()} | {"--json", "--force"}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
 
 
@@ -87,7 +96,75 @@ def test_every_document_is_listed_in_the_index_and_every_link_leads_somewhere() 
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     documents = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md")
     assert [name for name in documents if f"({name})" not in index] == []
-    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
         for link in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
-            if "://" not in link:
+            if not re.match(r"[a-z]+:", link):
                 assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_every_folder_at_the_top_is_named_in_the_readme_and_every_package_in_the_architecture() -> None:
+    architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True,
+                            timeout=30)
+    for folder in {Path(name).parent for name in listed.stdout.splitlines()} - {Path(".")}:
+        if len(folder.parts) == 1 or folder.parts[0] not in ("tests", "benchmarks", "docs"):
+            assert f"`{folder}/`" in architecture, folder
+        assert f"`{folder.parts[0]}/`" in README or folder.parts[0] == "graphground", folder
+
+
+CLIENTS = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+GREETING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
+
+
+def client_configurations() -> list[dict[str, Any]]:
+    """The servers in the JSON of the page on clients."""
+    found = re.findall(r"```json\n(.*?)```", CLIENTS, re.DOTALL)
+    return [server for block in found for key in ("mcpServers", "servers")
+            for server in json.loads(block).get(key, {}).values()]
+
+
+def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_folder: Path) -> None:
+    started = [server for server in client_configurations() if "command" in server]
+    assert len(started) == 4
+    assert all(set(server["env"]) == {"NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"} for server in started)
+    processes = [subprocess.Popen(
+        [sys.executable, *(word.replace("/path/to/graphground", str(ROOT)) for word in server["args"])],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment(data_folder, {**server["env"], "NEO4J_URI": "bolt://127.0.0.1:1"})) for server in started]
+    for process in processes:
+        out, err = process.communicate(json.dumps(GREETING) + "\n", timeout=90)
+        assert json.loads(out)["result"]["serverInfo"]["name"] == "graphground", err
+
+
+def test_the_links_that_install_with_one_click_hold_the_command_of_the_package() -> None:
+    cursor = re.search(r"config=([\w=]+)\)", CLIENTS)
+    code = re.search(r"vscode:mcp/install\?([^)]+)\)", CLIENTS)
+    assert cursor is not None
+    assert code is not None
+    command = {"command": "uvx", "args": ["graphground", "serve"]}
+    assert json.loads(base64.b64decode(cursor[1])) == command
+    assert json.loads(urllib.parse.unquote(code[1])) == {"name": "graphground", **command}
+
+
+def test_options_and_variables_that_the_pages_name_exist() -> None:
+    """Every long option behind `graphground` or `bootstrap.py` on a page, and every variable of ours."""
+    known = set(re.findall(r"`(--[a-z][a-z-]+)`", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")))
+    variables = {setting.metadata["variable"] for setting in options()} | {
+        "GRAPHGROUND_TOKEN", "GRAPHGROUND_ADMIN_PASSWORD", "NEO4J_PASSWORD"}
+    for name in ("tutorial", "install", "clients", "own-neo4j", "http", "troubleshooting"):
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").replace("\\\n", " ")
+        for line in re.findall(r"(?:graphground|bootstrap\.py) ([a-z][^`\n]*)", page):
+            named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", line.partition("#")[0]))
+            assert named <= known | {"--dev"}, (name, line)
+        assert set(re.findall(r"(?:GRAPHGROUND|NEO4J)_[A-Z_]+", page)) <= variables, name
+
+
+def test_the_page_on_frameworks_has_five_snippets_of_about_twenty_lines() -> None:
+    from benchmarks.frameworks.snippets import SECTION
+
+    found = SECTION.findall((ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8"))
+    assert [name for _, name, _ in found] == ["langchain", "llamaindex", "pydantic_ai", "openai_agents", "anthropic"]
+    for _, name, snippet in found:
+        compile(snippet, name, "exec")
+        assert len([line for line in snippet.splitlines() if line.strip()]) <= 30, name
