@@ -64,7 +64,8 @@ def test_every_command_and_option_has_a_help_text_that_is_a_sentence(prog: str) 
         assert action.dest in ("help", "command") or action.help, (prog, action.dest)
 
 
-WITHOUT_DATA_FOLDER = {"graphground completion", "graphground graphs check", "graphground graphs synth",
+WITHOUT_DATA_FOLDER = {"graphground eval report", "graphground eval compare",
+                       "graphground completion", "graphground graphs check", "graphground graphs synth",
                        "graphground wikidata build"}
 
 
