@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -44,6 +44,10 @@ class Application:
             if self._graphs is None:
                 self._graphs = self._open_graphs()
             return self._graphs
+
+    def known_names(self) -> Sequence[str] | None:
+        """The names of the graphs; None while nothing has asked for one."""
+        return None if self._graphs is None else self._graphs.names()
 
     def open_in_background(self, seconds: float) -> None:
         """Connect to the user's own databases and start the embedded engine, after so many seconds.

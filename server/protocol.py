@@ -9,16 +9,19 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 import orjson
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, NotificationParams, SetLevelRequestParams
 
 from graphground import __version__
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.server.application import Application
 from graphground.server.call import Outcome
+from graphground.server.changes import Changes
 from graphground.server.completion import MOST_VALUES, complete
 from graphground.server.definitions import input_schema, tool_definition
+from graphground.server.notifications import LogLevels, reporting
 from graphground.server.prompting import PromptError, get_prompt, list_prompts
 from graphground.server.resources import TEMPLATES, UnknownResource, list_resources, read_resource
 
@@ -33,19 +36,32 @@ FRESH = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 ResultT = TypeVar("ResultT")
 
 
+class ChangingServer(Server[Any]):
+    """A server whose list of resources changes while it runs, as it tells clients of the older eras at once."""
+
+    def create_initialization_options(self, notification_options: NotificationOptions | None = None,
+                                      *arguments: Any, **options: Any) -> InitializationOptions:
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(resources_changed=True), *arguments, **options)
+
+
 class Protocol:
     """Handlers of one server; `Protocol(application).server` is ready to run on a transport."""
 
     def __init__(self, application: Application, when_greeted: Callable[[], None] | None = None):
         self.application = application
         self._when_greeted = when_greeted
-        self.server: Server[Any] = Server(
+        self.changes = Changes(application.known_names)
+        self.levels = LogLevels()
+        self.server: Server[Any] = ChangingServer(
             "graphground", version=__version__, title="graphground", instructions=INSTRUCTIONS,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self.list_tools, on_call_tool=self.call_tool,
             on_list_resources=self.list_resources, on_list_resource_templates=self.list_resource_templates,
             on_read_resource=self.read_resource, on_list_prompts=self.list_prompts, on_get_prompt=self.get_prompt,
-            on_completion=self.complete)
+            on_completion=self.complete, on_subscriptions_listen=self.changes.listen, lifespan=self.changes.watch)
+        self.server.add_notification_handler("notifications/initialized", NotificationParams, self.changes.greeted)
+        self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, self.set_level)
         self.server.middleware.append(self._greet)
 
     async def _greet(self, ctx: Any, call_next: Any) -> Any:
@@ -78,8 +94,14 @@ class Protocol:
             outcome = self.application.call(params.name, {})
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
-        outcome = await self._in_thread(partial(self.application.call, params.name, params.arguments or {}))
+        async with reporting(context, self.levels):
+            outcome = await self._in_thread(partial(self.application.call, params.name, params.arguments or {}))
         return tool_result(outcome)
+
+    async def set_level(self, context: Any, params: Any) -> Any:
+        """`logging/setLevel`: from which level on this client is sent log messages."""
+        self.levels.set(context, params.level)
+        return {}
 
     async def list_resources(self, context: Any, params: Any) -> Any:
         """`resources/list`."""

@@ -14,7 +14,7 @@ from graphground.graphs.opening.bundled import is_bundled
 from graphground.graphs.opening.connected import address_of, open_database
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.opening.stored import stamp, stored_sources
 from graphground.graphs.storage.catalog import CatalogError
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings, default_home
@@ -33,6 +33,12 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     tell_unusable(databases)
     own = [GraphSource(database.name, database.description, "bolt", partial(open_database, database, home),
                        eager=True, problem=partial(problem_of, database)) for database in databases]
+    return OpenGraphs(sources_beside(own, settings, home), partial(sources_beside, own, settings, home),
+                      partial(stamp, home))
+
+
+def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
+    """Your own databases, and the graphs that the data folder holds at this moment."""
     taken = {source.name for source in own}
     try:
         taken |= left_out(settings)
@@ -42,7 +48,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
             raise EngineUnavailable(str(error)) from None
         logger.warning(error)  # your own databases need no catalog
         stored = []
-    return OpenGraphs(chosen([*stored, *own], settings.graph))
+    return chosen([*stored, *own], settings.graph)
 
 
 def bundled_names(home: Home) -> set[str]:

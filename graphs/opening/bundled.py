@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graphground.graphs.bundled import BundledGraph, bundled_graphs
+from graphground.graphs.engines.activity import doing
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.atomic import replacing
@@ -65,6 +66,14 @@ def offer(name: str, home: Home, again: bool) -> None:
             file.write(json.dumps(sorted(dropped)).encode())
 
 
+def dropped_stamp(home: Home) -> int | None:
+    """Changes when a bundled graph is dropped, or offered again."""
+    try:
+        return (home.folder / DROPPED).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 def _dropped(home: Home) -> set[str]:
     try:
         return set(json.loads((home.folder / DROPPED).read_text(encoding="utf-8")))
@@ -83,6 +92,7 @@ def source_of(bundled: BundledGraph) -> str:
 
 
 def _load(bundled: BundledGraph, home: Home) -> Entry:
+    doing(f"loading the graph {bundled.name}, which happens once")
     with tempfile.TemporaryDirectory(prefix="graphground-") as folder:
         path = Path(folder) / source_of(bundled)
         path.write_bytes(bundled.open().read())

@@ -69,23 +69,50 @@ class GraphSource:
     """Why it cannot be asked just now, found in a second at most; where there is none, what opening it said stands."""
 
 
+def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
+    named: dict[str, GraphSource] = {}
+    for source in sources:
+        if source.name in named:
+            raise ValueError(f"two graphs are named {source.name!r}; give one of them another name")
+        named[source.name] = source
+    return named
+
+
 class OpenGraphs:
     """The graphs of one server by name. Every method may be called from any thread."""
 
-    def __init__(self, sources: Iterable[GraphSource]) -> None:
-        self._sources: dict[str, GraphSource] = {}
-        for source in sources:
-            if source.name in self._sources:
-                raise ValueError(f"two graphs are named {source.name!r}; give one of them another name")
-            self._sources[source.name] = source
-        self._locks = {name: threading.Lock() for name in self._sources}
+    def __init__(self, sources: Iterable[GraphSource], reread: Callable[[], Iterable[GraphSource]] | None = None,
+                 stamp: Callable[[], object] = lambda: None) -> None:
+        """`reread` gives the sources anew when `stamp`, which every call looks at, has changed."""
+        self._reread, self._stamp, self._seen = reread, stamp, stamp()
+        self._sources = _by_name(sources)
+        self._locks: dict[str, threading.Lock] = {}
         self._opened: dict[str, tuple[object, Graph]] = {}
         self._problems: dict[str, str] = {}
         self._closed = False
+        self._rereading = threading.Lock()
 
     def names(self) -> list[str]:
         """The names, in the order in which they were given."""
-        return list(self._sources)
+        return list(self._current())
+
+    def _lock(self, name: str) -> threading.Lock:
+        return self._locks.setdefault(name, threading.Lock())
+
+    def _current(self) -> dict[str, GraphSource]:
+        """The sources, read again where graphs have come or gone; one that has gone is closed."""
+        stamp = self._stamp()
+        if self._reread is None or stamp == self._seen:
+            return self._sources
+        with self._rereading:
+            if stamp != self._seen:
+                self._sources, self._seen = _by_name(self._reread()), stamp
+                for name in [name for name in self._opened if name not in self._sources]:
+                    with self._lock(name):
+                        known = self._opened.pop(name, None)
+                    if known is not None:
+                        known[1].close()
+        return self._sources
 
     def get(self, name: str | None = None) -> Graph:
         """The graph of that name, opened now if it was not; None asks for the only one.
@@ -95,7 +122,7 @@ class OpenGraphs:
             EngineUnavailable: it cannot be opened, and why; the others are not touched by that.
         """
         source = self._source(name)
-        with self._locks[source.name]:
+        with self._lock(source.name):
             if self._closed:
                 raise EngineUnavailable("The server is shutting down.")
             version = source.version()
@@ -110,7 +137,7 @@ class OpenGraphs:
 
     def open_eager(self) -> None:
         """Open what is to be open before anybody asks; what cannot be is logged, and told again when it is asked."""
-        for source in self._sources.values():
+        for source in self._current().values():
             if source.eager and not self._closed:
                 try:
                     graph = self.get(source.name)
@@ -122,7 +149,7 @@ class OpenGraphs:
 
     def summaries(self) -> list[GraphSummary]:
         """What is known of each graph, with whether its database can be reached; waits a second at most."""
-        reachable = [source for source in self._sources.values() if source.problem is not None]
+        reachable = [source for source in self._current().values() if source.problem is not None]
         with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
             found = dict(zip((source.name for source in reachable),
                              pool.map(lambda source: source.problem(), reachable), strict=True))
@@ -131,7 +158,7 @@ class OpenGraphs:
     def close(self) -> None:
         """Close every graph that was opened; calling it twice is fine. One that is just being opened is left."""
         self._closed = True
-        for name, lock in self._locks.items():
+        for name, lock in list(self._locks.items()):
             if not lock.acquire(timeout=CLOSING_SECONDS):
                 continue
             try:
@@ -144,13 +171,14 @@ class OpenGraphs:
                 known[1].close()
 
     def _source(self, name: str | None) -> GraphSource:
+        sources = self._current()
         if name is None:
-            if len(self._sources) == 1:
-                return next(iter(self._sources.values()))
-            message = ("no graph is open; load one with `graphground graphs load FILE`" if not self._sources else
-                       f"{len(self._sources)} graphs are open ({', '.join(self._sources)}): say which")
+            if len(sources) == 1:
+                return next(iter(sources.values()))
+            message = ("no graph is open; load one with `graphground graphs load FILE`" if not sources else
+                       f"{len(sources)} graphs are open ({', '.join(sources)}): say which")
             raise UnknownGraph(message, self.names())
-        source = self._sources.get(name)
+        source = sources.get(name)
         if source is None:
             near = closest(name, self.names()) or self.names()[:3]
             raise UnknownGraph(f"there is no graph {name!r}" + (f"; nearest: {', '.join(near)}" if near else ""), near)

@@ -9,7 +9,7 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.bundled import load_bundled, offered
+from graphground.graphs.opening.bundled import dropped_stamp, load_bundled, offered
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
@@ -25,6 +25,11 @@ def stored_sources(home: Home) -> list[GraphSource]:
     # One process runs them all: the first graph's query starts it for the others too.
     return [stored_source(name, description, home, eager=place == 0)
             for place, (name, description) in enumerate(descriptions.items())]
+
+
+def stamp(home: Home) -> object:
+    """Changes when a graph of the data folder comes or goes; costs two looks at the times of files."""
+    return Catalog(home).stamp(), dropped_stamp(home)
 
 
 def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:

@@ -71,6 +71,8 @@ def set_up_logging(level: str) -> None:
     import logging
 
     logging.basicConfig(level=level.upper(), format="graphground: %(levelname)s %(name)s: %(message)s", force=True)
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(level.upper())  # clients may ask for more than stderr gets
 
 
 def open_graphs(settings: Settings) -> Graphs:

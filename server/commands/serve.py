@@ -41,8 +41,10 @@ def serve(parsed: argparse.Namespace) -> int:
 
     # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
     from graphground.server.application import Application
+    from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
 
+    log_to_clients()
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
 
     def make_server() -> Server[Any]:

@@ -60,7 +60,7 @@ def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette
     """The ASGI application: MCP at /mcp, with tokens where the settings ask for them, and /health."""
     auth, verifier = authorization(settings, address)
     return server.streamable_http_app(
-        streamable_http_path=PATH, json_response=True, host=settings.host, transport_security=security(settings),
+        streamable_http_path=PATH, host=settings.host, transport_security=security(settings),
         # Workers share no sessions: each request then stands alone, in every era of the protocol.
         stateless_http=settings.workers > 1, auth=auth, token_verifier=verifier,
         custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])])

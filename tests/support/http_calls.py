@@ -21,7 +21,10 @@ def posted(address: str, message: dict[str, Any], *, token: str | None = None,
     request = urllib.request.Request(address, json.dumps(message).encode(), headers)
     try:
         with urllib.request.urlopen(request, timeout=60, context=context) as answer:
-            return answer.status, json.load(answer)
+            text = answer.read().decode()
+            if answer.headers.get_content_type() == "text/event-stream":  # the answer is its last event
+                text = text.rstrip().rpartition("data: ")[2]
+            return answer.status, json.loads(text)
     except urllib.error.HTTPError as error:
         with error:
             text = error.read().decode()

@@ -15,6 +15,7 @@ from typing import Any
 
 from filelock import Timeout
 
+from graphground.graphs.engines.activity import doing
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -110,6 +111,7 @@ def require_arcadedb() -> None:
 
 
 def _start(home: Home) -> EngineState:
+    doing("starting the embedded engine")
     EmbeddedSettings.from_environment()  # a wrong setting is told here, in words
     state_file(home).unlink(missing_ok=True)
     _gone(home, STOP_SECONDS)  # one that was killed a moment ago

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.activity import doing
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.schemas.extraction.findings import Extraction, Findings
 from graphground.graphs.schemas.extraction.memgraph_info import read_memgraph
@@ -34,6 +35,7 @@ def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool 
     Raises:
         EngineError: nothing can be read at all. What fails later makes the answer partial instead.
     """
+    doing(f"reading the schema of {name}")
     begin = time.perf_counter()
     findings = Findings()
     steps = Steps(engine, findings, step_timeout, total_timeout, progress=progress)

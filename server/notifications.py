@@ -1,0 +1,127 @@
+"""What a client is sent before its answer: progress of a call that takes its time, and log messages.
+
+A call that takes over a second reports its stage and its seconds once a second, to a client that gave a progress
+token. Log records of the call go to its client from the level on that it asked for: with `logging/setLevel`, since
+2026-07-28 in the request itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
+from typing import Any, get_args
+
+import anyio
+from mcp.server.connection import allowed_log_levels
+from mcp_types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from graphground.graphs.engines.activity import watched
+
+FIRST_SECONDS, EVERY_SECONDS = 1.0, 1.0
+MOST_SESSIONS, MOST_RECORDS = 10_000, 1_000
+LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
+UNASKED: LoggingLevel = "warning"
+"""From which level on a client of the older eras is sent messages that it did not ask for."""
+
+_records: ContextVar[deque[logging.LogRecord] | None] = ContextVar("graphground_records", default=None)
+
+
+class ClientLog(logging.Handler):
+    """Collects the records of each call for the client that made it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        records = _records.get()
+        if records is not None:
+            records.append(record)
+
+
+def log_to_clients() -> None:
+    """Hand the records of this program from level info on to the clients that asked for them."""
+    ours = logging.getLogger("graphground")
+    ours.addHandler(ClientLog(logging.INFO))
+    ours.setLevel(min(logging.INFO, ours.getEffectiveLevel()))
+
+
+class LogLevels:
+    """The level that each session asked for; the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
+
+    def set(self, context: Any, level: LoggingLevel) -> None:
+        """`logging/setLevel`."""
+        self._levels[session_id(context)] = level
+        while len(self._levels) > MOST_SESSIONS:
+            self._levels.popitem(last=False)
+
+    def allowed(self, context: Any) -> frozenset[str]:
+        """The levels that the client of this request is to be sent."""
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return frozenset(allowed_log_levels(context.protocol_version, context.meta))
+        least = self._levels.get(session_id(context), UNASKED)
+        return frozenset(LEVELS[LEVELS.index(least):])
+
+
+def session_id(context: Any) -> str:
+    """Which session a request belongs to: of HTTP its header, of stdio the only one."""
+    headers: Mapping[str, str] = context.request.headers if context.request is not None else {}
+    return headers.get("mcp-session-id", "")
+
+
+@asynccontextmanager
+async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
+    """Send progress and log messages of what runs inside the block to the client of this request."""
+    records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
+    token = _records.set(records)
+    try:
+        with watched() as activity:
+            async with anyio.create_task_group() as group:
+                group.start_soon(_report, context, activity, records, levels)
+                yield
+                group.cancel_scope.cancel()
+        await _send_records(context, records, levels)
+    finally:
+        _records.reset(token)
+
+
+async def _report(context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
+    begun = time.monotonic()
+    await anyio.sleep(FIRST_SECONDS)
+    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has gone
+        while True:
+            seconds = time.monotonic() - begun
+            await context.session.report_progress(round(seconds, 1), None, f"{activity.stage} ({seconds:.0f} s)")
+            await _send_records(context, records, levels)
+            await anyio.sleep(EVERY_SECONDS)
+
+
+async def _send_records(context: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
+    if not records:
+        return
+    allowed = levels.allowed(context)
+    while records:
+        record = records.popleft()
+        level = level_of(record)
+        if level in allowed:
+            await context.session.send_notification(
+                LoggingMessageNotification(params=LoggingMessageNotificationParams(
+                    level=level, logger=record.name, data=record.getMessage())),
+                related_request_id=context.request_id)
+
+
+def level_of(record: logging.LogRecord) -> LoggingLevel:
+    """The protocol's name of a record's level.
+
+        >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
+        'warning'
+    """
+    for least, level in ((logging.CRITICAL, "critical"), (logging.ERROR, "error"), (logging.WARNING, "warning"),
+                         (logging.INFO, "info")):
+        if record.levelno >= least:
+            return level  # type: ignore[return-value]
+    return "debug"

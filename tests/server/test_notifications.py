@@ -1,0 +1,117 @@
+"""What a client hears before an answer, and when a graph comes while the server runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client import Client
+from mcp.shared.subscriptions import ResourcesListChanged
+from mcp_types import LoggingMessageNotification, ResourceListChangedNotification
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+from tests.support.serving import COMMAND, LEGACY, MODERN, environment, http_server, stdio
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b WITH a, b WHERE a + b = -1 RETURN count(*) AS found"
+
+
+@pytest.fixture(scope="module")
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("notified")
+    yield folder
+    end_engine(Home(folder))
+
+
+@pytest.fixture(params=["stdio", "http"])
+def server(request: pytest.FixtureRequest, own_home: Path) -> Iterator[Any]:
+    if request.param == "stdio":
+        yield stdio(own_home)
+    else:
+        with http_server(own_home) as address:
+            yield address
+
+
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+async def test_a_call_that_takes_over_a_second_reports_progress(server: Any, mode: str) -> None:
+    heard: list[tuple[float, str | None]] = []
+
+    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, message))
+
+    with anyio.fail_after(90):
+        async with Client(server, mode=mode) as client:
+            await client.call_tool("execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 4},
+                                   progress_callback=progressed)
+    assert len(heard) >= 2
+    assert [progress for progress, _ in heard] == sorted(progress for progress, _ in heard)
+    assert all(progress >= 1 and message for progress, message in heard)
+
+
+async def test_log_messages_come_from_the_level_on_that_was_asked_for(own_home: Path) -> None:
+    heard: list[Any] = []
+
+    async def note(message: Any) -> None:
+        if isinstance(message, LoggingMessageNotification):
+            heard.append(message.params)
+
+    with anyio.fail_after(90):
+        async with Client(stdio(own_home), mode=LEGACY, message_handler=note) as client:
+            await client.call_tool("list_graphs", {})
+            assert heard == []
+            await client.session.send_request(*set_level("info"))
+            await client.call_tool("list_graphs", {})
+    assert [(params.level, params.logger) for params in heard] == [("info", "graphground.server.middleware.timing")]
+    assert str(heard[0].data).startswith("list_graphs ok")
+
+
+def set_level(level: str) -> tuple[Any, Any]:
+    from mcp_types import EmptyResult, SetLevelRequest, SetLevelRequestParams
+
+    return SetLevelRequest(params=SetLevelRequestParams(level=level)), EmptyResult
+
+
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_served(
+        own_home: Path, mode: str, tmp_path: Path) -> None:
+    name = f"people_{'new' if mode == MODERN else 'old'}"
+    file = tmp_path / "people.json"
+    file.write_text(json.dumps(PEOPLE))
+    changed = anyio.Event()
+
+    async def note(message: Any) -> None:
+        if isinstance(message, ResourceListChangedNotification):
+            changed.set()
+
+    with anyio.fail_after(100):
+        async with Client(stdio(own_home), mode=mode, message_handler=note) as client:
+            before = await client.list_resources()
+            assert f"graph://{name}/schema" not in [resource.uri for resource in before.resources]
+            async with AsyncExitStack() as stack:
+                if mode == MODERN:
+                    heard = await stack.enter_async_context(client.listen(resources_list_changed=True))
+                done = await anyio.to_thread.run_sync(lambda: subprocess.run(
+                    [*COMMAND, "graphs", "load", str(file), "--name", name], env=environment(own_home),
+                    capture_output=True, text=True, timeout=60))
+                assert done.returncode == 0, done.stderr
+                if mode == MODERN:
+                    assert await anext(aiter(heard)) == ResourcesListChanged()
+                else:
+                    await changed.wait()
+            after = await client.list_resources()
+            assert f"graph://{name}/schema" in [resource.uri for resource in after.resources]
+            answer = await client.call_tool("execute_cypher", {"graph": name, "query": NAMES})
+            assert answer.structured_content["rows"] == [["Ada"]]
+
+
+NAMES = "MATCH (p:Person) RETURN p.name"
+PEOPLE: dict[str, Any] = {
+    "schema": {"name": "people", "entities": [{"label": "Person", "properties": {"name": "str"}}], "relations": []},
+    "entities": [{"eid": "1", "label": "Person", "name": "Ada", "properties": {}}], "relations": []}
