@@ -76,6 +76,8 @@ class Graph:
     """The names in the graph; None where it has no data."""
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
     """Sample values by label or relationship type and property; None while they were not read."""
+    sampled: PropertyGraphSchema | None = None
+    """The schema for which the samples were read; None where they came with the graph."""
     dialect: Dialect | None = None
     """What its kind of database does in its own way, where that is known without asking it."""
     language: Language = "cypher5"

@@ -70,10 +70,10 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             "shortened", "hint", "Long texts or lists were shortened, and say so; ask for parts with substring() "
             "or list[0..100].", 1, 1, 1, 1)))
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
-        told = {(one.code, one.line, one.column) for one in diagnostics}
+        told = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [reason for reason in reasons(graph, query, request, left)
-                        if (reason.code, reason.line, reason.column) not in told]
+                        if (reason.line, reason.column) not in told]
     columns = columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(columns=columns, rows=table.rows, row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)

@@ -143,6 +143,8 @@ def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str
     """How many distinct entities bear the best candidate's name."""
     best = [candidate for candidate in candidates if candidate.match in ("exact", "alias")
             and candidate.score >= candidates[0].score]
+    if not best and candidates:  # a misspelt name is as ambiguous as the name that it means
+        return max(1, lookup.same_name(candidates[0].name, label=label))
     shared = len({(candidate.label, candidate.key) for candidate in best})
     if best:
         shared = max(shared, lookup.same_name(best[0].matched or best[0].name, label=label))

@@ -10,7 +10,7 @@ from pydantic import Field
 from graphground.graphs.schemas.filtering.filter import filter_schema
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
-from graphground.tools.get_schema import too_small
+from graphground.tools.get_schema import settled, too_small
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 
@@ -46,11 +46,12 @@ class GetFilteredSchemaAnswer(Answer):
 def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
     """Filter the schema by the question."""
     graph = graph_named(graphs, request.graph)
+    note = settled(graph)
     found = filter_schema(graph.schema, request.question, request.method, entities=graph.indexed_entities,
                           embedder=MEANING, max_tokens=request.max_tokens)
     if found.too_small:
         raise too_small(graph.schema, request.max_tokens or 0)
-    text = base_form(found.schema)
+    text = base_form(found.schema) + note
     return GetFilteredSchemaAnswer(graph=graph.name, method=request.method, schema=text, whole=found.whole,
                                    truncated=found.cut, tokens=estimate_tokens(text),
                                    left_out=found.left_out.names())

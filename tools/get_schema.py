@@ -58,10 +58,20 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
         except EngineError as error:
             raise ToolFailure("graph_unavailable", str(error),
                               next="Call get_schema without refresh for the schema as it was last read.") from error
+    note = settled(graph)
     samples = samples_of(graph) if request.form == "enhanced" else {}
     text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
+    if request.form != "json":
+        text += note
     return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=bool(left_out),
                            left_out=left_out.names())
+
+
+def settled(graph: Graph) -> str:
+    """Read a schema that the database has outrun again; where that takes too long, a line that says so."""
+    if not graph.stale or graph.settle():
+        return ""
+    return "\n(The database has changed since this schema was read; it is being read again.)" if graph.stale else ""
 
 
 def within(schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None,
@@ -116,10 +126,11 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 
 def samples_of(graph: Graph) -> Samples:
     """The graph's sample values, read from its database when they are first asked for."""
-    if graph.samples is None and graph.engine is not None:
+    if graph.engine is not None and (graph.samples is None or graph.sampled not in (None, graph.schema)):
         from graphground.graphs.schemas.extraction.extract import sample_values  # only the enhanced form needs it
 
         graph.samples = sample_values(graph.engine, graph.schema, SAMPLING_SECONDS)
+        graph.sampled = graph.schema
     return graph.samples or {}
 
 

@@ -58,8 +58,9 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     near = nearest(found, index.types, favoured=fitting if narrow else ())
     suggestions = [one.name for one in near]
     clear = is_clear(near)
-    if not near and narrow and len(fitting) <= ONLY_FIT:
-        suggestions = list(fitting)
+    if narrow and not any(name in fitting for name in suggestions) and _ends_known(facts, link):
+        # A name that is near but joins other labels would be the next error.
+        suggestions, clear = list(fitting) if len(fitting) <= ONLY_FIT else [], False
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
@@ -71,6 +72,12 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         message += f" Types: {listed(list(index.types), 20)}."
     findings.add("unknown_relationship_type", "error", message, use.name.start, use.name.end,
                  [quoted_name(name) for name in suggestions], clear=clear)
+
+
+def _ends_known(facts: Facts, link: Link | None) -> bool:
+    """Whether the labels of both ends are written."""
+    everything = facts.index.everything
+    return link is not None and link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 
 
 def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,9 +142,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     near = nearest(use.key, properties)
     naming = [key for key in dict.fromkeys(index.schema.labels[label].naming for label in labels)
               if key is not None and key in properties] if use.key.lower() in GENERIC_NAMES else []
-    article = "An" if labels[0][0] in "AEIOUaeiou" else "A"
-    subject = f"{article} {labels[0]}" if len(labels) == 1 else f"None of {listed(labels)}"
-    message = f"{subject} has {'no' if len(labels) == 1 else 'a'} property {use.key!r}."
+    message = _lacking(facts, use, labels)
     if naming:
         message += f" Its nodes are named by {listed(naming)}."
     elif near:
@@ -154,6 +159,20 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         message += f" Properties: {listed(list(properties), 20)}."
     suggested = naming or [one.name for one in near]
     _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not beside, findings)
+
+
+def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
+    """Which nodes do not have the property: all of a label, or those with some labels together."""
+    index = facts.index
+    if len(labels) == 1:
+        article = "An" if labels[0][0] in "AEIOUaeiou" else "A"
+        return f"{article} {labels[0]} has no property {use.key!r}."
+    owners = [label for label in labels if use.key in index.schema.labels[label].properties]
+    if owners:
+        sets = [":".join(sorted(index.kinds[place])) for place in range(len(index.kinds))
+                if use.symbol.kinds >> place & 1]
+        return f"No node that is {listed(sets, 4)} has a property {use.key!r}."
+    return f"None of {listed(labels)} has a property {use.key!r}."
 
 
 def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str],

@@ -31,7 +31,7 @@ from graphground.graphs.engines.engine import (
     QueryCancelled,
     QueryFailed,
 )
-from graphground.graphs.engines.errors import timed_out, translated, was_ended
+from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send
 from graphground.graphs.engines.values import plain_rows
@@ -96,7 +96,7 @@ class BoltEngine:
             try:
                 return self._run(query, parameters, limit, timeout, started)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
-                if not error.is_retryable() or was_ended(error):
+                if not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
                     raise self._translated(error, query, limit, timeout) from error
             except EngineError:
                 raise

@@ -41,6 +41,15 @@ def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
     return isinstance(error, exceptions.Neo4jError) and MEMGRAPH_ENDED.search(error.message or "") is not None
 
 
+OUT_OF_MEMORY = "OutOfMemory"
+"""Part of Neo4j's codes for a query past its memory limit: transient by their class, but not worth another try."""
+
+
+def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
+    """Whether the query was ended for the memory that it took: the same query will take it again."""
+    return OUT_OF_MEMORY in (getattr(error, "code", None) or "")
+
+
 def translated(error: BaseException, address: BoltAddress, timeout: float | None = None) -> EngineError:
     """The `EngineError` that says what a driver's exception means."""
     where = address.where()
@@ -59,6 +68,9 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
                                      "has as NEO4J_DATABASE or --database.")
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return QueryTimeout(_timed_out(timeout))
+        case exceptions.Neo4jError() if OUT_OF_MEMORY in code:
+            return QueryFailed("The query needs more memory than the database allows for one query. Narrow it: fewer "
+                               "rows before collect(), DISTINCT or ORDER BY, fewer hops, a LIMIT.", code)
         case exceptions.Neo4jError() if code in BUSY_CODES:
             return EngineBusy(f"{where} is busy; try again in a moment.")
         case exceptions.Neo4jError() if code in RESTARTED_CODES:

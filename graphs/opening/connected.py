@@ -43,8 +43,8 @@ def open_database(database: Database, home: Home) -> Graph:
         live.open()
         names = lookup_for(database, home, engine, live)
         names.start()
-        return Graph(database.name, live, database.description, engine, names, live.samples, able.dialect,
-                     able.language, refused, (names,))
+        return Graph(database.name, live, database.description, engine, names, live.samples, dialect=able.dialect,
+                     language=able.language, refuses_writes=refused, background=(names,))
     except EngineError:
         live.stop()
         engine.close()

@@ -207,5 +207,7 @@ class OpenGraphs:
             problem = problem or str(error)
         description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
         known = self._opened.get(source.name)
+        if known is not None and nodes is None:
+            nodes, relationships = known[1].counts
         return GraphSummary(source.name, description, source.engine, nodes, relationships, problem,
                             known[1].refuses_writes if known is not None else None)

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.units import unit_of
 
 Form = Literal["base", "enhanced", "json"]
@@ -32,6 +33,9 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 3
 LONGEST_DESCRIPTION = 120
+MOST_COMBINATIONS = 20
+INDEX_WORDS = {"unique": "unique", "key": "key", "exists": "always there", "range": "indexed", "text": "text index",
+               "fulltext": "full-text index", "vector": "vector index", "point": "point index"}
 
 
 
@@ -58,19 +62,21 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
 
 def node_pattern(label: Label, without: Iterable[str] = ()) -> str:
     """`(:Movie {runtime_minute: float})`."""
-    return f"(:{quoted_name(label.name)}{property_map(label.properties, without)})"
+    return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts)})"
 
 
 def relationship_pattern(pattern: RelationshipPattern) -> str:
     """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`."""
-    return (f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{property_map(pattern.properties)}]->"
-            f"(:{quoted_name(pattern.end)})")
+    properties = property_map(pattern.properties, (), pattern.texts)
+    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{properties}]->(:{quoted_name(pattern.end)})"
 
 
-def property_map(properties: Mapping[str, str], without: Iterable[str] = ()) -> str:
-    """` {year: int, winners: list[str]}`, or nothing."""
-    left = frozenset(without)
-    inner = ", ".join(f"{quoted_name(key)}: {type_}" for key, type_ in properties.items() if key not in left)
+def property_map(properties: Mapping[str, str], without: Iterable[str] = (),
+                 texts: Mapping[str, TextValues] | None = None) -> str:
+    """` {year: int, winners: list[str], freight: str(float)}`, or nothing; text that holds numbers says so."""
+    left, held = frozenset(without), texts or {}
+    inner = ", ".join(f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}"
+                      for key, type_ in properties.items() if key not in left)
     return f" {{{inner}}}" if inner else ""
 
 
@@ -79,9 +85,12 @@ def base_lines(schema: PropertyGraphSchema) -> list[Line]:
     common = common_properties(schema)
     lines = [Line(_heading(common))]
     lines += [Line(node_pattern(label, common), label=label.name) for label in schema.labels.values()]
+    lines += [Line(text) for text in combination_lines(schema)]
     if schema.patterns:
         lines.append(Line("Relationships"))
         lines += [Line(relationship_pattern(pattern), pattern=pattern) for pattern in schema.patterns]
+    if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
+        lines.append(Line("str(float): text that holds such values; convert it, as in toFloat(n.price)"))
     return lines
 
 
@@ -127,6 +136,22 @@ def show_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def combination_lines(schema: PropertyGraphSchema) -> list[str]:
+    """The labels that stand together on a node, with the properties of those nodes, the most frequent first."""
+    shown = [one for one in schema.combinations if len(one.labels) > 1 and one.labels <= schema.labels.keys()]
+    if not shown:
+        return []
+    lines = ["Labels together"]
+    for one in shown[:MOST_COMBINATIONS]:
+        labels = "".join(f":{quoted_name(label)}" for label in sorted(one.labels))
+        keys = ", ".join(quoted_name(key) for key in one.properties
+                         if any(key in schema.labels[label].properties for label in one.labels))
+        lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {one.count:,}")
+    if len(shown) > MOST_COMBINATIONS:
+        lines.append(f"and {len(shown) - MOST_COMBINATIONS} more")
+    return lines
+
+
 def _heading(common: Mapping[str, str]) -> str:
     if not common:
         return "Nodes"
@@ -149,19 +174,39 @@ class _Enhanced:
         lines = [_heading(self.common)]
         for label in self.schema.labels.values():
             lines.append(f"(:{quoted_name(label.name)})" + _note([_count(label.count), _cut(label.description)]))
-            lines += self._properties(label.name, label.properties, self.common)
+            lines += self._properties(label.name, label.properties, self.common, label.texts, self._keys(label))
+        lines += combination_lines(self.schema)
         if self.schema.patterns:
             lines.append("Relationships")
         for pattern in self.schema.patterns:
             lines.append(str_of(pattern) + _note([_count(pattern.count), _cut(pattern.description),
                                                   *marks_of(pattern)]))
-            lines += self._properties(pattern.type, pattern.properties, ())
+            lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {})
         return lines
 
-    def _properties(self, owner: str, properties: Mapping[str, str], without: Iterable[str]) -> list[str]:
+    def _properties(self, owner: str, properties: Mapping[str, str], without: Iterable[str],
+                    texts: Mapping[str, TextValues], keys: Mapping[str, list[str]]) -> list[str]:
         left = frozenset(without)
-        return [f"  {quoted_name(key)}: {type_}" + _note([unit_of(key, type_), self._examples(owner, key)])
+        return [f"  {quoted_name(key)}: {type_}" + _note([
+                    *keys.get(key, ()), f"holds {texts[key].described}" if key in texts else None,
+                    unit_of(key, type_), self._examples(owner, key)])
                 for key, type_ in properties.items() if key not in left]
+
+    def _keys(self, label: Label) -> dict[str, list[str]]:
+        """What constraints and indexes say of single properties, and which property names the node."""
+        found: dict[str, list[str]] = {}
+        for index in self.schema.indexes:
+            if index.owner == label.name and not index.relationship:
+                said = INDEX_WORDS.get(index.kind, f"{index.kind} index")
+                if index.kind in ("fulltext", "vector"):
+                    said += f" {index.name!r}"
+                elif len(index.properties) > 1:
+                    said += f" with {', '.join(index.properties[1:])}"
+                for key in index.properties if index.kind == "fulltext" else index.properties[:1]:
+                    found.setdefault(key, []).append(said)
+        if label.naming:
+            found.setdefault(label.naming, []).append("names the node")
+        return found
 
     def _examples(self, owner: str, key: str) -> str | None:
         values = self.samples.get((owner, key))

@@ -91,6 +91,9 @@ def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
     yield from blame_condition(probe, kept, conjuncts(clause.where))
 
 
+AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect"})
+
+
 def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]:
     paging = [one for one in (clause.projection.skip, clause.projection.limit) if one is not None]
     if paging and before.strip():
@@ -102,6 +105,27 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
                                    f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none of them.")
             return
     for item in clause.projection.items:
-        if isinstance(item.expression, t.Property | t.FunctionCall):
+        if isinstance(item.expression, t.Property):
+            yield from _null(probe, before, clause, item, item.expression)
+        elif isinstance(item.expression, t.FunctionCall) and item.expression.key in AGGREGATES and not paging:
             yield probe.diagnostic("matches_nothing", item, f"The pattern matches, but {probe.source(item.expression)} "
-                                   "is null or zero in all that it matches.", severity="hint")
+                                   "is null or zero over all that it matches.", severity="hint")
+
+
+def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:
+    """A returned property that is null: in every row, or only in those that ORDER BY and LIMIT leave."""
+    text = probe.source(value)
+    counted = probe.rows(f"{before} RETURN count(*) AS found, count({text}) AS filled", 1)
+    if not counted or not counted[0][0]:
+        return
+    found, filled = counted[0]
+    if not filled:
+        yield probe.diagnostic("matches_nothing", item, f"The pattern matches, but {text} is null in all of the "
+                               f"{found:,} rows.", severity="hint")
+        return
+    sorts = [sort for sort in clause.projection.order_by
+             if sort.descending and probe.source(sort.expression) in (text, item.name)]
+    why = " ORDER BY … DESC puts nulls first." if sorts else ""
+    where = f"{text} IS NOT NULL"
+    yield probe.diagnostic("matches_nothing", item, f"{text} is null in what is returned, but {filled:,} of {found:,} "
+                           f"rows have it.{why} Keep them alone with WHERE {where}.", severity="hint")

@@ -36,6 +36,10 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
     if blamed:
         yield from blamed
         return
+    shortest = [path for path in clause.patterns if path.shortest is not None]
+    if shortest:
+        yield from _no_path(probe, before, clause, shortest, nodes)
+        return
     hops = [hop for path in clause.patterns for hop in _hops(path)]
     blamed = list(_single_hops(probe, before, nodes, hops, conditions))
     if blamed:
@@ -47,6 +51,20 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
         yield from turned or [_meeting(probe, before, clause, nodes, hops)]
         return
     yield from blame_condition(probe, f"{before} MATCH {pattern}", conditions)
+
+
+def _no_path(probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern],
+             nodes: Sequence[t.NodePattern]) -> Iterator[Diagnostic]:
+    """`shortestPath((a)-[:KNOWS*..6]-(b))` of nodes that exist: which of them no path joins."""
+    for path in shortest:
+        ends = [node for node in (path.elements[0], path.elements[-1]) if isinstance(node, t.NodePattern)]
+        names = {node.variable.name for node in ends if node.variable}
+        others = [probe.source(node) for node in nodes if node.variable and node.variable.name in names
+                  and (node.labels or node.properties) and node not in ends]
+        about = [probe.source(one) for one in conjuncts(clause.where) if _only(one, names)]
+        if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
+            yield probe.diagnostic("matches_nothing", path, "Both ends exist, but no path of these relationships, in "
+                                   "this direction and within this length, joins them.")
 
 
 def _nodes(probe: Probe, before: str, nodes: Sequence[t.NodePattern],
