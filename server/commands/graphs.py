@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.definitions import add_check
+from graphground.server.commands.importing import add_import
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 from graphground.server.commands.pull import add_pull
@@ -47,6 +48,7 @@ def parser() -> CommandLine:
     exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
     for command in (listing, loading, showing, dropping, exporting):
         add_options(command, DATA_FOLDER)
+    add_import(group)
     add_pull(group)
     add_check(group)
     add_synth(group)

@@ -1,0 +1,49 @@
+"""How long a million rows of CSV take to import: inferred, converted, loaded, indexed.
+
+    python benchmarks/importing/csv_rows.py [--rows 1000000]
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from graphground.graphs.importing.convert import import_folder
+from graphground.graphs.importing.infer import infer
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.storage.home import Home
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    rows = parser.parse_args().rows
+    chance = random.Random(7)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        people, orders = rows * 3 // 10, rows * 7 // 10
+        with (folder / "people.csv").open("w") as file:
+            file.write("id,name,born,height,active\n")
+            file.writelines(f"p{number},Person {chance.randrange(people)},19{number % 90 + 10}-0{number % 9 + 1}-11,"
+                            f"{1.5 + number % 60 / 100:.2f},{'true' if number % 3 else 'false'}\n"
+                            for number in range(people))
+        with (folder / "knows.csv").open("w") as file:
+            file.write("start,end,since,weight\n")
+            file.writelines(f"p{chance.randrange(people)},p{chance.randrange(people)},{1990 + number % 30},"
+                            f"{number % 100 / 10}\n" for number in range(orders))
+        begun = time.perf_counter()
+        mapping = infer(folder, "people")
+        inferred = time.perf_counter()
+        nodes, relationships = import_folder(folder, mapping, folder / "graph.json")
+        converted = time.perf_counter()
+        load_file(folder / "graph.json", Home(folder / "home"))
+        loaded = time.perf_counter()
+        print(f"{nodes:,} nodes and {relationships:,} relationships: inferred {inferred - begun:.1f} s, converted "
+              f"{converted - inferred:.1f} s, loaded and indexed {loaded - converted:.1f} s, together "
+              f"{loaded - begun:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Turns the rows of a mapping's files into a SimpleKG file, or reports every wrong row and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Mapping as AbstractMapping
+from itertools import count
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.importing.cells import SEPARATOR, reader_of
+from graphground.graphs.importing.csv_files import CsvFile
+from graphground.graphs.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
+from graphground.graphs.importing.problems import Problems
+from graphground.graphs.loading.simplekg import write_simplekg
+
+Cell = tuple[str, int, Callable[[str], Any]]
+LONGEST_ID = 1900
+
+
+class Conversion:
+    """The records of a folder by a mapping; `problems` fills while they are read."""
+
+    def __init__(self, mapping: Mapping, folder: Path) -> None:
+        self.mapping, self.folder = mapping, folder
+        self.problems = Problems()
+        self._ids: dict[str, set[str]] = {label: set() for label in mapping.nodes}
+
+    def check_columns(self) -> None:
+        """Raise where a file or a column that the mapping names is not there."""
+        for label, node in self.mapping.nodes.items():
+            named = [node.id, node.title, node.aliases, node.description]
+            self._check(f"nodes.{label}", node.file, [name for name in named if name], node.properties)
+        for table in self.mapping.relationships:
+            self._check(str(table), table.file, [table.start_column, table.end_column], table.properties)
+        self.problems.raise_any()
+
+    def _check(self, place: str, file: str, columns: list[str], properties: AbstractMapping[str, Column]) -> None:
+        known = CsvFile(self.folder / file).columns
+        for name in [*columns, *(one.column for one in properties.values())]:
+            if name not in known:
+                self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
+
+    def entities(self) -> Iterator[AbstractMapping[str, Any]]:
+        """Each row of a table of nodes as an entity."""
+        for label, node in self.mapping.nodes.items():
+            yield from self._nodes(label, node)
+
+    def _nodes(self, label: str, node: NodeTable) -> Iterator[AbstractMapping[str, Any]]:
+        file = CsvFile(self.folder / node.file)
+        place = file.columns.index
+        cells, ids = _cells(file, node.properties), self._ids[label]
+        id_, title = place(node.id), place(node.title or node.id)
+        aliases = None if node.aliases is None else place(node.aliases)
+        description = None if node.description is None else place(node.description)
+        for line, row in file.rows(self.problems):
+            key = row[id_]
+            if not key or len(key) > LONGEST_ID:
+                self.problems.add(node.file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
+                continue
+            if key in ids:
+                self.problems.add(node.file, line, f"{node.id} {key!r} comes a second time")
+                continue
+            ids.add(key)
+            yield {"eid": f"{label}#{key}", "label": label, "name": row[title] or key,
+                   "aliases": [] if aliases is None else [part.strip() for part in row[aliases].split(SEPARATOR)
+                                                          if part.strip()],
+                   "description": (row[description] or None) if description is not None else None,
+                   "properties": self._values(node.file, line, row, cells), "provenance": []}
+
+    def relations(self) -> Iterator[AbstractMapping[str, Any]]:
+        """Each row of a table of relationships as a relation; the entities come first."""
+        rids = count()
+        for table in self.mapping.relationships:
+            for record in self._relationships(table):
+                yield {"rid": str(next(rids)), **record, "provenance": []}
+        self.problems.raise_any()
+
+    def _relationships(self, table: RelationshipTable) -> Iterator[AbstractMapping[str, Any]]:
+        file = CsvFile(self.folder / table.file)
+        cells = _cells(file, table.properties)
+        ends = itemgetter(file.columns.index(table.start_column), file.columns.index(table.end_column))
+        is_own = table.file == self.mapping.nodes[table.start].file
+        starts, targets = self._ids[table.start], self._ids[table.end]
+        for line, row in file.rows(Problems() if is_own else self.problems):
+            start, end = ends(row)
+            if not end and is_own:
+                continue  # a node without that relationship
+            for key, known, label, column in ((start, starts, table.start, table.start_column),
+                                              (end, targets, table.end, table.end_column)):
+                if key not in known:
+                    self.problems.add(table.file, line, f"{column} {key!r} is the id of no {label}" if key else
+                                      f"{column} is empty")
+                    break
+            else:
+                yield {"label": table.type, "subj_id": f"{table.start}#{start}", "obj_id": f"{table.end}#{end}",
+                       "properties": self._values(table.file, line, row, cells)}
+
+    def _values(self, file: str, line: int, row: list[str], cells: list[Cell]) -> dict[str, Any]:
+        values = {}
+        for key, place, read in cells:
+            text = row[place]
+            if text:
+                try:
+                    values[key] = read(text)
+                except ValueError as error:
+                    self.problems.add(file, line, f"{key}: {text[:60]!r} is {error}")
+        return values
+
+
+def _cells(file: CsvFile, properties: AbstractMapping[str, Column]) -> list[Cell]:
+    return [(key, file.columns.index(one.column), reader_of(one.type)) for key, one in properties.items()]
+
+
+def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, int]:
+    """Write the graph of a folder as a SimpleKG file; return the counts of nodes and relationships.
+
+    Raises:
+        ImportRefused: the wrong rows, with their lines and how many there are; then nothing is written.
+    """
+    conversion = Conversion(mapping, folder)
+    conversion.check_columns()
+    return write_simplekg(output, mapping.schema_of_graph(), conversion.entities(), conversion.relations())

@@ -1,0 +1,115 @@
+"""CSV files as rows of text: the header first, each row with the line on which it begins."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from graphground.graphs.importing.problems import ImportRefused, Problems
+
+DELIMITERS = ",;\t|"
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+LARGEST_CELL = 1 << 24
+
+
+class CsvFile:
+    """`CsvFile(Path("movies.csv"))`: its `columns`, and its `rows` as often as they are needed.
+
+    Raises:
+        ImportRefused: the file cannot be read, is empty, or has a header that names a column twice or not at all.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        csv.field_size_limit(LARGEST_CELL)
+        with self._opened() as file:
+            head = file.readline()
+            if not head.strip():
+                raise self._refused(1, "the file is empty; its first line must name the columns")
+            self.delimiter = max(DELIMITERS, key=head.count)
+            file.seek(0)
+            self.columns = [name.strip() for name in self._header(file)]
+        for number, name in enumerate(self.columns):
+            if not name:
+                raise self._refused(1, f"column {number + 1} has no name")
+            if name in self.columns[:number]:
+                raise self._refused(1, f"the column {name!r} is named twice")
+
+    def _header(self, file: TextIO) -> Sequence[str]:
+        try:
+            return next(csv.reader(file, delimiter=self.delimiter, strict=True))
+        except (csv.Error, StopIteration) as error:
+            raise self._refused(1, f"the header is no CSV ({error})") from None
+
+    def rows(self, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+        """Each row with its line; rows of a wrong length are noted as problems and left out."""
+        width = len(self.columns)
+        with self._opened() as file:
+            reader = csv.reader(file, delimiter=self.delimiter, strict=True)
+            next(reader)
+            line = reader.line_num + 1
+            try:
+                for row in reader:
+                    if len(row) == width:
+                        yield line, row
+                    elif row:
+                        problems.add(self.path.name, line, f"{len(row)} cells where the header has {width}")
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)
+                raise self._refused(line, f"no CSV: {end}") from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[TextIO]:
+        try:
+            if self.path.suffix == ".gz":
+                with gzip.open(self.path, "rt", encoding="utf-8-sig", newline="") as file:
+                    yield file
+            else:
+                with self.path.open("r", encoding="utf-8-sig", newline="") as file:
+                    yield file
+        except FileNotFoundError:
+            raise ImportRefused([f"there is no file {self.path}"], 1) from None
+        except UnicodeDecodeError as error:
+            with self.path.open("rb") as raw:
+                line = None if self.path.suffix == ".gz" else _line_of(raw.read(), error)
+            raise self._refused(line, "not UTF-8; save the file as UTF-8") from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise self._refused(None, f"the compressed file is damaged or cut off ({error})") from None
+
+    def _refused(self, line: int | None, message: str) -> ImportRefused:
+        problems = Problems()
+        problems.add(self.path.name, line, message)
+        try:
+            problems.raise_any()
+        except ImportRefused as refusal:
+            return refusal
+        raise AssertionError
+
+
+def _line_of(content: bytes, error: UnicodeDecodeError) -> int:
+    """The line of the first byte that is not UTF-8."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as found:
+        return content.count(b"\n", 0, found.start) + 1
+    return 1
+
+
+def csv_files(folder: Path) -> list[Path]:
+    """The CSV files of a folder, by name.
+
+    Raises:
+        ImportRefused: there is no such folder, or no CSV file in it.
+    """
+    if not folder.is_dir():
+        raise ImportRefused([f"there is no folder {folder}"], 1)
+    found = sorted(path for path in folder.iterdir() if path.name.lower().endswith(SUFFIXES))
+    if not found:
+        raise ImportRefused([f"{folder} has no file that ends in {', '.join(SUFFIXES)}"], 1)
+    return found

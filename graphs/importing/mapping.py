@@ -1,0 +1,169 @@
+"""The mapping from CSV files to a graph: a TOML file, inferred first, shown, and yours to edit.
+
+    name = "films"
+    [nodes.Movie]
+    file = "movies.csv"
+    id = "movieId"
+    title = "title"
+    [nodes.Movie.properties]
+    released = { column = "released", type = "date" }
+    [[relationships]]
+    type = "actedIn"
+    file = "roles.csv"
+    start = "Person"
+    start_column = "personId"
+    end = "Movie"
+    end_column = "movieId"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.importing.problems import ImportRefused, Problems
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+CellType = Literal["str", "int", "float", "bool", "date", "datetime", "list[str]", "list[int]", "list[float]",
+                   "list[date]"]
+
+
+class Part(BaseModel):
+    """A part of a mapping: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Column(Part):
+    """A property: its column and the type of its cells; the parts of a list are separated by `;`."""
+
+    column: Name
+    type: CellType = "str"
+
+
+class NodeTable(Part):
+    """A file whose rows are nodes of a label; `title` is the column with their names, `id` where it is left out."""
+
+    file: Name
+    id: Name
+    title: Name | None = None
+    aliases: Name | None = None
+    description: Name | None = None
+    properties: dict[Name, Column] = {}
+
+
+class RelationshipTable(Part):
+    """A file whose rows are relationships, or whose nodes name another in a column."""
+
+    type: Name
+    file: Name
+    start: Name
+    start_column: Name
+    end: Name
+    end_column: Name
+    properties: dict[Name, Column] = {}
+
+    def __str__(self) -> str:
+        return f"(:{self.start})-[:{self.type}]->(:{self.end})"
+
+
+class Mapping(Part):
+    """A whole mapping."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+    nodes: dict[Name, NodeTable] = Field(min_length=1)
+    relationships: list[RelationshipTable] = []
+
+    def schema_of_graph(self) -> PropertyGraphSchema:
+        """The schema of the graph."""
+        labels = {name: Label(name, {**RESERVED_PROPERTIES, **{key: one.type for key, one in table.properties.items()}},
+                              None, frozenset(RESERVED_PROPERTIES) - frozenset(table.properties))
+                  for name, table in self.nodes.items()}
+        patterns: dict[str, RelationshipPattern] = {}
+        for table in self.relationships:
+            known = patterns.get(str(table))
+            properties = {key: one.type for key, one in table.properties.items()}
+            patterns[str(table)] = RelationshipPattern(
+                table.type, table.start, table.end, {**(dict(known.properties) if known else {}), **properties})
+        return PropertyGraphSchema(self.name, labels, tuple(patterns.values()))
+
+
+def read_mapping(path: Path) -> Mapping:
+    """Read a mapping file.
+
+    Raises:
+        ImportRefused: all that is wrong with it.
+    """
+    from graphground.graphs.definitions.lines import Lines
+
+    problems = Problems()
+    try:
+        text = path.read_text("utf-8")
+        mapping = Mapping.model_validate(tomllib.loads(text))
+    except FileNotFoundError:
+        raise ImportRefused([f"there is no file {path}"], 1) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ImportRefused([f"{path.name}: not TOML: {error}"], 1) from None
+    except ValidationError as error:
+        lines = Lines(text)
+        for details in error.errors():
+            place = tuple(part for part in details["loc"] if part != "[key]")
+            value = details.get("input")
+            shown = "" if isinstance(value, dict | list) else f", not {value!r}"
+            problems.add(path.name, lines.of(place), f"{'.'.join(map(str, place))}: {details['msg'].lower()}{shown}")
+        problems.raise_any()
+        raise
+    for message in _inconsistencies(mapping):
+        problems.add(path.name, None, message)
+    problems.raise_any()
+    return mapping
+
+
+def _inconsistencies(mapping: Mapping) -> Iterator[str]:
+    for table in mapping.relationships:
+        for label in (table.start, table.end):
+            if label not in mapping.nodes:
+                yield f"{table}: there is no node table {label!r}"
+        if table.type in mapping.nodes:
+            yield f"{table.type!r} is a label and a relationship type; the embedded engine needs different names"
+    for label, node in mapping.nodes.items():
+        for key in node.properties:
+            if key in RESERVED_PROPERTIES:
+                yield f"nodes.{label}.properties.{key}: every node has this property already; rename it"
+
+
+def written(mapping: Mapping) -> str:
+    """A mapping as TOML.
+
+    >>> print(written(mapping).splitlines()[0])
+    name = "films"
+    """
+    def text(value: str) -> str:
+        return orjson.dumps(value).decode()
+
+    def key(name: str) -> str:
+        return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else text(name)
+
+    def properties(given: dict[str, Column]) -> list[str]:
+        return [f"{key(name)} = {{ column = {text(one.column)}, type = {text(one.type)} }}"
+                for name, one in given.items()]
+
+    lines = [f"name = {text(mapping.name)}"]
+    for label, node in mapping.nodes.items():
+        lines += ["", f"[nodes.{key(label)}]", f"file = {text(node.file)}", f"id = {text(node.id)}"]
+        lines += [f"{name} = {text(value)}" for name in ("title", "aliases", "description")
+                  if (value := getattr(node, name)) is not None]
+        if node.properties:
+            lines += [f"[nodes.{key(label)}.properties]", *properties(node.properties)]
+    for table in mapping.relationships:
+        lines += ["", "[[relationships]]", *(f"{name} = {text(getattr(table, name))}" for name in (
+            "type", "file", "start", "start_column", "end", "end_column"))]
+        if table.properties:
+            lines += ["[relationships.properties]", *properties(table.properties)]
+    return "\n".join(lines) + "\n"
