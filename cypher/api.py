@@ -13,7 +13,7 @@ from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.readings import two_readings
 from graphground.cypher.semantics import analyze
-from graphground.cypher.syntax_errors import Places, syntax_diagnostics
+from graphground.cypher.syntax_errors import LineIndex, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
 from graphground.cypher.tree.queries import line_starts
 from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
@@ -106,7 +106,7 @@ def too_complex(text: str) -> Diagnostic:
 def _language(text: str, language: Language, read_only: bool) -> Report:
     """What the language alone says."""
     if read_only and (disputed := two_readings(text)):
-        places = Places(text)
+        places = LineIndex(text)
         return Report(False, "admin", tuple(places.diagnostic(TWO_READINGS, one.start, one.end, one.message)
                                             for one in disputed[:MOST_FINDINGS]), compiles=False)
     try:
@@ -120,7 +120,7 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
     compiles = not notes and not problems
     if compiles and not (read_only and forbidden):
         return Report(True, allowed, (), query=query)
-    places = Places(text)
+    places = LineIndex(text)
     found = [places.note(note) for note in notes[:MOST_FINDINGS]]
     found += [places.diagnostic(problem.code, problem.start, problem.end, problem.message, problem.suggestions,
                                 problem.edits) for problem in problems]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher.edits import Edit
-from graphground.cypher.types import ANY, Type
+from graphground.cypher.types import ANY, NODE, PATH, RELATIONSHIP, Type
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Expression, NodePattern, RelationshipPattern, Variable
@@ -58,7 +58,8 @@ class Binding:
     def kind(self) -> Kind:
         """What the variable stands for, `value` where that is not one of the graph's own things."""
         mask = self.type.mask
-        return "node" if mask == 1 else "relationship" if mask == 2 else "path" if mask == 4 else "value"
+        return "node" if mask == NODE.mask else "relationship" if mask == RELATIONSHIP.mask else \
+            "path" if mask == PATH.mask else "value"
 
     @property
     def root(self) -> Binding:

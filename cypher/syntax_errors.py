@@ -18,7 +18,7 @@ NOTE_CODES = {"number": "invalid_literal", "inequality": "syntax", "newer": "syn
               "prefix": "syntax"}
 
 
-class Places:
+class LineIndex:
     """Offsets of one text to lines and columns."""
 
     __slots__ = ("starts", "text")
@@ -52,7 +52,7 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     """The diagnostics of a text that the parser refused."""
     from graphground.cypher.parser.recovery import MOST_ERRORS, further_errors  # only mistakes need it
 
-    places = Places(text)
+    places = LineIndex(text)
     found = {one.start: _diagnostic(text, places, one) for one in further_errors(text, error)}
     if not error.message:
         found |= {note[1]: places.note(note) for note in error.notes
@@ -60,7 +60,7 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
 
 
-def _diagnostic(text: str, places: Places, error: ParseError) -> Diagnostic:
+def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
     if error.message:
         message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
         return places.diagnostic(error.code, error.start, error.end, message)
@@ -80,7 +80,7 @@ def _diagnostic(text: str, places: Places, error: ParseError) -> Diagnostic:
                              (Edit(error.start, error.end, ""),) if doubled else ())
 
 
-def _caret(places: Places, offset: int) -> str:
+def _caret(places: LineIndex, offset: int) -> str:
     """The line of an offset with a caret below the place, as further lines of a message."""
     line, column = places.of(offset)
     text = places.text[places.starts[line - 1]:].splitlines()[0] if places.text[places.starts[line - 1]:] else ""
@@ -89,7 +89,7 @@ def _caret(places: Places, offset: int) -> str:
     return f"\n    {shown}\n    {' ' * (column - 1 - begin)}^" if shown else ""
 
 
-def _open_bracket(places: Places, error: ParseError) -> str:
+def _open_bracket(places: LineIndex, error: ParseError) -> str:
     """Which bracket was still open, where the failure is at the end or at a bracket of another kind."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 _NAMES = ("Node", "Relationship", "Path", "Boolean", "Integer", "Float", "String", "Point", "Date", "Time",
           "LocalTime", "LocalDateTime", "DateTime", "Duration", "Map", "List")
-_LIST = 1 << 15
+_ENTITY, _INTEGER, _FLOAT, _MAP, _LIST = 3, 1 << 4, 1 << 5, 1 << 14, 1 << 15
 _EVERYTHING = (1 << 16) - 1
 
 
@@ -52,7 +52,7 @@ class Type:
             return True
         if mine & theirs & _LIST and (self.inner is None or other.inner is None or self.inner.may_be(other.inner)):
             return True
-        return bool((mine & 16 and theirs & 32) or (mine & 3 and theirs & 16384))
+        return bool((mine & _INTEGER and theirs & _FLOAT) or (mine & _ENTITY and theirs & _MAP))
 
     @property
     def known(self) -> bool:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphground.graphs.engines.table import Table
     from graphground.graphs.graph import Graph
     from graphground.graphs.opening.open_graphs import OpenGraphs
-    from graphground.graphs.table import Table
 
 __all__ = ["Graph", "OpenGraphs", "Table"]
 
@@ -22,7 +22,7 @@ __all__ = ["Graph", "OpenGraphs", "Table"]
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    places = {"Graph": "graph", "OpenGraphs": "opening.open_graphs", "Table": "table"}
+    places = {"Graph": "graph", "OpenGraphs": "opening.open_graphs", "Table": "engines.table"}
     if name in places:
         return getattr(import_module(f"graphground.graphs.{places[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,8 +10,8 @@ from graphground.cypher.language import Language
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineUnavailable
+from graphground.graphs.engines.table import Table
 from graphground.graphs.entities.candidate import EntityLookup
-from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query

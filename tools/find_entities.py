@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.graphs.engines.concurrency import together
+from graphground.graphs.engines.concurrency import run_concurrently
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.record import UnknownName
@@ -91,7 +91,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     shared = {mention: _same_name(candidates, lookup, request.label) for mention, candidates in found.items()}
     apart = [(mention, place) for mention, candidates in found.items() if shared[mention] > 1
              for place, one in enumerate(candidates[:TOLD_APART]) if one.match in ("exact", "alias")]
-    around = dict(zip(apart, together(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
+    around = dict(zip(apart, run_concurrently(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
     return FindEntitiesAnswer(mentions=[_as_answer(mention, found[mention], shared[mention], graph, around)
                                         for mention in mentions], warning=_staleness(graph, lookup))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.entities.mention_errors import KINDS, with_error
-from graphground.graphs.engines.concurrency import together
+from graphground.graphs.engines.concurrency import run_concurrently
 from graphground.graphs.entities.index import EntityIndex
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.surroundings import surroundings
@@ -48,7 +48,7 @@ def main() -> None:
            lambda: index.find_all(mentions, mode="fuzzy"))
     found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
     beside("told apart by their relationships", lambda: [surroundings(engine, graph.schema, one) for one in found],
-           lambda: together(lambda one: surroundings(engine, graph.schema, one), found))
+           lambda: run_concurrently(lambda one: surroundings(engine, graph.schema, one), found))
     for model in (STATIC, *given.model):
         encoder = loaded_encoder(model)
         beside(f"vectors of {model}", lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]

@@ -129,7 +129,7 @@ class Checker:
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
         """Complain unless the value may be what is wanted."""
-        if type_.mask == 65535 or type_.may_be(wanted):
+        if type_.mask == ANY.mask or type_.may_be(wanted):
             return True
         self.problem("type_mismatch", node, f"expected {words or wanted} here, but this is {type_}")
         return False

@@ -18,7 +18,9 @@ from graphground.cypher.types import (
     INTEGER,
     LIST,
     MAP,
+    NODE,
     NUMBER,
+    RELATIONSHIP,
     STORABLE,
     STRING,
     TEMPORAL,
@@ -26,6 +28,8 @@ from graphground.cypher.types import (
     element_of,
     list_of,
 )
+
+_ENTITIES = frozenset((NODE.mask, RELATIONSHIP.mask, ENTITY.mask))
 
 
 def infer(c: Checker, node: tree.Expression) -> Type:
@@ -97,9 +101,9 @@ def _property(c: Checker, node: tree.Property) -> Type:
     subject = node.subject
     found = c.use(subject) if type(subject) is tree.Variable and not c.projected else infer(c, subject)
     mask = found.mask
-    if mask == 1 or mask == 2 or mask == 3:
+    if mask in _ENTITIES:
         return STORABLE
-    if mask != 65535 and not mask & HAS_PROPERTIES.mask:
+    if mask != ANY.mask and not mask & HAS_PROPERTIES.mask:
         c.problem("type_mismatch", subject, f"`.{node.key.text}` asks for a property, but {_this(subject, found)} "
                                             "has none")
     return ANY

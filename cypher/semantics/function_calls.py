@@ -109,7 +109,7 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
         return _result(function, [])
     if not function.repeated:
         for argument, type_, one in zip(node.arguments, found, wanted, strict=False):
-            if type_.mask != 65535 and not type_.may_be(one):
+            if type_.mask != ANY.mask and not type_.may_be(one):
                 c.problem("type_mismatch", argument, f"{function.name} takes {one if one.mask else 'a vector'} here, "
                                                         f"but this is {type_}")
     return _result(function, found)

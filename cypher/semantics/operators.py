@@ -8,13 +8,18 @@ from graphground.cypher.semantics.checker import Checker
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
+    DATE,
+    DATETIME,
     DURATION,
     FLOAT,
     INTEGER,
     LIST,
+    LOCALDATETIME,
+    LOCALTIME,
     NUMBER,
     STRING,
     TEMPORAL,
+    TIME,
     Type,
     list_of,
 )
@@ -22,7 +27,7 @@ from graphground.cypher.types import (
 _LOGIC = frozenset(("AND", "OR", "XOR"))
 _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
     "-": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, DURATION, DURATION),
-          *((one, DURATION, one) for one in (Type(1 << place) for place in range(8, 13)))),
+          *((one, DURATION, one) for one in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME))),
     "*": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION),
           (FLOAT, DURATION, DURATION)),
     "/": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION)),

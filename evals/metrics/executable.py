@@ -15,7 +15,7 @@ from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
-from graphground.graphs.table import Table
+from graphground.graphs.engines.table import Table
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphground.evals.metrics.values import Rule, Unsortable, key, numbers_in, representatives
-from graphground.graphs.table import Table
+from graphground.graphs.engines.table import Table
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph

@@ -14,8 +14,8 @@ from graphground.cypher import CypherSyntaxError
 from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.provenance_similarity import provenance_nodes
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from graphground.evals.runs.subgraphs import subgraph
 from graphground.evals.tasks.classify import COMBINED, classify
 from graphground.evals.tasks.task import Task
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.table import Table
 
 SHOWN_ROWS = 20
 """Rows of an answer that a record keeps, for the report; scores are taken of all."""

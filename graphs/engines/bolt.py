@@ -34,8 +34,8 @@ from graphground.graphs.engines.engine import (
 from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send
+from graphground.graphs.engines.table import Table
 from graphground.graphs.engines.values import plain_rows
-from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
@@ -48,10 +48,10 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
 @dataclass(slots=True)
-class Marks:
-    """What one query is known by in the database's list of what runs: a tag, its client's port, its number there."""
+class QueryTag:
+    """What identifies one query in the database's list of running queries: its name, its client's port, its number."""
 
-    tag: str
+    name: str
     client: str = ""
     numbers: set[str] = field(default_factory=set)
     """Kept, since a connection that was closed has no port any more."""
@@ -59,7 +59,7 @@ class Marks:
     def fit(self, number: str, values: Iterable[Any]) -> bool:
         """Whether a line of the list is this query."""
         return number in self.numbers or any(
-            value == self.tag or self.tag in str(value) or (self.client and str(value).endswith(self.client))
+            value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
             for value in values)
 
 
@@ -194,16 +194,16 @@ class BoltEngine:
         size, truncated = 0, False
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
-        marks = Marks(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
+        tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
         with self._session(fetch_size) as session, RunningQuery(
-                timeout, lambda: self._terminate(marks, session),
-                lambda: self._abandon(marks, session)) as running:
+                timeout, lambda: self._terminate(tag, session),
+                lambda: self._abandon(tag, session)) as running:
             if not running.may_begin():
                 raise self._ended(running, timeout)
             self._running.add(running)
             try:
                 sent = to_send(self.dialect, query, limit)
-                statement = neo4j.Query(cast(Any, sent.text), metadata={"graphground": marks.tag}, timeout=timeout)
+                statement = neo4j.Query(cast(Any, sent.text), metadata={"graphground": tag.name}, timeout=timeout)
                 result = session.run(statement, cast(Any, parameters or {}))
                 columns = list(result.keys())
                 records = iter(result)
@@ -236,36 +236,36 @@ class BoltEngine:
         failure = translated(error, self.address, timeout)
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
-    def _terminate(self, marks: Marks, session: neo4j.Session) -> None:
+    def _terminate(self, tag: QueryTag, session: neo4j.Session) -> None:
         """End the query of that session in the database."""
         connection, dialect = _connection(session), self.dialect
         if connection is None or not dialect.running or not dialect.terminate:
             return
-        marks.client = f":{connection.local_port}"
+        tag.client = f":{connection.local_port}"
         done = threading.Event()
         self._ending.add(done)
         try:
-            self._end_query(dialect.running, dialect.terminate, marks)
+            self._end_query(dialect.running, dialect.terminate, tag)
         finally:
             self._ending.discard(done)
             done.set()
 
-    def _end_query(self, list_all: str, end: str, marks: Marks) -> None:
-        """Tell the database to end what its list shows under those marks."""
+    def _end_query(self, list_all: str, end: str, tag: QueryTag) -> None:
+        """Tell the database to end what its list shows under that tag."""
         with self._administrator.session(database=self.address.database) as administration:
-            for row in administration.run(cast(Any, list_all), tag=marks.tag):
+            for row in administration.run(cast(Any, list_all), tag=tag.name):
                 values = row.data()
                 number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
-                if marks.fit(number, values.values()):
-                    marks.numbers.add(number)
+                if tag.fit(number, values.values()):
+                    tag.numbers.add(number)
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
 
-    def _abandon(self, marks: Marks, session: neo4j.Session) -> None:
+    def _abandon(self, tag: QueryTag, session: neo4j.Session) -> None:
         """The database does not end the query: stop waiting for it, and see that it ends otherwise."""
         connection = _connection(session)
         if connection is None:
             return
-        marks.client = f":{connection.local_port}"
+        tag.client = f":{connection.local_port}"
         try:
             if self._last_resort is not None:  # first: whoever waits finds the query gone when the waiting ends
                 self._last_resort()

@@ -1,4 +1,4 @@
-"""Several calls that wait for a database, at once: what they wait for, they wait for together."""
+"""Runs several calls that wait for a database at the same time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ AT_ONCE = 8
 """Fewer than an engine has slots, so that one caller leaves room for others."""
 
 
-def together(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """What `call` answers for each item, in their order; the first failure is raised, and what has not begun is not.
+def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Return `call(item)` for each item, run concurrently, in the order of the items.
 
-        >>> together(len, ["a", "bcd"])
+    The first failure is raised, and calls not yet started are dropped.
+
+        >>> run_concurrently(len, ["a", "bcd"])
         [1, 3]
 
     Each call runs in a copy of the context, so that ending the caller's queries ends these too.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from graphground.cypher.language import Language
 from graphground.graphs.engines.dialects import Dialect
-from graphground.graphs.table import Table
+from graphground.graphs.engines.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query

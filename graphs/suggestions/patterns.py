@@ -39,7 +39,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class QueryShape:
     """A pattern about `n`: chains of steps from `n`, each to an entity; no chains means `n` is the entity itself."""
 
     target: str
@@ -70,7 +70,7 @@ class Shape:
         return ", ".join(paths)
 
 
-def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -> Iterator[Shape]:
+def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -> Iterator[QueryShape]:
     """All patterns that the schema allows around the entities, the smaller first.
 
     Entities that stand for different meanings of one mention are never put into one pattern.
@@ -78,20 +78,20 @@ def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -
     steps = [Step(pattern, forward) for pattern in schema.patterns for forward in (True, False)]
     single: dict[Entity, list[tuple[Step, ...]]] = {}
     for entity in entities:
-        yield Shape(entity.label, (), entity)
+        yield QueryShape(entity.label, (), entity)
         single[entity] = [(step,) for step in steps if step.target == entity.label]
         for chain in single[entity]:
-            yield Shape(chain[0].origin, ((chain, entity),))
+            yield QueryShape(chain[0].origin, ((chain, entity),))
     if hops > 1:
         for entity in entities:
             for (last,) in single[entity]:
                 for first in steps:
                     if first.target == last.origin:
-                        yield Shape(first.origin, (((first, last), entity),))
+                        yield QueryShape(first.origin, (((first, last), entity),))
     for one, other in combinations(entities, 2):
         if one.mention == other.mention:
             continue
         for left in single[one]:
             for right in single[other]:
                 if left[0].origin == right[0].origin:
-                    yield Shape(left[0].origin, ((left, one), (right, other)))
+                    yield QueryShape(left[0].origin, ((left, one), (right, other)))

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from graphground.cypher.names.split import split
-from graphground.graphs.suggestions.patterns import Shape
+from graphground.graphs.suggestions.patterns import QueryShape
 
 SMALL_WORDS = frozenset({
     "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "did", "do", "does", "for", "from", "had",
@@ -76,7 +76,7 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-def score(shape: Shape, question: Question, rows: int) -> float:
+def score(shape: QueryShape, question: Question, rows: int) -> float:
     """How well a pattern fits: its relationships, the label asked for, how many of the entities it uses."""
     certainty = sum(entity.score for entity in shape.entities)
     if shape.itself:

@@ -11,7 +11,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.paging import name_property
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.mentions import Entity
-from graphground.graphs.suggestions.patterns import Shape, shapes
+from graphground.graphs.suggestions.patterns import QueryShape, shapes
 from graphground.graphs.suggestions.rank import Question, parts, score
 
 BATCH = 24
@@ -27,7 +27,7 @@ class Suggestion:
     cypher: str
     reason: str
     rows: int | None
-    shape: Shape
+    shape: QueryShape
 
 
 def suggest(graph: Graph, entities: Sequence[Entity], question: str = "", *, hops: int = 2, limit: int = 10,
@@ -47,7 +47,7 @@ def suggest(graph: Graph, entities: Sequence[Entity], question: str = "", *, hop
             for _, shape, rows in found[:limit]]
 
 
-def _counted(graph: Graph, kept: Sequence[Shape], deadline: float) -> list[int | None]:
+def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[int | None]:
     """How many `n` each pattern has, many patterns in one query; without a database nothing is counted."""
     counts: list[int | None] = [None] * len(kept)
     if graph.engine is None:
@@ -70,7 +70,7 @@ def _counted(graph: Graph, kept: Sequence[Shape], deadline: float) -> list[int |
     return counts
 
 
-def _query(graph: Graph, shape: Shape, asked: Question) -> str:
+def _query(graph: Graph, shape: QueryShape, asked: Question) -> str:
     label = graph.schema.labels[shape.target]
     wanted = [key for key in label.properties
               if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99][:MOST_PROPERTIES]
@@ -81,7 +81,7 @@ def _query(graph: Graph, shape: Shape, asked: Question) -> str:
     return f"MATCH {shape.cypher()} RETURN DISTINCT {returned}"
 
 
-def _reason(shape: Shape, rows: int | None) -> str:
+def _reason(shape: QueryShape, rows: int | None) -> str:
     """`1 hop over createdBy from Person 'Auguste Rodin' to Sculpture; 34 found`."""
     count = "" if rows is None else f"; {rows} found"
     entities = " and ".join(f"{entity.label} '{entity.name}'" for entity in shape.entities)

@@ -9,9 +9,9 @@ from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import ARCADEDB, MEMGRAPH, Dialect
 from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.table import Table
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure

@@ -8,13 +8,13 @@ from pydantic import ValidationError
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.engines.table import Table
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.table import Table
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher

@@ -15,8 +15,8 @@ from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_eng
 from graphground.graphs.engines.embedded.state import EngineState, still_runs, used_file
 from graphground.graphs.engines.engine import Capabilities, EngineBusy, EngineUnavailable, EngineUnreachable
 from graphground.graphs.engines.errors import timed_out
+from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
-from graphground.graphs.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphground.graphs.engines.concurrency import together
+from graphground.graphs.engines.concurrency import run_concurrently
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES
@@ -93,7 +93,7 @@ class DatabaseVectors:
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
             raise self._other_dimensions(chosen, vectors.shape[1], chosen.dimensions)
-        return together(lambda vector: self._nearest_to(vector, chosen, label, limit), list(vectors))
+        return run_concurrently(lambda vector: self._nearest_to(vector, chosen, label, limit), list(vectors))
 
     def _nearest_to(self, vector: Vectors, chosen: VectorIndex, label: str | None, limit: int) -> list[Candidate]:
         if not vector.any():

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from graphground.graphs.engines.concurrency import AT_ONCE, together
+from graphground.graphs.engines.concurrency import AT_ONCE, run_concurrently
 
 ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="nobody")
 
@@ -19,13 +19,13 @@ def test_answers_come_in_the_order_of_the_items_whichever_is_done_first() -> Non
         assert last_is_done.wait(10)  # one after the other, the first would wait for ever
         return 10 * item
 
-    assert together(call, [0, 1, 2]) == [0, 10, 20]
+    assert run_concurrently(call, [0, 1, 2]) == [0, 10, 20]
 
 
 def test_each_call_sees_the_context_of_the_caller() -> None:
     token = ASKED_BY.set("me")
     try:
-        assert together(lambda _: ASKED_BY.get(), range(3)) == ["me"] * 3
+        assert run_concurrently(lambda _: ASKED_BY.get(), range(3)) == ["me"] * 3
     finally:
         ASKED_BY.reset(token)
 
@@ -49,5 +49,5 @@ def test_the_first_failure_is_raised_and_what_had_not_begun_never_begins(monkeyp
 
     monkeypatch.setattr(Future, "cancel", noted)
     with pytest.raises(ValueError, match="the first"):
-        together(call, range(100))
+        run_concurrently(call, range(100))
     assert sorted(begun) == list(range(AT_ONCE + 1))  # the thread of the first took one more

@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.table import Table
 from graphground.graphs.entities.names_in_database import KEPT_SECONDS, MENTIONS_AT_ONCE, NamesInDatabase
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.graph import Graph
-from graphground.graphs.table import Table
 
 MENTIONS = ["Heat", "heat", "Michael Man", "Dvid Mamet", "heist film", "Gale Hurd", "qqqqqqqq", "", "James Cameron"]
 

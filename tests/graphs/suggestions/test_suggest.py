@@ -5,9 +5,9 @@ from typing import Any
 from graphground.cypher import validate
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions import Entity, gbnf, regular_expression, suggest
-from graphground.graphs.table import Table
 from tests.support.films import FILMS
 
 MANN = Entity("Mann", "Person", "Michael Mann", 1.0)

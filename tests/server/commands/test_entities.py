@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from graphground.graphs.engines.table import Table
 from graphground.graphs.entities.discovery import text_schema
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.encoders import Vectors
-from graphground.graphs.table import Table
 from graphground.server.commands.entities import make_vectors
 
 NODES = [{"name": "Ann", "aliases": ["A."], "city": "Bergen"}, {"name": "Bob", "tags": ["x", "y"]}, {"name": "Cid"}]

@@ -216,7 +216,7 @@ class OneIndex:
     """Answers what Memgraph's documentation shows; no Memgraph runs in these tests."""
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
-        from graphground.graphs.table import Table
+        from graphground.graphs.engines.table import Table
 
         if "show_index_info" in query:
             return Table(["capacity", "dimension", "index_name", "index_type", "label", "metric", "property",

@@ -12,6 +12,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import Capabilities, QueryTimeout
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -20,7 +21,6 @@ from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Findings
 from graphground.graphs.schemas.extraction.scanning import scan
 from graphground.graphs.schemas.extraction.steps import Steps
-from graphground.graphs.table import Table
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded
