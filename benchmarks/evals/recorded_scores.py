@@ -30,9 +30,10 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import stand_in, write_simplekg
+from graphground.graphs.synth import stand_in
 from tests.support.shared_data import SHARED
 
 GRAPHS = ("company", "fictional_character", "flight_accident")
@@ -109,7 +110,8 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     started = time.monotonic()
     schema = schema_with_symmetry(name)
     gold = gold_queries(name)
-    counts = write_simplekg(stand_in(schema, gold, 3_000, 9_000, seed=1), folder / f"{name}.json")
+    made = stand_in(schema, gold, 3_000, 9_000, seed=1)
+    counts = write_simplekg(folder / f"{name}.json", made.schema, made.entities(), made.relations())
     load_file(folder / f"{name}.json", home, name=name)
     graph = open_stored(name, home)
     empty = sum(not any(value not in (None, 0, []) for row in graph.run(query, timeout=TIMEOUT).rows for value in row)

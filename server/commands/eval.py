@@ -1,4 +1,4 @@
-"""`graphground eval run|report|compare`: agents and predictions over task files, and their reports."""
+"""`graphground eval`: agents and predictions over task files, their reports, and tasks made for a graph."""
 
 from __future__ import annotations
 
@@ -48,6 +48,15 @@ def parser() -> CommandLine:
     reporting.add_argument("file", type=Path, nargs="?", metavar="FILE",
                            help="Where to write it (.html); default: report.html in the run's folder.")
     reporting.add_argument("--beside", type=Path, metavar="FOLDER", help="Another run to compare with.")
+    making = group.add_command("make", make, "Make tasks for a graph: questions with gold queries that find something, "
+                               "balanced over patterns and templates.")
+    making.add_argument("graph_name", metavar="GRAPH", help="The graph to ask about.")
+    making.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
+    making.add_argument("--tasks", type=int, default=200, metavar="N", help="How many (default: 200).")
+    making.add_argument("--seed", type=int, default=0, help="The same seed makes the same tasks (default: 0).")
+    making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
+    making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
+    add_options(making, GRAPHS)
     comparing = group.add_command("compare", compare, "Print what the second run won and lost against the first, and "
                                   "whether that may be chance.")
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
@@ -107,6 +116,25 @@ def compare(parsed: argparse.Namespace) -> int:
     sys.stdout.write(f"{found['tasks']} tasks in common; execution accuracy {before:.1%} and {after:.1%}\n"
                      f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
                      f"in both {found['both_wrong']}\nMcNemar's exact test: p = {found['p_value']:.4g}\n")
+    return 0
+
+
+def make(parsed: argparse.Namespace) -> int:
+    """Make tasks for a graph."""
+    from graphground.evals.generation.generate import generate
+    from graphground.evals.tasks.task import read_records, write_tasks
+
+    if parsed.tasks < 1:
+        raise WrongUse("--tasks is at least 1")
+    patterns, templates = (list(read_records(path)) if path is not None else None
+                           for path in (parsed.patterns, parsed.templates))
+    with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
+        made = generate(graphs.get(parsed.graph_name), parsed.tasks, parsed.seed, patterns=patterns,
+                        templates=templates, progress=lambda done, total: progress("tasks", done, total))
+    write_tasks(made, parsed.file)
+    sys.stdout.write(f"Wrote {len(made)} tasks to {parsed.file}.\n")
+    if len(made) < parsed.tasks:
+        sys.stderr.write(f"graphground: the graph gave {len(made)} of {parsed.tasks} tasks that are realistic\n")
     return 0
 
 

@@ -1,0 +1,132 @@
+"""RETURN templates with a property, an order or a condition chosen, where the values of the nodes allow it.
+
+Each choice is realistic: nothing is sorted that has fewer than three values, no best of two that are equal, no
+condition that keeps all or none, no distinct values where all differ.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.evals.generation.words import words
+
+ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template's end of a query, and its question with `{match}` left open."""
+
+    returns: str
+    question: str
+    key: str = ""
+
+
+def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
+    """The properties that a template can be about: `n_avg` takes numbers, `n_order_by` also dates."""
+    kinds = {"order": ORDERED, "number": NUMBERS, "category": frozenset(("str",)), "list": frozenset(("list[str]",)),
+             "any": ORDERED | {"str"}, "filter": ORDERED | {"str", "list[str]"}}[template["needs"]]
+    return sorted(key for key, type_ in properties.items() if key not in reserved and type_ in kinds)
+
+
+def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any], rng: random.Random) -> Filled | None:
+    """The template for these values of the matched nodes (None for a null); None where that would not be realistic."""
+    known = [value for value in values if value is not None]
+    distinct = set(map(str, known))
+    place, name = quoted_name(key) if key else "", words(key)
+    changes = {"{p}": place, "{dir}": "", "{first}": "", "{last}": "", "{condition}": ""}
+    spoken = ""
+    match template["id"]:
+        case "n_order_by" | "n_argmax":
+            down = rng.random() < 0.5
+            if len(known) < len(values) or len(known) < 3 or len(distinct) < 3:
+                return None
+            best = max(known) if down else min(known)
+            if template["id"] == "n_argmax" and sum(value == best for value in known) > 1:
+                return None
+            first, last = ("latest", "earliest") if type_ == "date" else ("highest", "lowest")
+            changes |= {"{dir}": "DESC" if down else "ASC", "{first}": first if down else last,
+                        "{last}": last if down else first}
+        case "n_min" | "n_max" | "n_avg":
+            if len(distinct) < 2:
+                return None
+        case "n_prop_distinct" | "n_prop_array_distinct":
+            flat = [str(item) for value in known for item in (value if isinstance(value, list) else [value])]
+            if len(known) < len(values) or not 2 <= len(set(flat)) < len(flat):
+                return None
+        case "n_name_prop" | "n_prop":
+            if not known or len(known) < len(values) / 2:
+                return None
+        case "n_where":
+            found = condition(key, type_, values, rng)
+            if found is None:
+                return None
+            changes["{condition}"], spoken = found
+        case "n_count":
+            if len(values) < 2:
+                return None
+    returns, question = template["return"], template["question"]
+    for mark, text in changes.items():
+        returns = returns.replace(mark, text)
+        question = question.replace(mark, name if mark == "{p}" else spoken if mark == "{condition}" else text)
+    return Filled(returns, question, key)
+
+
+def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:
+    """A condition of WHERE and its words: keeps some of the values and not all, with a rounded threshold.
+
+    Nodes without a value are dropped by every condition, so they do not count as left out.
+    """
+    known = [value for value in values if value is not None]
+    if len(known) < 2:
+        return None
+    name = f"n.{quoted_name(key)}"
+    options: list[tuple[str, str, int]] = []
+    if type_ in ORDERED:
+        threshold = rounded(rng.choice(known), key, type_)
+        literal = f"date('{threshold}')" if type_ == "date" else repr(threshold)
+        after, before = ("is after", "is before") if type_ == "date" else ("is greater than", "is less than")
+        options = [(f"{name} > {literal}", f"{after} {threshold}", sum(value > threshold for value in known)),
+                   (f"{name} < {literal}", f"{before} {threshold}", sum(value < threshold for value in known))]
+    elif type_ == "str":
+        value = rng.choice(known)
+        options = [(f"{name} = {quoted_string(value)}", f"is {value}", known.count(value)),
+                   (f"{name} <> {quoted_string(value)}", f"is not {value}", len(known) - known.count(value))]
+    elif any(known):
+        value = rng.choice(sorted({item for items in known for item in items}))
+        kept = sum(value in items for items in known)
+        options = [(f"{quoted_string(value)} IN {name}", f"include {value}", kept)]
+        if len(known) == len(values):
+            options.append((f"NOT {quoted_string(value)} IN {name}", f"do not include {value}", len(known) - kept))
+    possible = [(text, spoken) for text, spoken, kept in options if 0 < kept < len(known)]
+    return rng.choice(possible) if possible else None
+
+
+def rounded(value: Any, key: str, type_: str) -> Any:
+    """A threshold as a person would say it: two digits of a number, the first day of a year, a year as it is.
+
+        >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
+        (19000, 1987, '1987-01-01')
+    """
+    if type_ == "date":
+        return f"{str(value).rpartition('-')[0].rpartition('-')[0]}-01-01"
+    if "year" in key or not value:
+        return value
+    digits = 1 - floor(log10(abs(value)))
+    return int(round(value, digits)) if type_ == "int" else round(float(value), digits)
+
+
+def bucket(rows: int) -> int:
+    """The class of an answer's length: 0 for one row, 1 up to ten, 2 up to a hundred, 3 beyond."""
+    return 0 if rows <= 1 else 1 if rows <= 10 else 2 if rows <= 100 else 3
+
+
+def overfull(lengths: Counter[int], rows: int) -> bool:
+    """Whether answers of this length are more than half of all, so that another task should be preferred."""
+    return lengths[bucket(rows)] > max(10, sum(lengths.values()) // 2)
