@@ -1,0 +1,46 @@
+"""MCP's official conformance suite, in both eras, against a fixture server on our own protocol layer."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.node_packages import FOLDER, ROOT, run_node
+
+SUITE = FOLDER / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+BASELINES = Path(__file__).with_name("conformance")
+
+
+@pytest.fixture(scope="module")
+def fixture_server() -> Iterator[str]:
+    """The address of tests/support/conformance_server.py."""
+    process = subprocess.Popen([sys.executable, "-m", "tests.support.conformance_server"], cwd=ROOT,
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    watchdog = threading.Timer(100, process.kill)
+    watchdog.start()
+    try:
+        found = re.search(r"serving (http://\S+)", process.stderr.readline())
+        assert found is not None
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield found[1]
+    finally:
+        watchdog.cancel()
+        process.terminate()
+        process.wait(timeout=20)
+        process.stderr.close()
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+@pytest.mark.usefixtures("node")
+def test_the_conformance_suite_finds_only_what_its_baseline_explains(fixture_server: str, revision: str) -> None:
+    done = run_node(SUITE, "server", "--url", fixture_server, "--requirements", revision,
+                    "--expected-failures", BASELINES / f"{revision}.yml")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "all failures are expected" in done.stdout
