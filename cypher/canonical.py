@@ -92,8 +92,8 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
         spans.append((length, start))
         pieces.append(piece)
         length += len(piece)
-        # Behind these a word is a name to every reader, and databases know functions by names without backticks.
-        named = kind == ":" or (kind == "." and before not in ("integer", "float"))
+        # Behind a dot a word is a name to every reader, and ArcadeDB knows functions by names without backticks only.
+        named = kind == "." and before not in ("integer", "float")
         place, before = end, kind
     return pieces, spans
 

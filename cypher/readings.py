@@ -28,7 +28,9 @@ AGREED_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001
                           "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000")
 """What every reader takes for a blank; none of them ends a comment but line feed and carriage return."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
+_LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _UNICODE = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})?)")
+_IN_NAME = re.compile(r"\\[uU`]")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BY_HAND = "Write the character itself, or pass the text as a parameter"
@@ -85,6 +87,11 @@ def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
     for comment in COMMENT.finditer(text, start, end):
         _blanks(text, place, comment.start(), found)
         _anywhere(comment[0], comment.start(), found)
+        line_end = _LINE_END.search(comment[0]) if comment[0].startswith("//") else None
+        if line_end:
+            at = comment.start() + line_end.start()
+            found.append(TwoReadings(at, at + 1, f"U+{ord(line_end[0]):04X} may end a line, and with it the comment. "
+                                     "Delete it"))
         place = comment.end()
     _blanks(text, place, end, found)
 
@@ -141,15 +148,14 @@ def _harmless(letter: str) -> bool:
 def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
     if "\\" not in piece:
         return
-    _anywhere(piece, start, found)
-    place = piece.find("\\`")
-    if place >= 0:
-        found.append(TwoReadings(start + place, start + place + 2, "a backslash before a backtick is an escape to some "
-                                 "databases, and not in Cypher. Write the name otherwise"))
+    escape = _IN_NAME.search(piece)
+    if escape:
+        found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is an escape in a name to "
+                                 "some databases and stands for itself to others. Write the name otherwise"))
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
-    r"""A name or comment: `\u` in it is decoded by Neo4j alone, unless its backslash is escaped itself."""
+    r"""A comment: `\u` in it is decoded by Neo4j alone, unless its backslash is escaped itself."""
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
             found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is decoded by some "

@@ -6,9 +6,10 @@ r"""Text to tokens.
     >>> tokens.names[2], tokens.names[4], tokens.names[1]
     ('n', 'a b', None)
 
-The kind of a word is the word in upper case, of a symbol the symbol itself; the other kinds are in lower case:
-`name` (in backticks), `string`, `integer`, `float`, `end`, and for what cannot be read `bad_string`, `bad_name`,
-`bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser decides what a word is.
+The kind of a word is the word in upper case (of ASCII alone: no keyword has other letters), of a symbol the symbol
+itself; the other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and for what
+cannot be read `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
+decides what a word is.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def tokenize(text: str) -> Tokens:
             first = piece[0]
             if first.isalpha() or first == "_":
                 name = piece
-                kind = piece.upper()
+                kind = piece.upper() if piece.isascii() else piece
             elif first.isspace():
                 continue
             elif first in "'\"":
@@ -91,7 +92,7 @@ def tokenize(text: str) -> Tokens:
                 continue
             elif piece.isidentifier() or len(piece) > 1:
                 name = piece
-                kind = piece.upper()
+                kind = piece.upper() if piece.isascii() else piece
             else:
                 kind = "bad"
         kinds.append(kind)

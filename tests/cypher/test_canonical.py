@@ -17,7 +17,7 @@ from tests.support.cypher_fuzz import queries
     ("RETURN 1 // '\n AS x /* \" */", "RETURN 1     \n AS x        "),
     ("RETURN/**/1\u00a0AS\u2003x", "RETURN    1 AS x"),
     ("MATCH (set)-->(b:Set {create: set}) RETURN set.delete AS load",
-     "MATCH (`set`)-->(b:Set {`create`: set}) RETURN `set`.delete AS `load`"),
+     "MATCH (`set`)-->(b:`Set` {`create`: `set`}) RETURN `set`.delete AS `load`"),
     ("RETURN coll.remove([1], 0) AS x", "RETURN coll.remove([1], 0) AS x"),
     ("RETURN 1. CREATE (n)", "RETURN 1. `CREATE` (n)"),
     (r"RETURN 'caf\u00e9' AS x", "RETURN 'caf\u00e9' AS x"), (r"RETURN '\d\'' AS x", r"RETURN '\\d\'' AS x"),

@@ -1,0 +1,280 @@
+"""Texts that try to be read in two ways: read in every way that a database may, and asked of the databases themselves.
+
+    python -m benchmarks.security.readings --own 5000000 --asked 100000 [--seed 1] [--state FILE] [--processes 2]
+        [--database NAME=URI,USER,PASSWORD[,DATABASE[,PREFIX]]] …
+
+Two parts, both seeded, both continued from the state file where one is given. `--own` texts are read by our front end:
+one that is accepted must have the same tokens when escapes are decoded before the reading, after it or never, when
+invisible characters are dropped and when other line ends are known; what is sent for it must have them even where a
+reader counts no backslashes, knows nested comments or other escapes. `--asked` accepted texts are run, as they were
+written and as they are sent, on each database: no two may answer differently, and none may be changed. Without
+`--database` a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded ArcadeDB, asked as root, are started.
+Exits with 1 where two readings differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import logging
+import multiprocessing
+import os
+import re
+import sys
+import tempfile
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import neo4j
+
+from graphground.cypher import validate
+from graphground.cypher.canonical import canonical
+from graphground.cypher.readings import two_readings
+from graphground.cypher.tokens import decode_unicode_escapes, tokenize, unescape_string
+from tests.support.hostile_texts import HostileTexts, unclean
+
+BATCH = 10_000
+Reading = list[tuple[str, str | None]]
+INVISIBLE = dict.fromkeys(code for code in range(0x10000) if unicodedata.category(chr(code)) == "Cf")
+LINE_ENDS = dict.fromkeys(map(ord, "\x00\x0b\x0c\x1a\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
+
+
+def tokens_of(text: str, values: bool) -> Reading:
+    """The kinds of the tokens, and what the strings and names say."""
+    tokens = tokenize(text)
+    read: Reading = []
+    for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
+        value = unescape_string(text[start:end])[0] if kind == "string" else name
+        read.append((kind if kind.isascii() else "word", value if values else None))
+    return read
+
+
+def decoded_first(text: str) -> str:
+    """As Neo4j: an escape is decoded wherever it stands, unless its backslash is escaped."""
+    decoded = decode_unicode_escapes(text)
+    return decoded[0] if decoded is not None else text
+
+
+def decoded_blindly(text: str) -> str:
+    r"""As a reader that counts no backslashes and takes `\uu0041` and `\U00000041` too."""
+    return re.sub(r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
+                  lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)), text)
+
+
+CASES = [{code: other for code in range(0x80, 0x10000) for other in (change(chr(code)),) if len(other) == 1
+              and other != chr(code)} for change in (str.lower, str.upper)]
+"""Changes of case letter by letter, as Java makes them, beyond ASCII."""
+
+
+# Readers of the text as it was written: the name, what is done to it first, whether strings must say the same.
+READERS: tuple[tuple[str, Callable[[str], str], bool], ...] = (
+    ("decoded first", decoded_first, True),
+    ("invisible characters dropped", lambda text: text.translate(INVISIBLE), False),
+    ("other line ends", lambda text: text.translate(LINE_ENDS), False),
+    ("words in lower case", lambda text: text.translate(CASES[0]), False),
+    ("words in upper case", lambda text: text.translate(CASES[1]), False),
+)
+# Readers of what is sent, which may be as careless as they like outside strings.
+CARELESS = (*READERS, ("decoded blindly", decoded_blindly, True))
+
+
+def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], ...]) -> str | None:
+    """The reader that finds other tokens in a text, None where there is none."""
+    plain: dict[bool, Reading] = {}
+    for name, prepared, values in readers:
+        changed = prepared(text)
+        if changed == text:
+            continue
+        if values not in plain:
+            plain[values] = tokens_of(text, values)
+        if tokens_of(changed, values) != plain[values]:
+            return name
+    return None
+
+
+def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
+    """Read the texts of one batch; how many were read and accepted, and what differs."""
+    seed, batch, count = work
+    source, accepted, wrong = HostileTexts(seed * 1_000_003 + batch), 0, []
+    for number in range(count):
+        text = source.attack() if number % 20 == 0 else source.text()
+        if len(text) > 2000:
+            text = text[:2000]
+        if two_readings(text) or any(kind.startswith("bad") for kind in tokenize(text).kinds):
+            continue  # refused, the second by the parser
+        accepted += 1
+        reader = differing(text, READERS)
+        if reader is not None:
+            wrong.append(f"{reader}: {text!r}")
+            continue
+        sent = canonical(text).text
+        reader = unclean(sent) or differing(sent, CARELESS)
+        if reader is not None:
+            wrong.append(f"sent, {reader}: {text!r} as {sent!r}")
+    return count, accepted, wrong
+
+
+class Asked(NamedTuple):
+    """A database to ask: where it is, and what is written before each text."""
+
+    name: str
+    uri: str
+    user: str
+    password: str
+    database: str | None = None
+    prefix: str | None = None
+
+
+class Asker:
+    """Runs texts on one database, in sessions that read."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.driver = neo4j.GraphDatabase.driver(asked.uri, auth=(asked.user, asked.password),
+                                                 notifications_min_severity="OFF")
+
+    def answer(self, text: str) -> tuple[str, Any, Any]:
+        """`("rows", columns, rows)`, `("refused", code, "")` or `("changed", …)`."""
+        with self.driver.session(database=self.asked.database, default_access_mode=neo4j.READ_ACCESS) as session:
+            try:
+                result = session.run(neo4j.Query((self.asked.prefix or "") + text, timeout=10), {"p": 1})
+                columns, rows = result.keys(), [list(record.values()) for record in result]
+                changed = result.consume().counters.contains_updates
+            except neo4j.exceptions.Neo4jError as error:
+                code = str(error.code)
+                return ("changed", code, error.message) if "AccessMode" in code or "Forbidden" in code else (
+                    "refused", code, "")
+        return ("changed", columns, rows) if changed else ("rows", columns, rows)
+
+
+def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
+    """Texts that we would run, with their numbers, from the batch `begin` on."""
+    batch = begin
+    while True:
+        source = HostileTexts(seed * 7_919 + batch)
+        for _ in range(100):
+            text = source.text()
+            if not two_readings(text) and validate(text, read_only=True, parameters={"p": 1}).valid:
+                yield batch, text
+        batch += 1
+
+
+def ask(askers: list[Asker], text: str) -> list[str]:
+    """What is wrong with a text's answers: two that differ, as written or as sent, or a change."""
+    wrong: list[str] = []
+    sent = canonical(text).text
+    answers: dict[str, tuple[str, Any, Any]] = {}
+    forms = (("written", text), *((("sent", sent),) if sent != text else ()))
+    with ThreadPoolExecutor(len(askers)) as pool:
+        for asker, found in zip(askers, pool.map(lambda one: [one.answer(asked) for _, asked in forms], askers),
+                                strict=True):
+            answers.update((f"{asker.asked.name}, {form}", answer)
+                           for (form, _), answer in zip(forms, found, strict=True))
+    wrong += [f"changed by {name}: {text!r}" for name, (kind, _, _) in answers.items() if kind == "changed"]
+    rows = {json.dumps(answer[2]) for answer in answers.values() if answer[0] == "rows"}
+    columns = {json.dumps(answer[1]) for name, answer in answers.items() if answer[0] == "rows" and "written" in name}
+    if len(rows) > 1 or len(columns) > 1:
+        wrong.append(f"{text!r}: {answers}")
+    refused = [name for name, answer in answers.items() if answer[0] == "refused" and "sent" in name]
+    if refused and sent != text:
+        COUNTS["sent and refused by " + ", ".join(refused)] += 1
+    COUNTS["answered by all" if all(answer[0] == "rows" for answer in answers.values()) else "refused by some"] += 1
+    return wrong
+
+
+COUNTS: Counter[str] = Counter()
+
+
+@contextlib.contextmanager
+def databases(named: list[str]) -> Iterator[list[Asked]]:
+    """The databases that are named, or new ones."""
+    if named:
+        yield [Asked(name, *(part or None for part in rest.split(","))) for name, _, rest in  # type: ignore[arg-type]
+               (one.partition("=") for one in named)]
+        return
+    from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+    from graphground.graphs.storage.home import Home
+    from tests.support.neo4j_server import LTS, NEWEST, running_neo4j
+    from tests.support.small_graph import loaded
+
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphground-readings-")))
+        for part in ("lts", "newest", "arcadedb"):
+            (folder / part).mkdir()
+        lts = stack.enter_context(running_neo4j(folder / "lts", LTS))
+        newest = stack.enter_context(running_neo4j(folder / "newest", NEWEST))
+        home = Home(folder / "arcadedb" / "home").make()
+        database = loaded(home, folder / "arcadedb").id
+        state = ensure_engine(home)
+        stack.callback(end_engine, home, kill=True)
+        yield [Asked("Neo4j 5.26", lts.uri, lts.user, lts.password),
+               Asked("Neo4j 2026.08, Cypher 5", newest.uri, newest.user, newest.password, None, "CYPHER 5 "),
+               Asked("Neo4j 2026.08, Cypher 25", newest.uri, newest.user, newest.password, None, "CYPHER 25 "),
+               Asked("ArcadeDB", f"bolt://127.0.0.1:{state.port}", "root", state.root, database)]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--own", type=int, default=5_000_000)
+    arguments.add_argument("--asked", type=int, default=100_000)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--state", type=Path)
+    arguments.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    arguments.add_argument("--seconds", type=float, default=float("inf"), help="stop each part after this long")
+    arguments.add_argument("--database", action="append", default=[])
+    given = arguments.parse_args()
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    code = Path(__file__).with_name("readings.py").read_bytes()
+    fresh = {"seed": given.seed, "own": 0, "accepted": 0, "batch": 0, "asked": 0, "wrong": [], "counts": {},
+             "code": hashlib.sha256(code).hexdigest()[:12]}
+    state = json.loads(given.state.read_text()) if given.state and given.state.exists() else fresh
+    COUNTS.update(state["counts"])
+
+    def save() -> None:
+        if given.state:
+            given.state.write_text(json.dumps({**state, "counts": COUNTS}))
+
+    started = time.monotonic()
+    with multiprocessing.Pool(given.processes) as pool:
+        left = range(state["own"] // BATCH, -(-given.own // BATCH))
+        for read, accepted, wrong in pool.imap(read_batch, ((state["seed"], batch, BATCH) for batch in left)):
+            state["own"] += read
+            state["accepted"] += accepted
+            state["wrong"] += wrong
+            save()
+            if time.monotonic() - started > given.seconds:
+                pool.terminate()
+                break
+    print(f"seed {state['seed']}: {state['own']:,} texts read in {len(READERS) + 1} ways, {state['accepted']:,} "
+          f"accepted, {len(state['wrong'])} with two readings ({time.monotonic() - started:.0f} s)", flush=True)
+    started = time.monotonic()
+    if state["asked"] < given.asked:
+        with databases(given.database) as asked:
+            askers = [Asker(one) for one in asked]
+            batch = state["batch"]
+            for number, text in accepted_texts(state["seed"], state["batch"]):
+                if number != batch:
+                    batch = state["batch"] = number
+                    save()
+                    if state["asked"] >= given.asked or time.monotonic() - started > given.seconds:
+                        break
+                state["wrong"] += ask(askers, text)
+                state["asked"] += 1
+            for asker in askers:
+                asker.driver.close()
+    print(f"{state['asked']:,} accepted texts asked of each database, {len(state['wrong'])} differences in all "
+          f"({time.monotonic() - started:.0f} s): {dict(COUNTS)}")
+    for wrong in state["wrong"][:50]:
+        print("  " + wrong[:600])
+    sys.exit(1 if state["wrong"] else 0)
+
+
+if __name__ == "__main__":
+    main()
