@@ -29,6 +29,7 @@ AGREED_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001
 """What every reader takes for a blank; none of them ends a comment but line feed and carriage return."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
+_APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")
 _UNICODE = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})?)")
 _IN_NAME = re.compile(r"\\[uU`]")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
@@ -87,6 +88,11 @@ def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
     for comment in COMMENT.finditer(text, start, end):
         _blanks(text, place, comment.start(), found)
         _anywhere(comment[0], comment.start(), found)
+        for hidden in _APART.finditer(comment[0]):
+            if all(map(_invisible, hidden[1])):
+                at = comment.start() + hidden.start()
+                found.append(TwoReadings(at, at + len(hidden[0]), "an invisible character hides the end of a comment "
+                                         "from some databases. Delete it"))
         line_end = _LINE_END.search(comment[0]) if comment[0].startswith("//") else None
         if line_end:
             at = comment.start() + line_end.start()
@@ -107,10 +113,14 @@ def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
     if piece == "\\":
         found.append(TwoReadings(start, start + 1, "a backslash outside quotes is an escape to some databases. "
                                  "Delete it"))
-    elif unicodedata.category(piece[0]) in ("Cc", "Cf"):
+    elif _invisible(piece):
         name = unicodedata.name(piece[0], "a control character")
         found.append(TwoReadings(start, start + 1, f"U+{ord(piece[0]):04X} ({name}) is a blank to some databases and a "
                                  "part of a word to others. Delete it, or put it between quotes"))
+
+
+def _invisible(letter: str) -> bool:
+    return unicodedata.category(letter[0]) in ("Cc", "Cf")
 
 
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
@@ -135,7 +145,7 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
         decoded, letter = escape[1], escape[2]
         if decoded is not None and _harmless(chr(int(decoded, 16))):
             continue
-        if decoded is not None or letter in ("u", "U", "0"):
+        if decoded is not None or letter in ("u", "U", "0") or (_invisible(letter) and letter not in "\n\r\t"):
             found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]!s} is decoded before, "
                                      f"after or never, as the database will. {_BY_HAND}"))
 

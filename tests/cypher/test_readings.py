@@ -21,6 +21,8 @@ DISPUTED = (
     # Characters that are a blank to one reader and a part of a word to another.
     "CREATE\u200b(n)", "\ufeffRETURN 1 AS x", "RETURN\u00851 AS x", "RETURN\x001 AS x", "RETURN 1 AS a\u00adb",
     "MATCH (n) RET\u2060URN n", "MATCH (a)-\u202e-(b) RETURN 1 AS x",
+    "RETURN 1 AS x // y\u2028CREATE (n)", "RETURN 1 AS x // y\x85CREATE (n)", "RETURN 1 AS x // y\x0cCREATE (n)",
+    "RETURN 1 AS x /* *\u200d/ CREATE (n) // */", "RETURN 'a\\\u200b' AS x", "RETURN 1 AS `a\\\\u0060`",
     # `$` in a word, a backslash outside quotes or before a backtick, half a character.
     "WITH 1 AS a$b RETURN 1 AS x", "RETURN 1 AS x \\ RETURN", r"RETURN 1 AS `a\` CREATE (n) //`",
     "RETURN '\ud800' AS x",
