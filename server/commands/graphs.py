@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.comparing import add_compare
 from graphground.server.commands.definitions import add_check
 from graphground.server.commands.importing import add_import
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
@@ -48,6 +49,7 @@ def parser() -> CommandLine:
     exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
     for command in (listing, loading, showing, dropping, exporting):
         add_options(command, DATA_FOLDER)
+    add_compare(group)
     add_import(group)
     add_pull(group)
     add_check(group)

@@ -65,7 +65,8 @@ def test_every_command_and_option_has_a_help_text_that_is_a_sentence(prog: str) 
 
 
 WITHOUT_DATA_FOLDER = {"graphground eval report", "graphground eval compare",
-                       "graphground completion", "graphground graphs check", "graphground graphs synth",
+                       "graphground completion", "graphground graphs check", "graphground graphs compare",
+                       "graphground graphs synth",
                        "graphground wikidata build"}
 
 

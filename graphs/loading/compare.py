@@ -1,0 +1,98 @@
+"""What changed between two SimpleKG files: nodes and relationships that were added, removed or changed.
+
+    compare(Path("movie-2025.json.gz"), Path("movie.json.gz")).nodes.added
+
+Only a short digest of each record is held. Nodes are known by their `eid`; relationships by type and ends, and by their
+place among those of the same type and ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.graphs.loading.simplekg import SimpleKGFile
+
+SHOWN = 10
+
+
+@dataclass(slots=True)
+class Changes:
+    """`Changes(kept=3370, added=["Movie#Q1"], …)`: counts, and the first keys of each kind."""
+
+    kept: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: {"added": 0, "removed": 0, "changed": 0})
+    examples: dict[str, list[str]] = field(default_factory=lambda: {"added": [], "removed": [], "changed": []})
+
+    def note(self, kind: str, key: str) -> None:
+        """Count one more."""
+        self.counts[kind] += 1
+        if len(self.examples[kind]) < SHOWN:
+            self.examples[kind].append(key)
+
+    def __bool__(self) -> bool:
+        return any(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The changes of a graph; `schema` says whether its schema changed too."""
+
+    schema: bool
+    nodes: Changes
+    relationships: Changes
+
+    def __bool__(self) -> bool:
+        return self.schema or bool(self.nodes) or bool(self.relationships)
+
+
+def compare(old: Path, new: Path) -> Comparison:
+    """Compare two files; their order does not count.
+
+    Raises:
+        SimpleKGError: one of them is no graph.
+    """
+    before, after = SimpleKGFile(old), SimpleKGFile(new)
+    return Comparison(before.schema.to_cypherbench() != after.schema.to_cypherbench(),
+                      _changes(_nodes(before), _nodes(after)), _changes(_relationships(before), _relationships(after)))
+
+
+def _changes(before: Iterable[tuple[str, bytes]], after: Iterable[tuple[str, bytes]]) -> Changes:
+    changes, known = Changes(), dict(before)
+    for key, digest in after:
+        found = known.pop(key, None)
+        if found is None:
+            changes.note("added", key)
+        elif found != digest:
+            changes.note("changed", key)
+        else:
+            changes.kept += 1
+    for key in known:
+        changes.note("removed", key)
+    return changes
+
+
+def _digest(record: Mapping[str, Any], keys: Iterable[str]) -> bytes:
+    content = [record.get(key) or None for key in keys]
+    return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=12).digest()
+
+
+def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
+    for _, record in file.entities():
+        yield record["eid"], _digest(record, ("label", "name", "aliases", "description", "properties", "provenance"))
+
+
+def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
+    """Number the relationships of one type between the same ends in the order of their content."""
+    seen: dict[str, list[bytes]] = {}
+    for _, record in file.relations():
+        key = f"({record['subj_id']})-[:{record['label']}]->({record['obj_id']})"
+        seen.setdefault(key, []).append(_digest(record, ("properties", "provenance")))
+    for key, digests in seen.items():
+        for place, digest in enumerate(sorted(digests)):
+            yield (key if place == 0 else f"{key} {place + 1}"), digest

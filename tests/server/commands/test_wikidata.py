@@ -1,0 +1,61 @@
+"""`graphground wikidata build`: from a definition to an agent's answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+from graphground.server.commands.graphs import main as graphs
+from graphground.server.commands.wikidata import main
+from tests.support.serving import connected, stdio
+from tests.support.shared_data import needs
+from tests.support.sparql_endpoint import SparqlEndpoint
+from tests.support.wikidata_documents import raw_documents
+from tests.support.wikidata_places import PLACES, place_triples
+
+RAW = needs("wikidata_entities", "entities.jsonl.gz")
+
+
+@RAW
+@pytest.mark.engine
+@pytest.mark.anyio
+async def test_a_definition_becomes_a_graph_that_answers_an_agent(tmp_path: Path,
+                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
+    home, graph = tmp_path / "home", tmp_path / "places.json.gz"
+    assert graphs(["check", str(tmp_path / "places.toml")]) == 0
+    with SparqlEndpoint(place_triples()) as endpoint:
+        assert main(["build", str(tmp_path / "places.toml"), "--endpoint", endpoint.url, "--output", str(graph),
+                     "--agent", "places/1.0 (test)"]) == 0
+        assert endpoint.headers[0]["User-Agent"] == "places/1.0 (test)"
+    out = capsys.readouterr().out
+    assert "Wrote " in out
+    assert "Place.founded: date coarser than a day (as in Q" in out
+    try:
+        assert graphs(["load", str(graph), "--home", str(home)]) == 0
+        async with connected(stdio(home)) as agent:
+            found = await agent.call_tool("find_entities", {"mentions": ["Republic of Estonia"], "graph": "places"})
+            assert found.structured_content is not None
+            assert found.structured_content["mentions"][0]["candidates"][0]["name"] == "Estonia"
+            answer = await agent.call_tool("execute_cypher", {
+                "graph": "places", "query": "MATCH (p:Place {name: 'Estonia'}) RETURN p.area_km2, p.founded"})
+            assert answer.structured_content is not None
+            assert answer.structured_content["rows"] == [[45228.0, "1918-02-24"]]
+    finally:
+        end_engine(Home(home))
+
+
+@RAW
+def test_a_dump_is_built_from_and_one_source_must_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
+    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, raw_documents())), "utf-8")
+    command = ["build", str(tmp_path / "places.toml"), "--output", str(tmp_path / "places.json")]
+    assert main([*command, "--dump", str(tmp_path / "dump.json")]) == 0
+    assert "Wrote " in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(command)
+    assert "one of the arguments --endpoint --dump is required" in capsys.readouterr().err
+    assert main([*command, "--dump", str(tmp_path / "nothing.json")]) == 1
+    assert "there is no file" in capsys.readouterr().err
