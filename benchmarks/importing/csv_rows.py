@@ -9,8 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from graphground.graphs.importing.convert import import_folder
-from graphground.graphs.importing.infer import infer
+from graphground.graphs.loading.importing.convert import import_folder
+from graphground.graphs.loading.importing.infer import infer
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.home import Home
 

@@ -30,10 +30,10 @@ def add_import(group: CommandLine) -> None:
 
 def import_graph(parsed: argparse.Namespace) -> int:
     """Infer or read the mapping, convert the files, and load the graph."""
-    from graphground.graphs.importing.convert import import_folder
-    from graphground.graphs.importing.infer import infer
-    from graphground.graphs.importing.mapping import read_mapping, written
-    from graphground.graphs.importing.problems import ImportRefused
+    from graphground.graphs.loading.importing.convert import import_folder
+    from graphground.graphs.loading.importing.infer import infer
+    from graphground.graphs.loading.importing.mapping import read_mapping, written
+    from graphground.graphs.loading.importing.problems import ImportRefused
     from graphground.graphs.loading.load import load_file
     from graphground.graphs.storage.catalog import Catalog, check_name
 

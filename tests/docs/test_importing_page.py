@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from graphground.graphs.importing.convert import import_folder
-from graphground.graphs.importing.mapping import read_mapping
+from graphground.graphs.loading.importing.convert import import_folder
+from graphground.graphs.loading.importing.mapping import read_mapping
 
 PAGE = (Path(__file__).parents[2] / "docs" / "importing.md").read_text("utf-8")
 

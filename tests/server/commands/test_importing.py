@@ -8,7 +8,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main
 from graphground.server.commands.query import main as query
-from tests.graphs.importing.test_import import FILES, folder_of
+from tests.graphs.loading.importing.test_import import FILES, folder_of
 
 
 @pytest.mark.engine

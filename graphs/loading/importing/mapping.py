@@ -27,7 +27,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 CellType = Literal["str", "int", "float", "bool", "date", "datetime", "list[str]", "list[int]", "list[float]",

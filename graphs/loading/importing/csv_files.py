@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from graphground.graphs.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 
 DELIMITERS = ",;\t|"
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.importing.cells import reader_of, type_of_column
-from graphground.graphs.importing.convert import import_folder
-from graphground.graphs.importing.infer import infer
-from graphground.graphs.importing.mapping import read_mapping, written
-from graphground.graphs.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.cells import reader_of, type_of_column
+from graphground.graphs.loading.importing.convert import import_folder
+from graphground.graphs.loading.importing.infer import infer
+from graphground.graphs.loading.importing.mapping import read_mapping, written
+from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 

@@ -9,10 +9,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from graphground.graphs.importing.cells import SEPARATOR, reader_of
-from graphground.graphs.importing.csv_files import CsvFile
-from graphground.graphs.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
-from graphground.graphs.importing.problems import Problems
+from graphground.graphs.loading.importing.cells import SEPARATOR, reader_of
+from graphground.graphs.loading.importing.csv_files import CsvFile
+from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
+from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.simplekg import write_simplekg
 
 Cell = tuple[str, int, Callable[[str], Any]]

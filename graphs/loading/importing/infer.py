@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
-from graphground.graphs.importing.cells import ColumnType
-from graphground.graphs.importing.csv_files import CsvFile, csv_files
-from graphground.graphs.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
-from graphground.graphs.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.cells import ColumnType
+from graphground.graphs.loading.importing.csv_files import CsvFile, csv_files
+from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 
 ROWS_AT_ONCE = 20_000
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
