@@ -57,6 +57,14 @@ def parser() -> CommandLine:
     making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
     making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
     add_options(making, GRAPHS)
+    hardening = group.add_command("harden", harden, "Make harder variants of tasks: names as aliases, misspelt, "
+                                  "shortened or absent, and questions that say too little.")
+    hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
+    hardening.add_argument("file", type=Path, metavar="FILE", help="Where to write the variants (.json or .json.gz).")
+    hardening.add_argument("--kind", action="append", choices=("alias", "misspelt", "shortened", "absent", "ambiguous"),
+                           help="Only this kind; may be repeated.")
+    hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
+    add_options(hardening, GRAPHS)
     comparing = group.add_command("compare", compare, "Print what the second run won and lost against the first, and "
                                   "whether that may be chance.")
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
@@ -135,6 +143,22 @@ def make(parsed: argparse.Namespace) -> int:
     sys.stdout.write(f"Wrote {len(made)} tasks to {parsed.file}.\n")
     if len(made) < parsed.tasks:
         sys.stderr.write(f"graphground: the graph gave {len(made)} of {parsed.tasks} tasks that are realistic\n")
+    return 0
+
+
+def harden(parsed: argparse.Namespace) -> int:
+    """Make harder variants of the tasks of every graph that is open."""
+    from graphground.evals.tasks.task import read_tasks, write_tasks
+    from graphground.evals.variants.harden import KINDS
+    from graphground.evals.variants.harden import harden as variants_of
+
+    tasks = read_tasks(parsed.tasks)
+    kinds = parsed.kind or KINDS
+    with closing(open_graphs(settings_from(parsed))) as graphs:
+        made = [variant for name in dict.fromkeys(task.graph for task in tasks)
+                for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)]
+    write_tasks(made, parsed.file)
+    sys.stdout.write(f"Wrote {len(made)} variants of {len(tasks)} tasks to {parsed.file}.\n")
     return 0
 
 

@@ -1,0 +1,48 @@
+import pytest
+
+from graphground.evals.tasks.task import Task
+from graphground.evals.variants.harden import KINDS, harden, names_in
+from graphground.graphs.graph import Graph
+
+HEAT = Task("t1", "films", "Who directed Heat?",
+            "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name")
+DE_NIRO = Task("t2", "films", "Which films have Robert De Niro in them?",
+               "MATCH (m:Movie)-[:`has cast`]->(p:Person {name: 'Robert De Niro'}) RETURN m.name")
+
+
+def test_each_kind_changes_the_name_and_keeps_the_gold_query(small: Graph) -> None:
+    made = {task.variant: task for task in harden([DE_NIRO], small, seed=1)}
+    assert set(made) >= {"alias", "misspelt", "shortened", "absent"}
+    assert made["alias"].question == 'Which films have Bobby "Milk" in them?'
+    assert made["shortened"].question in ("Which films have Robert in them?", "Which films have Robert De in them?")
+    assert "Robert De Niro" not in made["misspelt"].question
+    for task in made.values():
+        assert task.gold == DE_NIRO.gold
+        assert task.qid == f"t2-{task.variant}"
+        assert task.expected == {"absent": "not_in_graph", "ambiguous": "ask"}.get(task.variant, "answer")
+    absent = made["absent"].question.removeprefix("Which films have ").removesuffix(" in them?")
+    assert small.run("MATCH (n) WHERE n.name = $name RETURN count(n)", {"name": absent}).rows == [[0]]
+
+
+def test_the_same_seed_gives_the_same_variants_and_kinds_can_be_chosen(small: Graph) -> None:
+    assert harden([HEAT, DE_NIRO], small, seed=3) == harden([HEAT, DE_NIRO], small, seed=3)
+    assert {task.variant for task in harden([HEAT, DE_NIRO], small, kinds=["misspelt"])} <= {"misspelt"}
+
+
+def test_a_question_that_does_not_hold_the_name_once_is_left_alone(small: Graph) -> None:
+    for question in ("Who directed heat?", "Heat or Heat?", "Who directed Heatwave?"):
+        assert harden([Task("t", "films", question, HEAT.gold)], small) == []
+    assert harden([Task("t", "elsewhere", HEAT.question, HEAT.gold)], small) == []
+
+
+@pytest.mark.parametrize(("query", "names"), [
+    (HEAT.gold, [("Movie", "Heat")]), ("MATCH (n:A {name: 'x'}), (m:B {age: 3}) RETURN n", [("A", "x")]),
+    ("MATCH (n", []), ("MATCH (n {name: 'x'}) RETURN n", [])])
+def test_the_names_of_a_query_are_read_off_its_tree(query: str, names: list[tuple[str, str]]) -> None:
+    assert names_in(query) == names
+
+
+def test_every_kind_is_documented() -> None:
+    from graphground.evals.variants import harden as module
+
+    assert [kind for kind in KINDS if f"`{kind}`" not in str(module.__doc__)] == []
