@@ -79,7 +79,8 @@ def reference() -> str:
               "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
               "Options win over variables, variables over the file.", "\n".join(rows),
               "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
-              "`password_variable`, `database`, `description`, and `vector_index` with `vector_model` (see "
+              "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
+              "`vector_index` with `vector_model` (see "
               "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
               "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items()),
               *subcommands()]

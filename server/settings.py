@@ -17,6 +17,7 @@ Written by hand rather than with a library: reading settings costs a millisecond
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
@@ -27,6 +28,9 @@ from graphground.graphs.opening.database import Database
 
 SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 LOG_LEVELS = ("debug", "info", "warning", "error")
+
+NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
+"""`Label=property` pairs, separated by commas."""
 
 
 class SettingsError(ValueError):
@@ -211,6 +215,9 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
     if ("vector_index" in entries) != ("vector_model" in entries):
         raise SettingsError(f"{place}: vector_index (a name, or \"auto\") and vector_model (what made its vectors, "
                             "such as \"all-MiniLM-L6-v2\") go together")
+    if "name_property" in entries and not re.fullmatch(NAME_PROPERTIES, entries["name_property"]):
+        raise SettingsError(f"{place}: name_property must be pairs such as \"Order=orderNo, Person=fullName\", not "
+                            f"{entries['name_property']!r}")
     database = Database(name, **entries)
     if variable is None:
         return database

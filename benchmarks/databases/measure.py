@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.databases import DATABASES, HELD_OUT
-from tests.support.databases.measuring import filtered, fixes, names, opened, suggestions
+from tests.support.databases.measuring import filtered, fixes, names, opened, statements, suggestions
 from tests.support.neo4j_server import Neo4jServer, running_neo4j
 
 
@@ -28,6 +28,11 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
             print(f"  {tally}" + (f" at {share:.0%} of the tokens" if tally is kept else ""))
             for one in tally.missed if missed else ():
                 print(f"    - {one}")
+        stated = statements(trial)
+        print(f"  statements of diagnostics: {stated.judged} judged by the data, {len(stated.false)} false; "
+              f"{stated.silent} messages without a statement of a known form")
+        for one in stated.false:
+            print(f"    - {one}")
 
 
 def main() -> int:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
 CHUNK = 1000
+LOOK_SECONDS = 2.0
+"""The longest that a look for the last transaction may take."""
 CLOSING_SECONDS = 2.0
 TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
 # What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
@@ -86,6 +88,8 @@ class BoltEngine:
         self._running: set[RunningQuery] = set()
         self._ending: set[threading.Event] = set()
         self._closed = False
+        self._bookmark = threading.local()
+        """The bookmark of each thread's last query."""
 
     def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
             limit: int | None = None, timeout: float | None = None) -> Table:
@@ -150,14 +154,9 @@ class BoltEngine:
         """The bookmark after the last transaction that the database has committed; None where it gives none."""
         if self.dialect.name != "neo4j":
             return None
-        try:
-            with self._slot(), self._session(1) as session:
-                session.run("RETURN 1").consume()
-                return ",".join(sorted(session.last_bookmarks().raw_values)) or None
-        except EngineError:
-            raise
-        except Exception as error:
-            raise translated(error, self.address) from error
+        self._bookmark.value = None
+        self.run("RETURN 1 AS one", limit=None, timeout=LOOK_SECONDS)
+        return cast(str | None, self._bookmark.value)
 
     def _language(self) -> Language:
         if self.dialect.newer is not None:
@@ -229,6 +228,7 @@ class BoltEngine:
                 self._running.discard(running)
             if running.stopped and not truncated:
                 raise self._ended(running, timeout)
+            self._bookmark.value = ",".join(sorted(session.last_bookmarks().raw_values)) or None
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
 
     def _translated(self, error: Exception, query: str | Query, limit: int | None,

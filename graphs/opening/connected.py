@@ -36,7 +36,7 @@ def open_database(database: Database, home: Home) -> Graph:
     if problem := problem_at(address):
         raise EngineUnreachable(problem)
     engine = bolt_engine(address)
-    live = LiveSchema(engine, database.name, database.key, SchemaCache(home.schemas))
+    live = LiveSchema(engine, database.name, database.key, SchemaCache(home.schemas), database.naming)
     try:
         able = engine.capabilities()
         refused = refuses_writes(database.name, engine)

@@ -20,12 +20,20 @@ class Database:
     vector_index: str | None = None
     """A vector index of the database itself, or `auto`; `vector_model` made its vectors."""
     vector_model: str | None = None
+    name_property: str | None = None
+    """Which properties name nodes, where the data do not show it: `Order=orderNo, Person=fullName`."""
 
     def __post_init__(self) -> None:
         address = BoltAddress(self.uri, self.username or "", self.password or "")
         object.__setattr__(self, "uri", address.uri)
         object.__setattr__(self, "username", address.user or None)
         object.__setattr__(self, "password", address.password or None)
+
+    @property
+    def naming(self) -> dict[str, str]:
+        """The properties of `name_property` by label."""
+        pairs = [pair.partition("=") for pair in (self.name_property or "").split(",") if pair.strip()]
+        return {label.strip(): key.strip() for label, _, key in pairs}
 
     @property
     def key(self) -> str:

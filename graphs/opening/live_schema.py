@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphground.cypher.schema import PropertyGraphSchema
@@ -36,11 +37,13 @@ logger = logging.getLogger(__name__)
 class LiveSchema:
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
-    `key` tells databases apart in the cache.
+    `key` tells databases apart in the cache; `naming` sets the property that names the nodes of a label.
     """
 
-    def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache) -> None:
+    def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache,
+                 naming: Mapping[str, str] | None = None) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
+        self._naming = naming or {}
         self._found: Extraction | None = None
         self._read_mark: str | None = None
         self._mark: str | None = None
@@ -62,7 +65,8 @@ class LiveSchema:
         if stored is None:
             self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
         else:
-            self._found, self._read_mark = stored.extraction, stored.fingerprint
+            self._take(stored.extraction)
+            self._read_mark = stored.fingerprint
             self._read_seconds = stored.extraction.elapsed_ms / 1e3
             self.look()
         if self._found is not None and self._found.partial:
@@ -180,4 +184,10 @@ class LiveSchema:
             thread.join(max(0.0, until - time.monotonic()))
 
     def _take(self, found: Extraction) -> None:
-        self._found = found
+        labels = found.schema.labels
+        named = {label: replace(labels[label], naming=key) for label, key in self._naming.items()
+                 if label in labels and key in labels[label].properties}
+        for label in self._naming.keys() - named.keys():
+            logger.warning("graph %r: name_property sets %s=%s, which the database does not have", self.name, label,
+                           self._naming[label])
+        self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found

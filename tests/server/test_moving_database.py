@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
@@ -126,6 +127,18 @@ def test_looking_for_a_change_is_cheap_and_the_counts_are_listed(served: OpenGra
     assert statistics.median(taken) < 0.05  # a millisecond on a quiet machine; this one may not be
     listed = list_graphs(served, ListGraphsRequest()).graphs[0]
     assert (listed.nodes, listed.relationships) == (6, 3)
+
+
+def test_the_property_that_names_a_node_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    seeded(neo4j_5, *DATA)
+    database = Database("shop", neo4j_5.uri, neo4j_5.user, neo4j_5.password, name_property="Customer=city")
+    graphs = graph_sources(Settings(databases=(database,), home=str(tmp_path)))
+    try:
+        assert graphs.get("shop").schema.labels["Customer"].naming == "city"
+        found = find_entities(graphs, FindEntitiesRequest(mentions=["Berge"])).mentions[0].candidates
+        assert found[0].cypher == "(n:Customer {city: 'Bergen'})"
+    finally:
+        graphs.close()
 
 
 def test_text_that_holds_numbers_is_reported_and_converted(served: OpenGraphs) -> None:

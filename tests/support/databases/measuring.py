@@ -26,12 +26,14 @@ from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
 from graphground.tools.suggest_queries import SuggestQueriesRequest, suggest_queries
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.databases.example import ExampleDatabase, Question, driver_of, rows_of
+from tests.support.databases.statements import Statements, mistaken
 from tests.support.neo4j_server import Neo4jServer
 
 
@@ -120,6 +122,22 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
     return mended, harmed
 
 
+def statements(trial: Trial) -> Statements:
+    """What diagnostics state about the gold queries, the attempts and queries with mistakes, judged by the data."""
+    found = Statements()
+    for question in trial.database.questions():
+        for query in (question.gold, *question.attempts, *mistaken(question.gold)):
+            for one in validate_cypher(trial.graphs, ValidateCypherRequest(query=query)).diagnostics:
+                found.judge(trial.driver, query, one.message)
+            try:
+                answer = execute_cypher(trial.graphs, ExecuteCypherRequest(query=query, limit=5))
+            except ToolFailure:
+                continue
+            for one in answer.diagnostics:
+                found.judge(trial.driver, query, one.message)
+    return found
+
+
 def names(trial: Trial) -> Tally:
     """Mentions whose right name is the first candidate."""
     tally = Tally("names found first")
@@ -182,4 +200,4 @@ def without_repeats(rows: list[str] | None) -> list[str] | None:
     return sorted(set(rows)) if rows is not None else None
 
 
-__all__ = ["Question", "Tally", "Trial", "filtered", "fixes", "names", "opened", "suggestions", "used"]
+__all__ = ["Question", "Tally", "Trial", "filtered", "fixes", "names", "opened", "statements", "suggestions", "used"]

@@ -1,0 +1,50 @@
+"""The bars of a database that nobody prepared, on the examples; `benchmarks.databases.measure` prints the figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.databases import DATABASES
+from tests.support.databases.measuring import filtered, fixes, names, opened, statements, suggestions
+from tests.support.databases.statements import mistaken
+from tests.support.neo4j_server import Neo4jServer
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(600)]
+
+
+@pytest.mark.parametrize("name", ["erp", *(pytest.param(name, marks=pytest.mark.slow)
+                                           for name in DATABASES if name != "erp")])
+def test_a_database_that_nobody_prepared_meets_the_bars(name: str, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    with opened(neo4j_5, DATABASES[name], tmp_path) as trial:
+        attempts, gold = fixes(trial)
+        assert attempts.right == attempts.of, attempts.missed
+        assert gold.right == gold.of == 40, gold.missed
+        found = names(trial)
+        assert found.right >= 0.95 * found.of, found.missed
+        kept, share = filtered(trial)
+        assert kept.right >= 0.95 * kept.of, kept.missed
+        assert share <= 0.6
+        suggested = suggestions(trial)
+        assert suggested.right >= 0.5 * suggested.of, suggested.missed
+        stated = statements(trial)
+        assert stated.judged > 100
+        assert stated.false == []
+
+
+def test_every_example_has_forty_questions_with_names_among_them() -> None:
+    for database in DATABASES.values():
+        questions = database.questions()
+        assert len(questions) == 40
+        assert all(question.gold for question in questions)
+        assert sum(len(question.mentions) for question in questions) >= 19
+        assert sum(len(question.attempts) for question in questions) >= 6
+
+
+def test_mistakes_of_an_agent_differ_from_the_query() -> None:
+    gold = "MATCH (:Vendor {vendorName: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName"
+    wrong = mistaken(gold)
+    assert "MATCH (:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName" in wrong
+    assert "MATCH (:Vendor {vendorName: 'Kestrel Tools'})<-[:SUPPLIES]-(i:Item) RETURN i.itemName" in wrong
+    assert gold not in wrong
