@@ -46,6 +46,16 @@ FOLDERS = {
     "tests": "Mirror the folders; `tests/support` holds what they share.",
     "tools": "The seven tools, one module each: a request model in, an answer model out.",
 }
+OTHER_VARIABLES = """| variable | default | |
+|---|---|---|
+| `NEO4J_PASSWORD` | | The password for `--uri`. |
+| `GRAPHGROUND_TOKEN` | | A bearer token that HTTP clients must send (16 characters or more). |
+| `GRAPHGROUND_ADMIN_PASSWORD` | | The password of a user who may write, for `graphs load --into`. |
+| `GRAPHGROUND_ENGINE_HEAP` | a sixth of the memory, 2 to 4 GiB | The engine's most heap (`512m`, `2g`). |
+| `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine ends. |
+| `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further arguments of its Java machine. |
+| `GRAPHGROUND_LOADER_HEAP` | `2g` | The most heap that loading a graph takes. |
+| `SSL_CERT_FILE` | the system's | Trusted certificate authorities, when installing and for `+s` addresses. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
@@ -82,6 +92,7 @@ def reference() -> str:
               "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
               "`vector_index` with `vector_model` (see "
               "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
+              "Further environment variables:", OTHER_VARIABLES,
               "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items()),
               *subcommands()]
     return "\n\n".join(parts) + "\n"

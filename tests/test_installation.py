@@ -7,15 +7,23 @@ import json
 import os
 import platform
 import shutil
+import ssl
 import subprocess
 import sys
+import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.support.certificates import authority_and_server
+
 ROOT = Path(__file__).resolve().parents[1]
+CERTIFICATES = {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"}
 NOBODY = 65534
 
 
@@ -111,6 +119,103 @@ def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> 
     assert done.returncode == 1
     assert "has no pip. Install it" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@contextmanager
+def private_index(folder: Path, packages: Path) -> Iterator[str]:
+    """A package index over HTTPS whose certificate no system trusts, with the wheels of a folder."""
+    class Index(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = self.path.strip("/").split("/")[-1]
+            if name.endswith(".whl"):
+                body = (packages / name).read_bytes()
+            else:
+                wheels = [path.name for path in packages.glob(f"{name}-*.whl")]
+                body = "".join(f'<a href="/files/{wheel}">{wheel}</a>' for wheel in wheels).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/octet-stream" if name.endswith(".whl") else "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_: object) -> None: ...
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "public.crt", folder / "private.key")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign,assignment]  # a client that does not trust us
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"https://localhost:{server.server_port}/simple"
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def wheel_of(folder: Path, name: str, files: dict[str, bytes]) -> None:
+    """A wheel with these files; those under `bin/` are commands."""
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
+        for path, content in files.items():
+            where = zipfile.ZipInfo(f"{name}-1.0.data/scripts/{path[4:]}" if path.startswith("bin/") else path)
+            where.external_attr = 0o100755 << 16  # a regular file that may be run
+            archive.writestr(where, content)
+        archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{name}-1.0.dist-info/WHEEL",
+                         "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{name}-1.0.dist-info/RECORD", "")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("named_by", ["SSL_CERT_FILE", "pip's configuration"])
+def test_uv_is_fetched_and_used_behind_a_private_certificate_authority(tmp_path: Path, named_by: str) -> None:
+    certificate, packages = authority_and_server(tmp_path / "ca"), tmp_path / "packages"
+    packages.mkdir()
+    wheel_of(packages, "uv", {"bin/uv": Path(os.path.realpath(real_uv())).read_bytes()})
+    wheel_of(packages, "films", {"films.py": b"HEAT = 1995\n"})
+    source = clone_into(tmp_path / "clone")
+    (tmp_path / "run.py").write_text(
+        "import bootstrap\nuv = bootstrap.find_uv()\nassert '.tools' in uv, uv\n"
+        "bootstrap.run_uv(uv, 'venv', '--python', bootstrap.sys.executable, bootstrap.VENV)\n"
+        "bootstrap.run_uv(uv, 'pip', 'install', '--python', bootstrap.BIN / 'python', 'films')\n")
+    with private_index(tmp_path / "ca", packages) as index:
+        (tmp_path / "pip.conf").write_text(f"[global]\nindex-url = {index}\n"
+                                           + (f"cert = {certificate}\n" if named_by != "SSL_CERT_FILE" else ""))
+        kept = {name: value for name, value in clean_environment(tmp_path / "home").items()
+                if name not in CERTIFICATES and not name.startswith(("PIP_", "UV_"))}
+        environment = {**kept, "PATH": path_without_uv(), "PYTHONPATH": str(source),
+                       "UV_CACHE_DIR": str(tmp_path / "uv"), "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
+                       "PIP_NO_CACHE_DIR": "1"}
+        if named_by == "SSL_CERT_FILE":
+            refused = subprocess.run([sys.executable, source / "bootstrap.py", "install"], capture_output=True,
+                                     text=True, timeout=90, env={**environment, "PIP_RETRIES": "0"})
+            assert refused.returncode == 1
+            assert "name its file in SSL_CERT_FILE" in refused.stderr
+            assert "Traceback" not in refused.stderr
+            environment["SSL_CERT_FILE"] = str(certificate)
+        done = subprocess.run([sys.executable, tmp_path / "run.py"], capture_output=True, text=True, timeout=120,
+                              env=environment)
+    assert done.returncode == 0, done.stderr
+    assert list((source / ".venv").rglob("films.py"))
+
+
+def real_uv() -> str:
+    """The program itself, not a shim that finds it by its own place."""
+    asked = subprocess.run([find_uv(), "--version"], capture_output=True, text=True, timeout=30)
+    assert asked.returncode == 0
+    bootstrap = load_bootstrap()
+    fetched = bootstrap.OWN_TOOLS / "bin" / "uv"
+    if fetched.exists():
+        return str(fetched)
+    path = os.environ["PATH"]
+    try:
+        os.environ["PATH"] = path_without_uv()
+        return str(bootstrap.find_uv())
+    finally:
+        os.environ["PATH"] = path
 
 
 @pytest.mark.parametrize(("library", "runs"), [(("glibc", "2.36"), True), (("glibc", "2.34"), True),

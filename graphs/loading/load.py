@@ -27,6 +27,8 @@ from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id
 from graphground.graphs.storage.home import Home
 
+FULL_DISK_BYTES = 64 * 1024 * 1024
+"""A load that failed with less than this left is taken to have failed for want of room."""
 Progress = Callable[[str, int, int], None]
 """Told the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
 
@@ -122,6 +124,10 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
         return
     if "refused" in result:
         raise SimpleKGError(result["refused"])
+    if (free := shutil.disk_usage(folder).free) < FULL_DISK_BYTES:
+        # The engine calls it an IndexException, and what wrote to it ended before it could say more.
+        raise EngineUnavailable(f"The disk that holds {folder.parent.parent} is full ({free >> 20} MiB free). Make "
+                                "room, or choose a folder on another disk with --home or GRAPHGROUND_HOME.")
     if "failed" in result:
         raise EngineUnavailable(f"The load failed: {result['failed']}")
     lines = (folder / "load.log").read_text("utf-8", "replace").strip().splitlines()

@@ -38,3 +38,23 @@ def tls_settings(folder: Path) -> dict[str, str]:
     return {f"{policy}.enabled": "true", f"{policy}.base_directory": str(folder),
             f"{policy}.private_key": "private.key", f"{policy}.public_certificate": "public.crt",
             f"{policy}.client_auth": "NONE", "server.bolt.tls_level": "REQUIRED"}
+
+
+def authority_and_server(folder: Path) -> Path:
+    """Write `public.crt` and `private.key` of a server on `localhost`; return the certificate that signed it."""
+    self_signed(folder)
+    authority = x509.load_pem_x509_certificate((folder / "public.crt").read_bytes())
+    authority_key = serialization.load_pem_private_key((folder / "private.key").read_bytes(), None)
+    assert isinstance(authority_key, ec.EllipticCurvePrivateKey)
+    (folder / "public.crt").rename(folder / "authority.crt")
+    key = ec.generate_private_key(ec.SECP256R1())
+    certificate = (
+        x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "index")]))
+        .issuer_name(authority.subject).public_key(key.public_key()).serial_number(x509.random_serial_number())
+        .not_valid_before(authority.not_valid_before_utc).not_valid_after(authority.not_valid_after_utc)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(authority_key, hashes.SHA256()))
+    (folder / "private.key").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    return folder / "authority.crt"

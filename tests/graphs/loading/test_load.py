@@ -17,6 +17,7 @@ import pytest
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.loading import load as load_module
 from graphground.graphs.loading.export import export_graph
 from graphground.graphs.loading.load import drop_graph, load_file
 from graphground.graphs.loading.simplekg import SimpleKGError
@@ -236,3 +237,12 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
     identifiers = Identifiers()
     assert all(identifiers.is_new(f"{prefix}{number}") for number in range(1, 10_000))
     assert not identifiers._others
+
+
+def test_a_load_that_fails_on_a_full_disk_says_so(empty_home: Home, tmp_path: Path,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    # The disk is as full as the threshold says; that the load fails is real: its process is given no folder to write.
+    monkeypatch.setattr(load_module, "FULL_DISK_BYTES", 1 << 62)
+    monkeypatch.setenv("GRAPHGROUND_LOADER_HEAP", "no size")
+    with pytest.raises(EngineUnavailable, match=r"The disk that holds .* is full"):
+        load_file(written(tmp_path, small()), empty_home)
