@@ -1,0 +1,88 @@
+"""Attacks made from a seed, tried through the tool on real databases: what they changed, and what was refused.
+
+    python -m benchmarks.security.attacks --database NAME=URI,USER,PASSWORD[,DATABASE] … [--count 2000] [--seed 1]
+
+Each database is asked before and after for its nodes, relationships, labels, indexes and users. Exits with 1 where
+anything differs. The databases' own permissions do not count: give a user who may do anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+from collections import Counter
+from contextlib import suppress
+
+import neo4j
+from pydantic import ValidationError
+
+from graphground.cypher.canonical import canonical
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+from tests.support.hostile_texts import HostileTexts, unclean
+
+SCHEMA = PropertyGraphSchema.from_cypherbench({"name": "films", "entities": [
+    {"label": "Film", "description": None, "properties": {"name": "str"}}], "relations": []})
+STATE = ("MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
+         "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n ORDER BY type", "CALL db.labels()",
+         "SHOW INDEXES YIELD name RETURN name ORDER BY name", "SHOW USERS", "SHOW DATABASES YIELD name, currentStatus")
+PARAMETERS = {"p": 1, "key": "name` = 1 //", "url": "file:///etc/hostname", "map": {"Film": "x` = 1 OR 1 = 1 //"}}
+
+
+def state_of(address: BoltAddress) -> list[object]:
+    """All that an attack could have changed, as far as the database tells it."""
+    found: list[object] = []
+    with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        for query in STATE:
+            with suppress(neo4j.exceptions.Neo4jError), driver.session(database=address.database) as session:
+                found.append([record.values() for record in session.run(query)])
+    return found
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--database", action="append", required=True)
+    arguments.add_argument("--count", type=int, default=2_000)
+    arguments.add_argument("--seed", type=int, default=1)
+    given = arguments.parse_args()
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    changed = False
+    for number, named in enumerate(given.database):
+        name, _, rest = named.partition("=")
+        uri, user, password, *database = rest.split(",")
+        address = BoltAddress(uri, user, password, database[0] if database and database[0] else None)
+        engine, source, counts = BoltEngine(address), HostileTexts(given.seed + number), Counter[str]()
+        started = time.time()
+        graph = Graph("films", SCHEMA, engine=engine, language=engine.capabilities().language)
+        graphs = OpenGraphs([GraphSource("films", "", "bolt", lambda graph=graph: graph)])  # type: ignore[misc]
+        before = state_of(address)
+        for _ in range(given.count):
+            text = source.attack()
+            try:
+                execute_cypher(graphs, ExecuteCypherRequest(query=text, parameters=PARAMETERS, timeout_s=10))
+                counts["run as canonical text"] += 1
+            except ToolFailure as failure:
+                counts[failure.error] += 1
+                if failure.error not in ("query_failed", "query_timeout"):
+                    continue
+            except ValidationError:
+                counts["no text"] += 1
+                continue
+            changed |= unclean(canonical(text).text) is not None
+        same = state_of(address) == before
+        changed |= not same
+        print(f"{name} ({graph.language}): {given.count} attacks, {dict(counts)}, the database is "
+              f"{'as before' if same else 'CHANGED'} ({time.time() - started:.0f} s)", flush=True)
+        graphs.close()
+    sys.exit(1 if changed else 0)
+
+
+if __name__ == "__main__":
+    main()
