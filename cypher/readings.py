@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 from graphground.cypher.tokens import Tokens, tokenize
@@ -119,6 +120,7 @@ def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
                                  "part of a word to others. Delete it, or put it between quotes"))
 
 
+@lru_cache(maxsize=1024)
 def _invisible(letter: str) -> bool:
     return unicodedata.category(letter[0]) in ("Cc", "Cf")
 
@@ -130,6 +132,7 @@ def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
                                  "databases. Write it in ASCII, or between backticks where it is a name"))
 
 
+@lru_cache(maxsize=1024)
 def _becomes_ascii(letter: str) -> bool:
     r"""Whether a letter is ASCII, or becomes it in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
     return letter.isascii() or any(
