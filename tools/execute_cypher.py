@@ -74,7 +74,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [reason for reason in reasons(graph, query, request, left)
                         if (reason.line, reason.column) not in told]
-    columns = columns_as_written(query, table.columns)
+    columns = table.columns if query.prefix else columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(columns=columns, rows=table.rows, row_count=len(table.rows), truncated=table.truncated,
                                elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
 

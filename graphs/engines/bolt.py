@@ -32,6 +32,7 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
+from graphground.graphs.engines.plans import COLUMN, asks_for_plan, plan_lines
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send
 from graphground.graphs.engines.table import Table
@@ -191,6 +192,9 @@ class BoltEngine:
              started: float) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
+        planned = asks_for_plan(query)
+        if planned:
+            limit = None  # it would be a step of the plan
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
@@ -205,6 +209,8 @@ class BoltEngine:
                 statement = neo4j.Query(cast(Any, sent.text), metadata={"graphground": tag.name}, timeout=timeout)
                 result = session.run(statement, cast(Any, parameters or {}))
                 columns = list(result.keys())
+                if planned:
+                    return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
                 records = iter(result)
                 # Ended before its first rows it is waited for: closing the session would wait with nobody to end it.
                 while not truncated:
@@ -368,6 +374,15 @@ class _Auth(AuthManager):
 
     def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
         return False
+
+
+def plan_of(result: neo4j.Result) -> list[list[Any]]:
+    """The lines of a plan. Every row is read first: the figures of PROFILE are whole only then."""
+    for _ in result:
+        pass
+    summary = result.consume()
+    plan = summary.profile or summary.plan
+    return [[line] for line in plan_lines(plan)] if plan else [["This database gives no plan."]]
 
 
 def _connection(session: neo4j.Session) -> Any:

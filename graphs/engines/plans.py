@@ -1,0 +1,50 @@
+"""The plan of a query that begins with EXPLAIN or PROFILE, as lines that an agent can read.
+
+    >>> plan_lines({"operatorType": "ProduceResults@neo4j", "args": {"Details": "n", "EstimatedRows": 4.0},
+    ...             "children": [{"operatorType": "NodeByLabelScan@neo4j", "args": {"Details": "n:Team"}}]})
+    ['ProduceResults n (about 4 rows)', '  NodeByLabelScan n:Team']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
+
+PREFIX = re.compile(r"\s*(?:CYPHER[^;]*?\s)?(EXPLAIN|PROFILE)\b", re.IGNORECASE)
+COLUMN = "plan"
+MOST_LINES, LONGEST_LINE = 200, 400
+
+
+def asks_for_plan(query: str | Query) -> bool:
+    """Whether a query asks how it would run, or ran, rather than for its rows."""
+    return bool(PREFIX.match(query)) if isinstance(query, str) else bool(query.prefix)
+
+
+def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """One line an operator, the last step first, each with what it reads indented under it.
+
+    ArcadeDB gives its plan as text, in the order of its steps: that is kept, without headings.
+    """
+    args = plan.get("args") or {}
+    if not plan.get("children") and "Details" not in args and "string-representation" in args:
+        lines = [line.rstrip() for line in str(args["string-representation"]).splitlines()]
+        kept = [line for line in lines[2:] if line.strip()] if len(lines) > 1 and set(lines[1]) == {"="} else lines
+        return [line[:LONGEST_LINE] for line in kept[:MOST_LINES]]
+    words = [str(plan.get("operatorType", "")).partition("@")[0]]
+    if args.get("Details"):
+        words.append(str(args["Details"]))
+    figures = []
+    if "EstimatedRows" in args:
+        figures.append(f"about {float(args['EstimatedRows']):,.0f} rows")
+    if "dbHits" in plan:
+        figures.append(f"{int(plan.get('rows') or 0):,} rows, {int(plan['dbHits']):,} db hits")
+    if figures:
+        words.append(f"({'; '.join(figures)})")
+    lines = [("  " * depth + " ".join(words))[:LONGEST_LINE]]
+    for child in plan.get("children") or ():
+        lines += plan_lines(child, depth + 1)
+    return lines[:MOST_LINES]
