@@ -26,6 +26,8 @@ REPOSITORY = os.environ.get("GRAPHGROUND_REPOSITORY", "").rstrip("/")
 def description() -> str:
     """The README for a package index, where links to files lead nowhere: to the repository, or as plain text."""
     text = (HERE / "README.md").read_text(encoding="utf-8")
+    picture = rf"![\1]({REPOSITORY}/raw/main/\2)" if REPOSITORY else ""
+    text = re.sub(r"!\[([^\]]+)\]\((?!https?:)([^)]+)\)", picture, text)
     target = rf"[\1]({REPOSITORY}/blob/main/\2)" if REPOSITORY else r"\1"
     return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)]+)\)", target, text)
 

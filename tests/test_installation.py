@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import ssl
 import subprocess
@@ -83,6 +84,12 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
     assert "graphground/py.typed" in names
     assert "graphground/prompts/text_to_cypher.md" in names
     assert not [name for name in names if "/tests/" in name or "/benchmarks/" in name]
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
+    assert "License-Expression: MIT AND Apache-2.0 AND CC0-1.0" in metadata
+    assert "Author: graphground contributors" in metadata
+    links = re.findall(r"\]\(([^)]+)\)", metadata.partition("\n\n")[2])
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
     python = tmp_path / "clean" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "clean"], check=True, timeout=60)
     subprocess.run([uv, "pip", "install", "--quiet", "--python", python, "--constraint",
