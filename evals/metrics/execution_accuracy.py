@@ -22,8 +22,9 @@ More than three columns are as fast as one: columns are matched by what they hol
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from itertools import chain
+from itertools import chain, count
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ Codes = NDArray[np.int64]
 
 _PLAIN = frozenset((str, int, type(None)))
 _NUMBERS = frozenset((int, float))
+_SCALARS = _PLAIN | _NUMBERS
 
 
 def execution_accuracy(predicted: Answer | str, gold: Answer | str, graph: Graph | None = None, *,
@@ -94,12 +96,20 @@ def tables_match(predicted: Rows, gold: Rows, *, ordered: bool = False, rule: Ru
     if len(predicted) != len(gold) or len(predicted[0]) != len(gold[0]):
         return False
     try:
-        if _same(*_codes(predicted, gold, rule), ordered=ordered):
-            return True
+        tables, known = _codes(predicted, gold, rule)
     except Unsortable:
         return False
-    near = _neighbours(predicted, gold) if rule == "paper" else {}
-    return bool(near) and _same(*_codes(predicted, gold, rule, near), ordered=ordered)
+    if _same(*tables, ordered=ordered):
+        return True
+    near, nested = _neighbours(predicted, gold) if rule == "paper" else ({}, False)
+    if not near:
+        return False
+    if nested:
+        return _same(*_codes(predicted, gold, rule, near)[0], ordered=ordered)
+    merged = np.arange(len(known))
+    for number, representative in near.items():
+        merged[known[number]] = known[representative]
+    return _same(merged[tables[0]], merged[tables[1]], ordered=ordered)
 
 
 def _rows(answer: Answer) -> Rows:
@@ -107,19 +117,12 @@ def _rows(answer: Answer) -> Rows:
 
 
 def _codes(predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
-           ) -> tuple[Codes, Codes]:
-    """Both tables as integers, equal ones for equal values, columns first."""
-    known: dict[Hashable, int] = {}
-    tables = []
-    for rows in (predicted, gold):
-        columns = []
-        for column in zip(*rows, strict=True):
-            keys = _keys(column, rule, near)
-            for distinct in dict.fromkeys(keys):
-                known.setdefault(distinct, len(known))
-            columns.append(np.fromiter(map(known.__getitem__, keys), np.int64, len(rows)))
-        tables.append(np.array(columns, np.int64))
-    return tables[0], tables[1]
+           ) -> tuple[tuple[Codes, Codes], dict[Hashable, int]]:
+    """Both tables as integers, equal ones for equal values, columns first; and the integer of each key."""
+    known: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    tables = [np.array([np.fromiter(map(known.__getitem__, _keys(column, rule, near)), np.int64, len(rows))
+                        for column in zip(*rows, strict=True)], np.int64) for rows in (predicted, gold)]
+    return (tables[0], tables[1]), known
 
 
 def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) -> Sequence[Hashable]:
@@ -134,16 +137,23 @@ def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) ->
     return [key(value, rule, near) for value in column]
 
 
-def _neighbours(predicted: Rows, gold: Rows) -> dict[float, float]:
-    """The floats of both tables that are one value within the tolerance, by their representative."""
+def _neighbours(predicted: Rows, gold: Rows) -> tuple[dict[float, float], bool]:
+    """The floats of both tables that are one value within the tolerance, and whether lists or maps hold numbers."""
     numbers: set[float] = set()
+    nested = False
     for column in chain(zip(*predicted, strict=True), zip(*gold, strict=True)):
         types = set(map(type, column))
         if types <= _NUMBERS:
             numbers.update(column)
-        elif not types <= _PLAIN and not (types == {list} and set(map(type, chain.from_iterable(column))) <= {str}):
-            numbers.update(numbers_in(column))
-    return representatives(numbers) if float in set(map(type, numbers)) else {}
+        elif types <= _SCALARS:
+            numbers.update(value for value in column if type(value) in _NUMBERS)
+        elif not (types == {list} and set(map(type, chain.from_iterable(column))) <= {str}):
+            inner = set(numbers_in(column))
+            nested = nested or bool(inner)
+            numbers |= inner
+    if float not in set(map(type, numbers)):
+        return {}, nested
+    return representatives(numbers), nested
 
 
 def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:

@@ -1,0 +1,85 @@
+"""The published implementation beside ours, on the same tables: equal, but for differences with a reason."""
+
+import importlib
+import random
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from graphground.evals import tables_match
+from graphground.evals.metrics.provenance import provenance_queries
+from tests.support.shared_data import SHARED
+
+REFERENCE = SHARED.parent / "reference" / "cypherbench"
+pytestmark = pytest.mark.skipif(not REFERENCE.exists(), reason="needs ../shared/reference/cypherbench")
+PAIRS = 2_500
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Its module of execution accuracy; its package is not installed."""
+    monkeypatch.syspath_prepend(str(REFERENCE))
+    importlib.import_module("cypherbench.metrics")
+    return importlib.import_module("cypherbench.metrics.execution_accuracy")
+
+
+def value(rng: random.Random) -> Any:
+    return rng.choice([None, "a", "b", "2", 1, 2, 2.5, "1999-01-01", ["a", "b"], ["b", "a"], [], {"k": 1, "l": "x"},
+                       ["a"], -1, 10**12])
+
+
+def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
+    """A table, one like it with columns and rows moved and perhaps a change, and whether the order counts."""
+    gold = [[value(rng) for _ in range(width)] for width in [rng.randint(1, 5)] for _ in range(rng.randint(1, 6))]
+    columns = rng.sample(range(len(gold[0])), len(gold[0]))
+    predicted = [[row[place] for place in columns] for row in gold]
+    if rng.random() < 0.6:
+        rng.shuffle(predicted)
+    if rng.random() < 0.5:
+        row = rng.choice(predicted)
+        row[rng.randrange(len(row))] = value(rng)
+    if rng.random() < 0.1:
+        predicted.append(list(rng.choice(predicted)))
+    return predicted, gold, rng.random() < 0.4
+
+
+def theirs(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], ordered: bool) -> bool:
+    tables = [[{f"c{place}": published.to_hashable(cell) for place, cell in enumerate(row)} for row in table]
+              for table in (predicted, gold)]
+    return bool(published._compare_execution(*tables, order_matters=ordered))
+
+
+def test_tables_without_booleans_and_uneven_floats_score_the_same(published: ModuleType) -> None:
+    rng = random.Random(11)
+    equal = 0
+    for _ in range(PAIRS):
+        predicted, gold, ordered = pair(rng)
+        expected = theirs(published, predicted, gold, ordered)
+        equal += expected
+        for rule in ("paper", "published"):
+            assert tables_match(predicted, gold, ordered=ordered, rule=rule) is expected, (predicted, gold)
+    assert PAIRS * 0.2 < equal < PAIRS * 0.8
+
+
+@pytest.mark.parametrize(("predicted", "gold", "there", "paper"), [
+    ([[0.1 + 0.2]], [[0.3]], False, True),
+    ([[True]], [[1]], True, False),
+    # Its first look sorts each row by the text of its values, where True and 1 stand apart; later they are equal.
+    ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True)])
+def test_each_difference_has_a_reason(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]],
+                                      there: bool, paper: bool) -> None:
+    assert theirs(published, predicted, gold, False) is there
+    assert tables_match(predicted, gold, rule="published") is there
+    assert tables_match(predicted, gold) is paper
+
+
+def test_published_text_cuts_lose_what_the_tree_keeps(published: ModuleType) -> None:
+    similarity = importlib.import_module("cypherbench.metrics.provenance_subgraph_jaccard_similarity")
+    for query in ("match (n:Movie) return n.name", "UNWIND [1] AS x MATCH (n:Movie) RETURN n.name"):
+        assert similarity.extract_match_cypher(query) is None
+        assert len(provenance_queries(query)) == 1
+    cut = similarity.extract_match_cypher("MATCH (n:Movie) WHERE n.name STARTS WITH 'x' RETURN n.name")
+    assert cut == "MATCH (n:Movie) WHERE n.name STARTS"
+    assert Path(similarity.__file__).is_relative_to(REFERENCE)
