@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST_NODES = 2_000_000
 """Larger databases are indexed by `graphground entities build` alone."""
-PAGE = 5_000
+PAGE = 20_000
 WAIT_SECONDS = 3.0
 """A lookup waits so long for an index that is being built; small databases are done by then."""
 QUICK_SECONDS = 1.0
@@ -186,13 +186,13 @@ class OwnIndex:
                 self._problem = None if self._index is not None else str(error)
 
     def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
-        """The records, read for half of the time at most, so that others find the database as fast as before."""
+        """The records, with a pause after each page, so that others find the database nearly as fast as before."""
         page = time.monotonic()
         for number, record in enumerate(database_records(self._engine, schema, page=PAGE), 1):
             yield record
             if number % PAGE == 0:
                 self._done = number
-                if self._stopped.wait(min(0.5, time.monotonic() - page)):
+                if self._stopped.wait(min(1.0, (time.monotonic() - page) / 2)):
                     raise EngineError("the server is shutting down")
                 page = time.monotonic()
 
