@@ -6,26 +6,25 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-import anyio
-import anyio.to_thread
 import orjson
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, NotificationParams, SetLevelRequestParams
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, NotificationParams, SetLevelRequestParams
 
 from graphground import __version__
-from graphground.graphs.engines.cancellation import cancellable
 from graphground.server.application import Application
 from graphground.server.call import Outcome
 from graphground.server.changes import Changes
 from graphground.server.completion import MOST_VALUES, complete
 from graphground.server.definitions import input_schema, tool_definition
+from graphground.server.middleware.errors import failed
 from graphground.server.notifications import LogLevels, reporting
 from graphground.server.prompting import PromptError, get_prompt, list_prompts
 from graphground.server.resources import TEMPLATES, UnknownResource, list_resources, read_resource
+from graphground.server.threads import WorkerThreads, caller_of
+from graphground.tools.failure import ToolFailure
 
-THREADS = 40
 INSTRUCTIONS = (
     "Answers about property graphs with Cypher. Read the schema (get_schema), find the entities that a question "
     "names (find_entities), check the query (validate_cypher), run it (execute_cypher). Everything only reads. "
@@ -53,6 +52,7 @@ class Protocol:
         self._when_greeted = when_greeted
         self.changes = Changes(application.known_names)
         self.levels = LogLevels()
+        self._workers = WorkerThreads()
         self.server: Server[Any] = ChangingServer(
             "graphground", version=__version__, title="graphground", instructions=INSTRUCTIONS,
             get_tool_input_schema=self._input_schema,
@@ -73,10 +73,6 @@ class Protocol:
         return answer
 
     @cached_property
-    def _limiter(self) -> anyio.CapacityLimiter:
-        return anyio.CapacityLimiter(THREADS)
-
-    @cached_property
     def _definitions(self) -> list[dict[str, Any]]:
         return [tool_definition(tool) for tool in self.application.tools.values()]
 
@@ -94,8 +90,13 @@ class Protocol:
             outcome = self.application.call(params.name, {})
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
-        async with reporting(context, self.levels):
-            outcome = await self._in_thread(partial(self.application.call, params.name, params.arguments or {}))
+        arguments = params.arguments or {}
+        try:
+            async with reporting(context, self.levels):
+                outcome = await self._workers.run(caller_of(context.request), params.name, arguments,
+                                                  partial(self.application.call, params.name, arguments))
+        except ToolFailure as failure:
+            outcome = failed(failure)
         return tool_result(outcome)
 
     async def set_level(self, context: Any, params: Any) -> Any:
@@ -105,7 +106,8 @@ class Protocol:
 
     async def list_resources(self, context: Any, params: Any) -> Any:
         """`resources/list`."""
-        return {"resources": await self._in_thread(partial(list_resources, self.application)), **FRESH}
+        resources = await self._in_thread(context, "resource", partial(list_resources, self.application))
+        return {"resources": resources, **FRESH}
 
     async def list_resource_templates(self, context: Any, params: Any) -> Any:
         """`resources/templates/list`."""
@@ -114,7 +116,8 @@ class Protocol:
     async def read_resource(self, context: Any, params: Any) -> Any:
         """`resources/read`."""
         try:
-            contents = await self._in_thread(partial(read_resource, self.application, str(params.uri)))
+            contents = await self._in_thread(context, "resource",
+                                             partial(read_resource, self.application, str(params.uri)))
         except UnknownResource as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error), data={"uri": str(params.uri)}) from None
         return {"contents": [contents], **FRESH}
@@ -126,7 +129,8 @@ class Protocol:
     async def get_prompt(self, context: Any, params: Any) -> Any:
         """`prompts/get`."""
         try:
-            prompt = await self._in_thread(partial(get_prompt, self.application, params.name, params.arguments or {}))
+            prompt = await self._in_thread(context, "prompt", partial(get_prompt, self.application, params.name,
+                                                                      params.arguments or {}))
         except PromptError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         return {**prompt, "resultType": "complete"}
@@ -134,18 +138,16 @@ class Protocol:
     async def complete(self, context: Any, params: Any) -> Any:
         """`completion/complete`."""
         others = params.context.arguments if params.context and params.context.arguments else {}
-        values = await self._in_thread(partial(complete, self.application, params.argument.name,
-                                               params.argument.value, others))
+        values = await self._in_thread(context, "completion", partial(complete, self.application, params.argument.name,
+                                                                      params.argument.value, others))
         return {"completion": {"values": values[:MOST_VALUES], "total": len(values),
                                "hasMore": len(values) > MOST_VALUES}, "resultType": "complete"}
 
-    async def _in_thread(self, work: Callable[[], ResultT]) -> ResultT:
-        with cancellable() as cancellation:
-            try:
-                return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-            except anyio.get_cancelled_exc_class():
-                cancellation.cancel()
-                raise
+    async def _in_thread(self, context: Any, what: str, work: Callable[[], ResultT]) -> ResultT:
+        try:
+            return await self._workers.run(caller_of(context.request), what, {}, work)
+        except ToolFailure as failure:
+            raise MCPError(code=INTERNAL_ERROR, message=str(failure)) from None
 
 
 def tool_result(outcome: Outcome) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import hypothesis
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.storage.home import Home
 
 pytest_plugins = ("tests.support.attacking", "tests.support.embedded_films", "tests.support.neo4j_server",
@@ -64,6 +65,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def anyio_backend() -> str:
     """Asynchronous tests run on asyncio, as the server does."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_quarantined() -> None:
+    """What one test did to the engine is not held against the next."""
+    QUARANTINE.clear()
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.catalog import SCRATCH, Catalog
 from graphground.graphs.storage.home import Home
 
 SIZES = (500, 20_000)
@@ -198,7 +198,7 @@ def left_behind(file: Path, home: Home) -> Wrong:
     load_file(file, home, name="ring")
     kept = {entry.id for entry in Catalog(home).entries()}
     left = [str(one) for parent in (home.databases, home.graphs) for one in parent.iterdir()
-            if one.is_dir() and one.name not in kept]
+            if one.is_dir() and one.name not in kept and not one.name.startswith(SCRATCH)]
     left += [str(one) for one in home.loading.iterdir()]
     print(f"left behind after one more load: {left}")
     return left

@@ -30,11 +30,13 @@ from graphground.graphs.engines.engine import (
     EngineUnreachable,
     QueryCancelled,
     QueryFailed,
+    QueryTimeout,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
 from graphground.graphs.engines.plans import COLUMN, asks_for_plan, plan_lines
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send
+from graphground.graphs.engines.slots import Full, Slot, Slots
 from graphground.graphs.engines.table import Table
 from graphground.graphs.engines.values import plain_rows
 
@@ -45,6 +47,7 @@ CHUNK = 1000
 LOOK_SECONDS = 2.0
 """The longest that a look for the last transaction may take."""
 CLOSING_SECONDS = 2.0
+EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
 # What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
@@ -69,18 +72,19 @@ class QueryTag:
 class BoltEngine:
     """`BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret")).run("RETURN 1 AS one")`.
 
-    Every query runs in a session of access mode READ. `slots` queries run at once, others wait `patience`
-    seconds and then fail as busy. An answer past `answer_bytes` is cut at a whole row. `last_resort` is
-    called where a query did not end `GRACE` seconds after it was told to and is waited for no longer. `check` is called
-    before a connection is opened or used, and raises where whoever listens is not to be given a password.
+    Every query runs in a session of access mode READ. `slots` queries run at once, and as many that take long; they
+    are shared between callers; a call that waits for `patience` seconds is refused as busy. An answer past
+    `answer_bytes` is cut at a whole row. `last_resort` is called with the caller where a query did not end `GRACE`
+    seconds after it was terminated and is waited for no longer. `check` is called before a connection is opened or
+    used, and raises where whoever listens is not to be given a password.
     """
 
     def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
-                 answer_bytes: int = 64_000_000, last_resort: Callable[[], None] | None = None,
+                 answer_bytes: int = 64_000_000, last_resort: Callable[[str], None] | None = None,
                  administrator: BoltAddress | None = None, check: Callable[[], None] | None = None) -> None:
         address.check()
         self.address = address
-        self._slots = threading.BoundedSemaphore(slots)
+        self._slots = Slots(slots)
         self._slot_count, self._patience, self._answer_bytes = slots, patience, answer_bytes
         self._last_resort, self._check = last_resort, check
         self._driver = self._connect(address)
@@ -96,10 +100,10 @@ class BoltEngine:
             limit: int | None = None, timeout: float | None = None) -> Table:
         """Run one reading query; it is run once more when the connection broke under it."""
         started = time.perf_counter()
-        with self._slot():
+        with self._slot() as slot:
             begun = time.monotonic()
             try:
-                return self._run(query, parameters, limit, timeout, started)
+                return self._run(query, parameters, limit, timeout, started, slot)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
                 if not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
                     raise self._translated(error, query, limit, timeout) from error
@@ -111,7 +115,9 @@ class BoltEngine:
             if left is not None and left <= 0:
                 raise timed_out(timeout)
             try:
-                return self._run(query, parameters, limit, left, started)
+                return self._run(query, parameters, limit, left, started, slot)
+            except QueryTimeout:
+                raise timed_out(timeout) from None
             except EngineError:
                 raise
             except Exception as error:
@@ -131,6 +137,23 @@ class BoltEngine:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         """Compile without running."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
+
+    def explained(self, query: str | Query, parameters: Mapping[str, Any] | None, database: str,
+                  prefix: str = "EXPLAIN ") -> Table:
+        """What another database of the same server says of a query that it compiles and does not run.
+
+        Raises:
+            QueryFailed: it does not compile.
+        """
+        started = time.perf_counter()
+        try:
+            with self._driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
+                statement = neo4j.Query(cast(Any, prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS)
+                result = session.run(statement, cast(Any, parameters or {}))
+                columns = list(result.keys())
+                return Table(columns, plain_rows(list(result)), False, (time.perf_counter() - started) * 1000)
+        except Exception as error:
+            raise translated(error, self.address) from error
 
     def cancel(self) -> None:
         """End all queries that run through this engine, and wait a moment until they are over."""
@@ -189,7 +212,7 @@ class BoltEngine:
             raise translated(error, self.address) from error
 
     def _run(self, query: str | Query, parameters: Mapping[str, Any] | None, limit: int | None, timeout: float | None,
-             started: float) -> Table:
+             started: float, slot: Slot) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
         planned = asks_for_plan(query)
@@ -200,9 +223,10 @@ class BoltEngine:
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
         with self._session(fetch_size) as session, RunningQuery(
                 timeout, lambda: self._terminate(tag, session),
-                lambda: self._abandon(tag, session)) as running:
+                lambda: self._abandon(tag, session, slot.caller)) as running:
             if not running.may_begin():
-                raise self._ended(running, timeout)
+                raise self._ended(running, timeout, slot)
+            slot.stop = running.cancel
             self._running.add(running)
             try:
                 sent = to_send(self.dialect, query, limit)
@@ -229,11 +253,14 @@ class BoltEngine:
             except Exception as error:
                 if not running.stopped:
                     raise
-                raise self._ended(running, timeout) from error
+                raise self._ended(running, timeout, slot) from error
             finally:
+                slot.stop = None
                 self._running.discard(running)
+                if running.abandoned:
+                    self._slots.keep(slot)
             if running.stopped and not truncated:
-                raise self._ended(running, timeout)
+                raise self._ended(running, timeout, slot)
             self._bookmark.value = ",".join(sorted(session.last_bookmarks().raw_values)) or None
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
 
@@ -266,7 +293,7 @@ class BoltEngine:
                     tag.numbers.add(number)
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
 
-    def _abandon(self, tag: QueryTag, session: neo4j.Session) -> None:
+    def _abandon(self, tag: QueryTag, session: neo4j.Session, caller: str) -> None:
         """The database does not end the query: stop waiting for it, and see that it ends otherwise."""
         connection = _connection(session)
         if connection is None:
@@ -274,14 +301,17 @@ class BoltEngine:
         tag.client = f":{connection.local_port}"
         try:
             if self._last_resort is not None:  # first: whoever waits finds the query gone when the waiting ends
-                self._last_resort()
+                self._last_resort(caller)
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.
             raw = getattr(connection.socket, "_socket", connection.socket)
             with suppress(OSError):
                 raw.shutdown(socket.SHUT_RDWR)
 
-    def _ended(self, running: RunningQuery, timeout: float | None) -> EngineError:
+    def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:
+        if slot.ended:
+            return EngineBusy(f"The query had run for {time.monotonic() - slot.since:.0f} s and was ended to make "
+                              "room for other callers. Narrow it, or try again when the server is less busy.")
         if running.cancelled:
             return QueryCancelled("The query was ended because whoever asked for it went away.")
         return timed_out(timeout)
@@ -293,25 +323,23 @@ class BoltEngine:
             yield session
 
     @contextmanager
-    def _slot(self) -> Iterator[None]:
-        if not self._slots.acquire(timeout=self._patience):
-            raise EngineBusy(f"{self._slot_count} queries are running on {self.address.where()} already; "
-                             "try again in a moment.")
+    def _slot(self) -> Iterator[Slot]:
+        try:
+            taken = self._slots.taken(self._patience)
+            slot = taken.__enter__()
+        except Full:
+            raise EngineBusy(f"Too many queries are running on {self.address.where()} already; try again in a "
+                             "moment.") from None
         try:
             if self._closed:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
-            yield
+            yield slot
         finally:
-            self._slots.release()
+            taken.__exit__(None, None, None)
 
     def _wait_for_queries(self) -> None:
         """Wait until no query runs, `CLOSING_SECONDS` at most."""
-        deadline = time.monotonic() + CLOSING_SECONDS
-        free = 0
-        while free < self._slot_count and self._slots.acquire(timeout=max(deadline - time.monotonic(), 0)):
-            free += 1
-        for _ in range(free):
-            self._slots.release()
+        self._slots.idle(CLOSING_SECONDS)
 
     def _version(self) -> str:
         if self.dialect.components:
@@ -356,7 +384,7 @@ class BoltEngine:
             return neo4j.GraphDatabase.driver(
                 address.uri, auth=_Auth(address, self._check) if address.user else None,
                 connection_timeout=5.0, connection_acquisition_timeout=10.0,
-                max_connection_pool_size=self._slot_count + 4, keep_alive=True, user_agent="graphground")
+                max_connection_pool_size=2 * self._slot_count + 8, keep_alive=True, user_agent="graphground")
         except Exception as error:
             raise translated(error, address) from error
 

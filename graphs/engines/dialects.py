@@ -94,7 +94,7 @@ ARCADEDB = Dialect(
     terminate="TERMINATE TRANSACTION '{id}'",
     # It judges records, not queries: only a record that would really be written is refused.
     write_probe="CREATE (:{label})", probe_writes=True,
-    refusal=re.compile(r"Security\.Forbidden|not allowed"),
+    refusal=re.compile(r"Security\.Forbidden|not allowed|read only database"),
     reader="a user in a group of server-groups.json whose access to types is [\"readRecord\"] alone",
     own_id="id(n)", by_id="toString(id(n)) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",

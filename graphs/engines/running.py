@@ -25,7 +25,7 @@ class RunningQuery:
     """
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
-        self.stopped, self.cancelled = False, False
+        self.stopped, self.cancelled, self.abandoned = False, False, False
         self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()
         self._cancellation = CURRENT.get()
@@ -65,4 +65,5 @@ class RunningQuery:
 
     def _give_up(self) -> None:
         if not self._over.is_set():
+            self.abandoned = True
             self._abandon()

@@ -17,6 +17,8 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
+SCRATCH = "scratch-"
+"""What the names of the engine processes' own databases begin with; a graph's ends with eight hexadecimal digits."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -124,7 +126,7 @@ class Catalog:
         kept = {entry.id for entry in self.entries()}
         for parent in (self.home.databases, self.home.graphs):
             for folder in parent.iterdir():
-                if folder.name not in kept:
+                if folder.name not in kept and not folder.name.startswith(SCRATCH):
                     shutil.rmtree(folder, ignore_errors=True)
         for folder in self.home.loading.iterdir():
             if folder.is_dir() and _abandoned(folder):

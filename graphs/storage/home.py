@@ -6,16 +6,19 @@
     ├── graphs/ID/        its schema and entity index
     ├── loading/          graphs that are being loaded
     ├── downloads/        published files, kept for the next time
-    └── engine/           the engine process: its state, log and locks
+    ├── engine/           the engine process: its state, log and locks
+    └── apart/            another one, for queries that may have to be killed
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import platformdirs
+
+APART = "apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Home:
     """`Home.default().databases` is the folder of the engine's files."""
 
     folder: Path
+    engine_folder: str = "engine"
 
     @classmethod
     def default(cls) -> Home:
@@ -58,7 +62,11 @@ class Home:
 
     @property
     def engine(self) -> Path:
-        return self.folder / "engine"
+        return self.folder / self.engine_folder
+
+    def apart(self) -> Home:
+        """The same graphs, with the engine process for queries that may have to be killed."""
+        return replace(self, engine_folder=APART)
 
     def make(self) -> Home:
         """Make the folders; what is new can be read by its owner alone."""

@@ -8,7 +8,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -21,7 +21,12 @@ from graphground.server.settings import Settings, SettingsError
 from graphground.server.transports.authorization import authorization
 from graphground.server.transports.workers import inherited_socket, run_workers
 
+if TYPE_CHECKING:
+    from graphground.server.transports.connections import BoundedConnection
+
 PATH, HEALTH = "/mcp", "/health"
+BACKLOG = 32
+"""How many connections wait to be accepted, and how many are accepted before those that are open are looked at."""
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -51,7 +56,8 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
                 return run_workers(listening, settings.workers, arguments)
     config = uvicorn.Config(http_app(make_server(), settings, address), log_level="warning", access_log=False,
                             timeout_graceful_shutdown=3, ssl_certfile=settings.tls_certificate,
-                            ssl_keyfile=settings.tls_key)
+                            ssl_keyfile=settings.tls_key, http=connection_class(), ws="none",
+                            timeout_keep_alive=30, backlog=BACKLOG)
     uvicorn.Server(config).run(sockets=[listening])
     return 0
 
@@ -59,11 +65,16 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
 def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette:
     """The ASGI application: MCP at /mcp, with tokens where the settings ask for them, and /health."""
     auth, verifier = authorization(settings, address)
-    return server.streamable_http_app(
+    from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
+
+    app = server.streamable_http_app(
         streamable_http_path=PATH, host=settings.host, transport_security=security(settings),
         # Workers share no sessions: each request then stands alone, in every era of the protocol.
         stateless_http=settings.workers > 1, auth=auth, token_verifier=verifier,
-        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])])
+        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])], session_idle_timeout=IDLE_SECONDS,
+        max_sessions=MOST_SESSIONS, max_request_body_size=MOST_BODY_BYTES)
+    make_room(server.session_manager)
+    return app
 
 
 async def health(_: Request) -> JSONResponse:
@@ -93,6 +104,13 @@ def address_of(listening: socket.socket, settings: Settings) -> str:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"{'https' if settings.tls_certificate else 'http'}://{shown}:{port}{PATH}"
+
+
+def connection_class() -> type[BoundedConnection]:
+    """The class of connections, with as many as this process may have open."""
+    from graphground.server.transports.connections import BoundedConnection, connections_allowed
+
+    return type("Connection", (BoundedConnection,), {"most": connections_allowed(), "incomplete": {}})
 
 
 def listen(host: str, port: int) -> socket.socket:

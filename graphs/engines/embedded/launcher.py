@@ -26,7 +26,7 @@ from graphground.graphs.engines.embedded.state import (
     used_file,
 )
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import APART, Home
 
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0
@@ -59,6 +59,8 @@ def end_engine(home: Home, *, kill: bool = False) -> bool:
 
     `kill` does not let it close its databases, which is safe: they are only read.
     """
+    if home.engine_folder != APART and home.apart().engine.exists():
+        end_engine(home.apart(), kill=kill)
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
         if state is None or not is_alive(home):
@@ -124,7 +126,8 @@ def _start(home: Home) -> EngineState:
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS}
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder)],
+            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder),
+             home.engine_folder],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=home.engine, **options)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

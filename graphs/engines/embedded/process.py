@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,26 @@ from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
     EngineState,
     alive_lock,
+    scratch_database,
     start_lock,
     state_file,
     used_file,
 )
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
+from graphground.graphs.storage.home import APART, Home
 
 TICK = 0.5
-SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
+SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false",
+        "queryMaxRangeSize": "1000000"}
 """What no user may do, root included. A database reads these from the process's settings, not from its server's."""
 ARCHIVE_AFTER_SECONDS = 20.0
 """When an engine has been used for so long, it is worth to let the next one start faster."""
+TICKS_WITHOUT_STATE = 3
+STOP_SECONDS = 5.0
+HEAP_APART = 1024
+"""MiB of heap, at most, of the process whose queries may have to be killed."""
+LOCK = "database.lck"
+"""What ArcadeDB leaves in the folder of a database that was open for writing when its process was killed."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -54,22 +63,27 @@ class EngineProcess:
         self.server: Any = None
         self._failure: BaseException | None = None
         self._catalog_seen: object = None
+        self._problem = ""
+        self._lost = 0
 
     def start(self) -> None:
         """Start the server and say where it listens."""
         import jpype
         from arcadedb_embedded.jvm import start_jvm
 
-        log = self.home.engine / "log"
-        log.mkdir(exist_ok=True)
-        os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(log / "jvm-crash-%p.log")
+        logs = self.home.engine / "log"
+        logs.mkdir(exist_ok=True)
+        os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(logs / "jvm-crash-%p.log")
         start_jvm(heap_size=self.settings.heap, jvm_args=[
             "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
-            "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={log}",
+            "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={logs}",
             f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
             "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
+            # Its own gate lets four queries in on two cores, one caller's slow ones among them: `Slots` share instead.
+            "-Darcadedb.queryMaxConcurrent=-1",
             *archive_option(archive_file()), *self.settings.jvm_args,
             *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items())])
+        recover(self.home)
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
@@ -88,6 +102,7 @@ class EngineProcess:
         starting.join()
         if self._failure is not None:
             raise self._failure
+        self._make_scratch()
         # Bolt alone is spoken here: the HTTP listener, and the MCP endpoint on it, go as soon as they have come.
         self.server.getHttpServer().stopService()
 
@@ -108,35 +123,69 @@ class EngineProcess:
         security.createUser(json_object(json.dumps({
             "name": "reader", "password": str(security.encodePassword(self.state.reader)),
             "databases": {"*": ["reader"]}})))
+    def _make_scratch(self) -> None:
+        """Create the empty database that says why a query does not compile: a read-only one gives no reason."""
+        name = scratch_database(self.home)
+        try:
+            shutil.rmtree(self.home.databases / name, ignore_errors=True)
+            self.server.createDatabase(name, self._jvm_mode("READ_WRITE"))
+        except Exception as error:
+            log(f"{name} cannot be made: {error}")
+
+    @staticmethod
+    def _jvm_mode(name: str) -> Any:
+        import jpype
+
+        return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Tidy up twice a second until told to stop or idle for long enough."""
+        """Tidy up twice a second until told to stop, idle for long enough, or left without a data folder."""
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
         if archive is not None and archive.exists():
             archive = None
-        while not self.stopping:
+        while not self.stopping and self._is_ours():
             time.sleep(TICK)
-            self._tidy()
+            try:
+                self._tidy()
+            except (CatalogError, OSError) as error:
+                self._complain(f"the graphs that have left the catalog are kept: {error}")
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
                 make_in_background(archive)
                 archive = None
-            idle = time.time() - used.stat().st_mtime
+            try:
+                idle = time.time() - used.stat().st_mtime
+            except OSError:
+                continue  # `_is_ours` says whether the folder has gone
             if idle > self.settings.idle_seconds and self.server.getRunningQueries().size() == 0:
                 try:
                     with start_lock(self.home, 0):
                         if time.time() - used.stat().st_mtime > self.settings.idle_seconds:
                             self.stop()
                             return
-                except Timeout:
+                except (Timeout, OSError):
                     continue
         self.stop()
 
     def stop(self) -> None:
-        """Close the databases; whoever comes next starts a new process."""
-        state_file(self.home).unlink(missing_ok=True)
-        self.server.stop()
+        """Close the databases; the next query starts a new process."""
+        if self._lost == 0:
+            state_file(self.home).unlink(missing_ok=True)
+        ending = threading.Thread(target=self.server.stop, daemon=True)
+        ending.start()
+        ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost where a query holds it up
+
+    def _is_ours(self) -> bool:
+        """Whether the state file is there and names this process: without it no client can find it."""
+        state = EngineState.read(self.home)
+        self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
+        return self._lost < TICKS_WITHOUT_STATE
+
+    def _complain(self, problem: str) -> None:
+        if problem != self._problem:
+            self._problem = problem
+            log(problem)
 
     def _tidy(self) -> None:
         """Close and delete databases that have left the catalog, once for each change of it."""
@@ -148,7 +197,7 @@ class EngineProcess:
             self._catalog_seen = stamp
             kept = {entry.id for entry in catalog.entries()}
             for name in map(str, self.server.getDatabaseNames()):
-                if name not in kept:
+                if name not in kept and not name.startswith(SCRATCH):
                     self.server.getDatabase(name).getEmbedded().close()
                     self.server.removeDatabase(name)
             catalog.sweep()
@@ -175,6 +224,8 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "bolt.host": "127.0.0.1",
         "bolt.port": state.port,
         "support.autoRegister": False,
+        # Whatever a query asks for, nothing can be written; and two processes may read the same files.
+        "server.defaultDatabaseMode": "READ_ONLY",
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # what bounds memory is queryMaxHeapRAM, half of the heap
         "command.timeout": 660_000,  # above the longest timeout of a tool call: the last net, not the first
     }
@@ -193,26 +244,55 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def main(folder: str) -> None:
+def log(problem: str) -> None:
+    """Write a line into the engine's log."""
+    sys.stdout.write(f"graphground: {problem}\n")
+    sys.stdout.flush()
+
+
+def recover(home: Home) -> None:
+    """Open databases once for writing that a process of an earlier version was killed over, which opened them so."""
+    left = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
+    if not left:
+        return
+    import jpype
+
+    for folder in left:
+        try:
+            jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).open().close()
+        except jpype.JException as error:  # another process has it open, or it is damaged: a query will say so
+            log(f"{folder} was not recovered: {error}")
+
+
+def main(folder: str, engine_folder: str) -> None:
     """Be the engine process of a data folder, unless one lives already."""
-    home = Home(Path(folder)).make()
+    home = Home(Path(folder), engine_folder).make()
+    if engine_folder == APART and hasattr(os, "nice"):
+        os.nice(10)  # what may have to be killed does not take the processor from the others
     alive = alive_lock(home, 5)
     try:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
     state_file(home).unlink(missing_ok=True)  # of one that was killed: its port may be somebody else's by now
-    process = EngineProcess(home, EmbeddedSettings.from_environment())
+    settings = EmbeddedSettings.from_environment()
+    process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
     process.start()
+    os.chdir(os.path.sep)  # a folder that has been deleted is no place to be in
 
     def stop(number: int, frame: object) -> None:
         process.stopping = True
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    process.serve()
+    try:
+        process.serve()
+    except BaseException:  # whatever it is: without this loop nobody could end the process any more
+        traceback.print_exc()
+        sys.stdout.flush()
+        os._exit(1)
     sys.stdout.flush()
     os._exit(0)  # threads of the JVM would keep an ordinary exit waiting
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:3])

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,16 @@ class EmbeddedSettings:
         The engine's own default, a quarter, made scans of a graph of three million nodes read the same pages again
         and again: 100 s where 15 s do. Another half of the heap is what running queries may hold.
         """
-        return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1) * 3 // 8
+        return self.heap_mib * 3 // 8
+
+    @property
+    def heap_mib(self) -> int:
+        """MiB of heap at most."""
+        return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1)
+
+    def at_most(self, mib: int) -> EmbeddedSettings:
+        """These settings with no more heap than that."""
+        return replace(self, heap=f"{mib}m") if self.heap_mib > mib else self
 
     @classmethod
     def from_environment(cls) -> EmbeddedSettings:

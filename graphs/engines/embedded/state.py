@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from graphground.graphs.storage.atomic import replacing
+from graphground.graphs.storage.catalog import SCRATCH
 from graphground.graphs.storage.home import Home
 
 if sys.platform != "win32":
@@ -46,6 +48,19 @@ class EngineState:
 
 def state_file(home: Home) -> Path:
     return home.engine / "state.json"
+
+
+def lifetime(home: Home) -> float:
+    """Seconds since the engine process wrote its state; 0 where there is none."""
+    try:
+        return max(0.0, time.time() - state_file(home).stat().st_mtime)
+    except OSError:
+        return 0.0
+
+
+def scratch_database(home: Home) -> str:
+    """The name of the engine process's own empty database."""
+    return SCRATCH + home.engine_folder
 
 
 def used_file(home: Home) -> Path:

@@ -1,0 +1,296 @@
+"""What an innocent caller notices while another attacks the same server over HTTP.
+
+    python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack judging …]
+
+HOME is a data folder; the bundled graph `nba` needs none. For each attack the server runs, an attacker's process keeps
+at it, and an innocent client asks list_graphs, validate_cypher and a look-up in turn, five times a second, on a session
+that it opened before the attack. Printed: the innocent's p50, p95 and worst time for each tool, what failed, what the
+attacker was answered, and what memory and descriptors the server holds at the end.
+
+Attacks: `judging` texts of 100 kB of every shape (tests/support/time_shapes.py); `deaf` queries that the engine cannot
+end, with time limits of 0.05 s, from one session; `deaf-sessions` the same from a new session each; `slow` queries,
+16 at once from one session; `slow-sessions` 40 at once from ten sessions; `calls` 200 at once; `sessions` opened and
+never closed; `half-open` connections that never send a whole request; `bodies` of 1 MB, sent slowly. Everything goes to
+loopback. Exits with 1 when p95 was above 1 s (3 s where the engine restarts) or a call of the innocent failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import multiprocessing
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.support.time_shapes import SHAPES
+
+SLOW = "MATCH (a), (b), (c) WHERE a.name = c.eid AND b.name = 'nothing' RETURN count(*) AS c"
+DEAF = ("RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total",
+        "RETURN size([x IN range(1, 900000) WHERE any(y IN range(1, 900000) WHERE x + y < 0)]) AS total",
+        "MATCH (n) WITH collect(n.name) AS names RETURN size([a IN names WHERE all(b IN names WHERE "
+        "any(c IN names WHERE c + b <> a))]) AS total")
+UNDER_RESTART = frozenset({"deaf", "deaf-sessions"})
+
+
+class Client:
+    """One MCP session over a kept connection."""
+
+    def __init__(self, address: str, timeout: float = 60) -> None:
+        parts = urlsplit(address)
+        self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
+        self._path, self._headers, self._number = parts.path, {
+            "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}, 0
+        answer = self._ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                                          "clientInfo": {"name": "attacks", "version": "1"}})
+        if "result" not in answer:
+            raise OSError(f"no session: {answer}")
+        self._headers["MCP-Protocol-Version"] = "2025-06-18"
+
+    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        asked = json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        self._connection.request("POST", self._path, asked, self._headers)
+        response = self._connection.getresponse()
+        if session := response.getheader("mcp-session-id"):
+            self._headers["mcp-session-id"] = session
+        body = response.read().decode()
+        if response.getheader("content-type", "").startswith("text/event-stream"):
+            body = next((line[5:] for line in body.splitlines() if line.startswith("data:") and '"id"' in line), "{}")
+        found: dict[str, Any] = json.loads(body or "{}")
+        return found
+
+    def call(self, tool: str, **arguments: Any) -> str:
+        """`ok`, or the error of a tool's answer."""
+        answer = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        if "result" not in answer:
+            return f"protocol error: {str(answer)[:120]}"
+        if not answer["result"].get("isError"):
+            return "ok"
+        return str(json.loads(answer["result"]["content"][0]["text"]).get("error"))
+
+
+Attack = Callable[[str, str, float, "Counter[str]"], None]
+
+
+def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int], str]) -> None:
+    """Call `once` again and again in so many threads."""
+    until = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        while time.monotonic() < until:
+            try:
+                told[once(number)] += 1
+            except Exception as error:
+                told[type(error).__name__] += 1
+                time.sleep(0.05)
+    running = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join(max(0.0, until + 5 - time.monotonic()))
+
+
+def many(sessions: int, address: str) -> list[Client]:
+    """Connections of that many sessions."""
+    return [Client(address) for _ in range(sessions)]
+
+
+def shared(address: str, count: int) -> list[Client]:
+    """Connections that share one session."""
+    clients = many(1, address)
+    for _ in range(count - 1):
+        client = Client.__new__(Client)
+        client.__dict__.update(clients[0].__dict__)
+        parts = urlsplit(address)
+        client._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+        client._headers = dict(clients[0]._headers)
+        clients.append(client)
+    return clients
+
+
+def judging(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    clients, rng = shared(address, 8), random.Random(1)
+    loop(8, seconds, told, lambda number: clients[number].call(
+        "validate_cypher", graph=graph, query=SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]))
+
+
+def deaf(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    clients, rng = shared(address, 4), random.Random(2)
+    loop(4, seconds, told, lambda number: clients[number].call(
+        "execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05))
+
+
+def deaf_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    rng = random.Random(3)
+    loop(4, seconds, told, lambda _: Client(address).call(
+        "execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05))
+
+
+def slow(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    clients = shared(address, 16)
+    loop(16, seconds, told, lambda number: clients[number].call(
+        "execute_cypher", graph=graph, query=SLOW, timeout_s=30))
+
+
+def slow_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    clients = [client for _ in range(10) for client in shared(address, 4)]
+    loop(40, seconds, told, lambda number: clients[number].call(
+        "execute_cypher", graph=graph, query=SLOW, timeout_s=30))
+
+
+def calls(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    clients = shared(address, 200)
+    loop(200, seconds, told, lambda number: clients[number].call(
+        "execute_cypher", graph=graph, query=SLOW, timeout_s=5))
+
+
+def sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    loop(4, seconds, told, lambda _: "opened" if Client(address) else "")
+
+
+def half_open(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    parts, kept = urlsplit(address), list[socket.socket]()
+
+    def once(_: int) -> str:
+        if len(kept) > 2_000:
+            kept.pop(0).close()
+        kept.append(socket.create_connection((parts.hostname, parts.port), timeout=5))
+        kept[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-")
+        return "opened"
+    loop(2, seconds, told, once)
+
+
+def bodies(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+    parts = urlsplit(address)
+
+    def once(_: int) -> str:
+        with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+            connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                               b"Content-Length: 1000000\r\n\r\n{")
+            for _ in range(600):
+                connection.sendall(b" ")
+                time.sleep(0.1)
+        return "sent"
+    loop(100, seconds, told, once)
+
+
+ATTACKS: dict[str, Attack] = {
+    "none": lambda *_: time.sleep(_[2]), "judging": judging, "deaf": deaf, "deaf-sessions": deaf_sessions, "slow": slow,
+    "slow-sessions": slow_sessions, "calls": calls, "sessions": sessions, "half-open": half_open, "bodies": bodies}
+
+
+def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any) -> None:
+    """The attacker's process."""
+    told: Counter[str] = Counter()
+    with suppress(Exception):
+        ATTACKS[name](address, graph, seconds, told)
+    answers.put(dict(told))
+    answers.close()
+    answers.join_thread()
+    os._exit(0)
+
+
+def innocent(address: str, graph: str, known: tuple[str, str], seconds: float,
+             before: Callable[[], object]) -> tuple[dict[str, list[float]], Counter[str]]:
+    """Ask in turn until the time is over; `before` starts the attack once the session is open."""
+    client = Client(address)
+    query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
+    asks: list[tuple[str, dict[str, Any]]] = [
+        ("list_graphs", {}), ("validate_cypher", {"graph": graph, "query": query}),
+        ("execute_cypher", {"graph": graph, "query": query})]
+    for tool, arguments in asks:
+        client.call(tool, **arguments)
+    before()
+    until, times, failed = time.monotonic() + seconds, {tool: list[float]() for tool, _ in asks}, Counter[str]()
+    while time.monotonic() < until:
+        for tool, arguments in asks:
+            begun = time.monotonic()
+            try:
+                outcome = client.call(tool, **arguments)
+            except Exception as error:
+                outcome = f"{type(error).__name__}: {error}"
+                with suppress(OSError):
+                    client = Client(address)
+            times[tool].append(time.monotonic() - begun)
+            if outcome != "ok":
+                failed[f"{tool}: {outcome}"] += 1
+            time.sleep(0.2)
+    return times, failed
+
+
+def held(process: int) -> str:
+    """Memory and descriptors of the server."""
+    try:
+        memory = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+        return f"{int(memory[1]) // 1024 if memory else 0} MiB, {len(os.listdir(f'/proc/{process}/fd'))} descriptors"
+    except OSError:
+        return "gone"
+
+
+def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float) -> bool:
+    """One attack on a server of its own; whether the innocent kept within the bars."""
+    server = subprocess.Popen([sys.executable, "-m", "graphground", "serve", "--transport", "http", "--port", "0"],
+                              env={**os.environ, "GRAPHGROUND_HOME": str(home)}, stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
+    address = next(found[1] for line in server.stderr if (found := re.search(r"serving (http://\S+)", line)))
+    threading.Thread(target=lambda: sys.stderr.writelines(server.stderr or ()), daemon=True).start()
+    context = multiprocessing.get_context("spawn")
+    answers: Any = context.Queue()
+    attacker = context.Process(target=run_attack, args=(name, address, graph, seconds, answers), daemon=True)
+    try:
+        times, failed = innocent(address, graph, known, seconds, attacker.start)
+        state = held(server.pid)
+        told = {}
+        with suppress(Exception):
+            told = answers.get(timeout=20)
+        worst95 = 0.0
+        print(f"{name} ({seconds:.0f} s, load {os.getloadavg()[0]:.1f}):")
+        for tool, taken in times.items():
+            taken.sort()
+            p95 = taken[min(len(taken) - 1, int(len(taken) * 0.95))]
+            worst95 = max(worst95, p95)
+            print(f"  {tool}: {len(taken)} calls, p50 {1000 * taken[len(taken) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
+                  f"worst {1000 * taken[-1]:.0f} ms")
+        print(f"  failed: {dict(failed) or 'nothing'}; attacker: {told}; server: {state}", flush=True)
+        return not failed and worst95 <= (3.0 if name in UNDER_RESTART else 1.0)
+    finally:
+        attacker.terminate()
+        attacker.join(10)
+        server.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        server.kill()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("home", type=Path)
+    parser.add_argument("--graph", default="nba")
+    parser.add_argument("--label", default="Player")
+    parser.add_argument("--name", default="LeBron James")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--attack", action="append", choices=list(ATTACKS))
+    given = parser.parse_args()
+    chosen = given.attack or list(ATTACKS)
+    bad = [name for name in chosen
+           if not measure(name, given.home, given.graph, (given.label, given.name), given.seconds)]
+    print(f"outside the bars: {', '.join(bad) or 'none'}")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

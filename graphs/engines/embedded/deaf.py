@@ -1,0 +1,50 @@
+"""Queries that the embedded engine may not be able to end: they run in a process of their own.
+
+ArcadeDB looks between rows whether a query is to end, not inside the evaluation of one expression. What an expression
+can repeat without end is known by its shape: `reduce`, list comprehensions and predicates inside one another or over a
+`range`, and text or lists that grow by doubling.
+"""
+
+from __future__ import annotations
+
+from graphground.cypher import tree
+
+_ITERATING = (tree.Reduce, tree.AllReduce, tree.ListComprehension, tree.ListPredicate)
+MOST_DOUBLINGS = 4
+"""How often a query may add a variable to itself: each time doubles what it holds."""
+
+
+def may_not_end(query: tree.Query) -> bool:
+    """Whether an expression of a query can go on for long by itself.
+
+        >>> from graphground.cypher import parse
+        >>> may_not_end(parse("RETURN reduce(s = 0, x IN range(1, 100000) | s + x)"))
+        True
+        >>> may_not_end(parse("MATCH p = (a)-->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.weight)"))
+        False
+    """
+    iterates = ranges = False
+    doublings = 0
+    for node in query.walk():
+        if isinstance(node, _ITERATING):
+            iterates = True
+            if any(isinstance(inner, _ITERATING) for inner in node.walk() if inner is not node):
+                return True
+            if isinstance(node, tree.Reduce | tree.AllReduce) and _mentions(node.step, node.accumulator.name) > 1:
+                return True
+        elif isinstance(node, tree.FunctionCall):
+            ranges = ranges or node.key in ("range", "replace")
+        elif isinstance(node, tree.Binary) and node.operator in ("+", "||"):
+            doublings += bool(_names(node.left) & _names(node.right))
+        if (iterates and ranges) or doublings > MOST_DOUBLINGS:
+            return True
+    return False
+
+
+def _mentions(node: tree.Node, name: str) -> int:
+    return sum(variable.name == name for variable in node.find(tree.Variable))
+
+
+def _names(node: tree.Expression) -> set[str]:
+    """The variable that an operand is, if it is one."""
+    return {node.name} if isinstance(node, tree.Variable) else set()

@@ -1,0 +1,68 @@
+"""Callers whose queries the engine could not end: they wait before the next such query, and run apart from others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+FIRST_WAIT, LONGEST_WAIT = 5.0, 120.0
+FORGIVEN_AFTER = 600.0
+APART_FOR = 120.0
+MOST_CALLERS = 10_000
+
+
+@dataclass(slots=True)
+class Record:
+    """How often a caller's queries had to be killed, and until when the next one waits."""
+
+    strikes: int
+    until: float
+    last: float
+    surprised: float
+    """When a query of an innocent shape had to be killed; 0 for never."""
+
+
+class Quarantine:
+    """The callers of one server. Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._records: OrderedDict[str, Record] = OrderedDict()
+
+    def strike(self, caller: str, *, surprise: bool) -> None:
+        """The engine had to be killed for a query of that caller: each time it waits twice as long.
+
+        A `surprise` is a query that did not look as if it might not end: then all of the caller's run apart.
+        """
+        now = time.monotonic()
+        with self._lock:
+            record = self._records.pop(caller, None)
+            strikes = record.strikes + 1 if record is not None and now - record.last < FORGIVEN_AFTER else 1
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(strikes - 1, 10))
+            surprised = now if surprise else record.surprised if record is not None else 0.0
+            self._records[caller] = Record(strikes, now + wait, now, surprised)
+            while len(self._records) > MOST_CALLERS:
+                self._records.popitem(last=False)
+
+    def knows(self, caller: str) -> bool:
+        """Whether a query of that caller that looked innocent had to be killed not long ago."""
+        with self._lock:
+            record = self._records.get(caller)
+            return record is not None and bool(record.surprised) and time.monotonic() - record.surprised < APART_FOR
+
+    def wait(self, caller: str) -> float:
+        """Seconds until that caller may ask another query that may not end; 0 for now."""
+        with self._lock:
+            record = self._records.get(caller)
+            return max(0.0, record.until - time.monotonic()) if record is not None else 0.0
+
+
+    def clear(self) -> None:
+        """Forget everybody."""
+        with self._lock:
+            self._records.clear()
+
+
+QUARANTINE = Quarantine()

@@ -1,0 +1,112 @@
+"""Worker threads, shared fairly between clients.
+
+Quick tools have threads of their own, so they never wait behind queries. A client of HTTP holds `AT_ONCE` threads at
+most and a share of what waits; judging long texts, which keeps the interpreter busy, happens `BULKY_AT_ONCE` at a
+time, once a client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from graphground.graphs.engines.callers import calling_as
+from graphground.graphs.engines.cancellation import cancellable
+from graphground.tools.failure import ToolFailure
+
+THREADS, QUICK_THREADS = 64, 16
+AT_ONCE, WAITING = 8, 64
+"""Calls of one client of HTTP that run, and that run or wait."""
+ALONE_WAITING = 2_000
+"""The same for the only client of a stdio server."""
+BULKY, BULKY_AT_ONCE = 5_000, 2
+"""Characters from which a query is long, and how many of those are worked on at once."""
+QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
+ResultT = TypeVar("ResultT")
+
+
+class _Client:
+    """What one client has under way."""
+
+    def __init__(self, caller: str) -> None:
+        self.calls = 0
+        self.threads = anyio.CapacityLimiter(AT_ONCE if caller else THREADS)
+        self.bulky = anyio.CapacityLimiter(1)
+
+
+class WorkerThreads:
+    """`await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)` runs `work` in a thread."""
+
+    def __init__(self) -> None:
+        self._clients: dict[str, _Client] = {}
+
+    @cached_property
+    def _slow(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(THREADS)
+
+    @cached_property
+    def _quick(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(QUICK_THREADS)
+
+    @cached_property
+    def _bulky(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(BULKY_AT_ONCE)
+
+    async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
+        """The result of `work`; when the call is cancelled, so are its queries.
+
+        Raises:
+            ToolFailure: the client has too many calls under way.
+        """
+        async with self._client(caller) as client, AsyncExitStack() as held:
+            if what in QUICK:
+                limiter = self._quick
+            else:
+                limiter = self._slow
+                if bulky(arguments):
+                    await held.enter_async_context(client.bulky)
+                    await held.enter_async_context(self._bulky)
+                await held.enter_async_context(client.threads)
+            with calling_as(caller), cancellable() as cancellation:
+                try:
+                    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+                except anyio.get_cancelled_exc_class():
+                    cancellation.cancel()
+                    raise
+
+    @asynccontextmanager
+    async def _client(self, caller: str) -> AsyncIterator[_Client]:
+        client = self._clients.get(caller)
+        if client is None:
+            client = self._clients[caller] = _Client(caller)
+        if client.calls >= (WAITING if caller else ALONE_WAITING):
+            raise ToolFailure("server_busy", f"This client has {client.calls} calls under way already.",
+                              next="Wait for answers before calling again.")
+        client.calls += 1
+        try:
+            yield client
+        finally:
+            client.calls -= 1
+            if not client.calls:
+                self._clients.pop(caller, None)
+
+
+def bulky(arguments: Mapping[str, Any]) -> bool:
+    """Whether reading the arguments may take long: a text of thousands of characters, or many of them."""
+    return any((isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
+               for value in arguments.values())
+
+
+def caller_of(request: Any) -> str:
+    """The client behind a request of HTTP: its session, else its connection; empty for stdio."""
+    if request is None:
+        return ""
+    session = request.headers.get("mcp-session-id")
+    if session:
+        return f"session {session}"
+    return f"connection {request.client.host}:{request.client.port}" if request.client else "connection"

@@ -1,0 +1,124 @@
+"""HTTP connections with limits: how many, how long a request may take to arrive, and what makes room for new ones.
+
+uvicorn closes a connection that is idle after an answer; one that never sends a whole request, or never reads its
+answer, it keeps for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from itertools import count
+from typing import Any, ClassVar
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
+"""From the first moment of a connection, or the first byte of a further request, to its last header and last byte."""
+UNREAD_SECONDS = 30.0
+"""How long a client may leave an answer unread without taking a byte of it."""
+MOST_CONNECTIONS = 512
+_numbers = count()
+
+
+class BoundedConnection(H11Protocol):
+    """One connection of HTTP/1.1; the newest of too many takes the place of one that is doing nothing."""
+
+    most = MOST_CONNECTIONS
+    incomplete: ClassVar[dict[BoundedConnection, None]] = {}
+    """Those that have not sent a whole request, oldest first."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, or the place of an idle one."""
+        super().connection_made(transport)
+        self.number = next(_numbers)
+        self._timer: asyncio.TimerHandle | None = None
+        self._unread = 0
+        self._reading = False
+        self._await_request()
+        if len(self.connections) > self.most:
+            self._victim().drop()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of a request."""
+        if not self._reading and self.conn.their_state is not h11.SEND_BODY:
+            self._await_request()
+        super().data_received(data)
+        if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED, h11.ERROR):
+            self._reading = False
+            self.incomplete.pop(self, None)
+            self._look_again(UNREAD_SECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self.incomplete.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _victim(self) -> BoundedConnection:
+        """The connection that is missed least: the oldest of those whose request is not complete, if any."""
+        oldest = next(iter(self.incomplete))
+        if oldest is not self:
+            return oldest
+        others = [one for one in self.connections if isinstance(one, BoundedConnection) and one is not self]
+        victim = min(others, key=lambda one: (one.importance(), one.number), default=self)
+        return self if victim.importance() > STANDING else victim
+
+    def importance(self) -> int:
+        """What would be lost with the connection: nothing, an idle one, a standing stream, a call under way."""
+        if self._reading:
+            return INCOMPLETE
+        if self.cycle is None or self.cycle.response_complete:
+            return IDLE
+        return STANDING if self.scope is not None and self.scope.get("method") == "GET" else CALLING
+
+    def drop(self) -> None:
+        """Close it now."""
+        self.incomplete.pop(self, None)
+        self.connections.discard(self)
+        with suppress(Exception):
+            self.transport.abort()
+
+    def _await_request(self) -> None:
+        self._reading = True
+        self.incomplete[self] = None
+        self._begun = self.loop.time()
+        self._look_again(HEADER_SECONDS)
+
+    def _look_again(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        """Drop a connection that lets the server wait; look at any other again later."""
+        if self.transport.is_closing():
+            return
+        unread: int = self.transport.get_write_buffer_size()
+        if self._reading:
+            in_body = self.conn.their_state is h11.SEND_BODY
+            left = REQUEST_SECONDS - (self.loop.time() - self._begun)
+            if not in_body or left <= 0:
+                self.drop()
+            else:
+                self._look_again(left)
+        elif unread and unread == self._unread:
+            self.drop()
+        else:
+            self._unread = unread
+            self._look_again(UNREAD_SECONDS)
+
+
+INCOMPLETE, IDLE, STANDING, CALLING = range(4)
+
+
+def connections_allowed() -> int:
+    """As many as leave half of this process's descriptors to databases and files."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return MOST_CONNECTIONS
+    soft: Any = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(16, min(MOST_CONNECTIONS, soft // 2))

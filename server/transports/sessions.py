@@ -1,0 +1,55 @@
+"""Sessions of streamable HTTP with limits: they expire, and the newest of too many takes the place of an unused one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.types import Receive, Scope, Send
+
+IDLE_SECONDS = 30 * 60.0
+MOST_SESSIONS = 1_000
+MOST_BODY_BYTES = 1_048_576
+"""A query has 100,000 characters at most; the rest is for parameters."""
+USED = 50
+"""Requests from which one session is as well used as any other."""
+
+
+class BoundedSessions(StreamableHTTPSessionManager):
+    """The SDK's session manager, which refuses new sessions when there are too many: this one makes room.
+
+    A session that made fewer requests goes first, then the one that has been idle for longest; one with a request
+    under way stays.
+    """
+
+    _requests: Counter[str]
+
+    async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"mcp-session-id"), None)
+        if session is not None and session in self._server_instances:
+            self._requests[session] += 1
+        elif session is None and self.max_sessions and len(self._server_instances) >= self.max_sessions:
+            await self._make_room()
+        await super()._handle_stateful_request(scope, receive, send)
+
+    async def _make_room(self) -> None:
+        idle: list[tuple[int, float, str, StreamableHTTPServerTransport]] = []
+        for session, transport in self._server_instances.items():
+            deadline = transport.idle_scope.deadline if transport.idle_scope is not None else float("inf")
+            if deadline != float("inf"):
+                idle.append((min(USED, self._requests[session]), deadline, session, transport))
+        if idle:
+            _, _, session, transport = min(idle, key=lambda one: one[:3])
+            await self._discard_session(session, transport)
+
+    async def _discard_session(self, session_id: str, transport: StreamableHTTPServerTransport) -> None:
+        self._requests.pop(session_id, None)
+        await super()._discard_session(session_id, transport)
+
+
+def make_room(manager: StreamableHTTPSessionManager) -> None:
+    """Let the manager of an application that the SDK has built make room: it builds its manager itself."""
+    manager.__class__ = BoundedSessions
+    assert isinstance(manager, BoundedSessions)
+    manager._requests = Counter()

@@ -1,0 +1,95 @@
+"""Queries that the engine may not be able to end run apart, and cost their caller time, not the others."""
+
+import time
+
+import pytest
+
+from graphground.cypher import parse
+from graphground.graphs.engines.callers import calling_as
+from graphground.graphs.engines.embedded.deaf import may_not_end
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.embedded.quarantine import FIRST_WAIT, LONGEST_WAIT, Quarantine
+from graphground.graphs.engines.engine import EngineBusy, QueryTimeout
+from graphground.graphs.graph import Graph
+from graphground.graphs.storage.home import Home
+from tests.support.embedded_films import films, films_home  # noqa: F401
+
+DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
+
+
+@pytest.mark.parametrize("query", [
+    DEAF,
+    "RETURN size([x IN range(1, 1000000) WHERE x > 1])",
+    "MATCH (n) WITH collect(n) AS ns RETURN [a IN ns WHERE any(b IN ns WHERE a.name = b.name)]",
+    "RETURN reduce(s = 'a', x IN [1, 2, 3] | s + s)",
+    "WITH 'a' AS x " + "WITH x + x AS x " * 10 + "RETURN size(x)",
+    "MATCH (n) WHERE none(x IN range(1, 1000000) WHERE x < 0) RETURN n",
+    "MATCH (n) RETURN EXISTS { MATCH (m) WHERE all(x IN range(1, 1000000) WHERE x > 0) }",
+])
+def test_an_expression_that_may_go_on_by_itself_is_known(query: str) -> None:
+    assert may_not_end(parse(query))
+
+
+@pytest.mark.parametrize("query", [
+    "MATCH (n) RETURN count(n)",
+    "MATCH (n) WHERE any(x IN n.languages WHERE x = 'English') RETURN n.name",
+    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.year) AS total",
+    "MATCH (n) RETURN [x IN labels(n) WHERE x <> 'Film'] AS others",
+    "UNWIND range(1, 10) AS x RETURN x",
+    "MATCH (n) RETURN n.a + n.b + n.c + n.d + n.e + n.f AS total",
+])
+def test_an_ordinary_query_is_none(query: str) -> None:
+    assert not may_not_end(parse(query))
+
+
+def test_each_time_a_caller_waits_twice_as_long() -> None:
+    quarantine = Quarantine()
+    waits = []
+    for _ in range(8):
+        quarantine.strike("a", surprise=False)
+        waits.append(quarantine.wait("a"))
+    assert waits[0] == pytest.approx(FIRST_WAIT, abs=1)
+    assert waits[1] == pytest.approx(2 * FIRST_WAIT, abs=1)
+    assert waits[-1] == pytest.approx(LONGEST_WAIT, abs=1)
+    assert quarantine.wait("b") == 0
+    assert not quarantine.knows("a")
+    quarantine.strike("b", surprise=True)
+    assert quarantine.knows("b")
+
+
+def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Home, films: Graph) -> None:  # noqa: F811
+    engine = films.engine
+    assert isinstance(engine, EmbeddedEngine)
+    engine.run("RETURN 1")
+    before = ensure_engine(films_home)
+    with calling_as("attacker"):
+        with pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
+            engine.run(parse(DEAF), timeout=0.05)
+        with pytest.raises(EngineBusy, match="could not be ended"):
+            engine.run(parse(DEAF), timeout=0.05)
+        assert engine.run("RETURN 1").rows == [[1]]
+    begun = time.monotonic()
+    assert engine.run(parse("RETURN reduce(s = 0, x IN range(1, 3) | s + x)")).rows == [[6]]
+    assert time.monotonic() - begun < 60
+    assert ensure_engine(films_home).instance == before.instance
+
+
+def test_no_user_of_the_engine_can_write(films_home: Home, films: Graph) -> None:  # noqa: F811
+    import neo4j
+
+    assert films.engine is not None
+    films.engine.run("RETURN 1")
+    state = ensure_engine(films_home)
+    database = films.engine._shared._database  # type: ignore[attr-defined]
+    with (neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("root", state.root)) as driver,
+          driver.session(database=database) as session,
+          pytest.raises(neo4j.exceptions.Neo4jError, match="read only")):
+        session.run("CREATE (:Film {name: 'x'})").consume()
+    assert films.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
+
+
+def test_explain_works_on_a_read_only_engine(films: Graph) -> None:  # noqa: F811
+    assert films.engine is not None
+    films.engine.explain("MATCH (n) RETURN n")
+    assert films.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).rows == []
