@@ -26,6 +26,7 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id
 from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.manifest import write_manifest
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
 """A load that failed with less than this left is taken to have failed for want of room."""
@@ -55,6 +56,7 @@ def load_file(path: Path, home: Home, *, name: str | None = None, description: s
         counts = _run_processes(path, folder, progress)
         entry = Entry(graph_name, identity, description, counts["nodes"], counts["relationships"],
                       datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), path.name, digest)
+        write_manifest(folder / "database", folder / "graph")
         with catalog.changing():
             os.replace(folder / "database", home.databases / identity)
             os.replace(folder / "graph", home.graphs / identity)

@@ -13,6 +13,7 @@ from graphground.graphs.opening.bundled import dropped_stamp, load_bundled, offe
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.manifest import damage
 
 ENGINE = "embedded"
 WARM_UP = "MATCH (n) RETURN n LIMIT 1"
@@ -42,9 +43,13 @@ def open_stored(name: str, home: Home) -> Graph:
     """Open a loaded graph; its engine is started by the first query, not by this.
 
     Raises:
-        EngineUnavailable: it is not loaded, or no more.
+        EngineUnavailable: it is not loaded, or no more, or its files are damaged.
     """
     catalog, entry = Catalog(home), _entry(name, home)
+    problem = damage(home.databases / entry.id, catalog.folder(entry))
+    if problem is not None:
+        raise EngineUnavailable(f"The files of the graph {name!r} are damaged: {problem}. Load it again with "
+                                f"`graphground graphs load FILE --name {name}`.")
     return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
                  open_index(catalog.folder(entry) / "entities"), dialect=ARCADEDB)
 

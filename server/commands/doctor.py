@@ -14,6 +14,7 @@ from pathlib import Path
 
 from graphground import __version__
 from graphground.graphs.engines.engine import Engine
+from graphground.graphs.graph import Graph
 from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
 from graphground.server.commands.progress import spinner
@@ -44,6 +45,7 @@ def parser() -> CommandLine:
     """The options of `graphground doctor`."""
     parser = command_line("doctor", "Check the installation, the data folder and every graph.", doctor)
     parser.add_argument("--json", action="store_true", help="Print the findings as JSON.")
+    parser.add_argument("--deep", action="store_true", help="Read every node, relationship and name of loaded graphs.")
     add_options(parser, GRAPHS)
     return parser
 
@@ -57,7 +59,7 @@ def doctor(parsed: argparse.Namespace) -> int:
     """Run every check, and print each finding as soon as it is there."""
     settings = settings_from(parsed)
     found: list[Finding] = []
-    checks = findings(settings)
+    checks = findings(settings, deep=parsed.deep)
     while True:
         with spinner("checking"):
             finding = next(checks, None)
@@ -81,12 +83,12 @@ def doctor(parsed: argparse.Namespace) -> int:
     return FAILED if problems else 0
 
 
-def findings(settings: Settings) -> Iterator[Finding]:
+def findings(settings: Settings, *, deep: bool = False) -> Iterator[Finding]:
     """Every check in turn, the cheap ones first."""
     yield Finding("graphground", True, f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
     yield from packages(engine_needed=not settings.bolt_databases())
     yield data_folder(default_home(settings.home))
-    yield from graphs(settings)
+    yield from graphs(settings, deep)
 
 
 def packages(engine_needed: bool) -> Iterator[Finding]:
@@ -125,8 +127,8 @@ def data_folder(home: Path) -> Finding:
     return Finding("data folder", True, f"{home}, {free // 2**30} GiB free")
 
 
-def graphs(settings: Settings) -> Iterator[Finding]:
-    """Whether each graph answers a query."""
+def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
+    """Whether each graph answers a query, and with `deep` whether all of it can be read."""
     try:
         opened = open_graphs(settings)
     except Exception as error:
@@ -148,6 +150,8 @@ def graphs(settings: Settings) -> Iterator[Finding]:
             engine = opened.get(name).engine if answered.good else None
             if engine is not None:
                 yield second_wall(name, engine)
+            if deep and answered.good:
+                yield whole(name, opened.get(name), default_home(settings.home))
     finally:
         opened.close()
 
@@ -163,6 +167,16 @@ def second_wall(name: str, engine: Engine) -> Finding:
     if refused:
         return Finding(f"graph {name}", True, "a write is refused by the database too")
     return Finding(f"graph {name}", True, "a write is refused by this server alone", warning(engine))
+
+
+def whole(name: str, graph: Graph, home: Path) -> Finding:
+    """Whether every node, relationship and indexed name can be read, as many as were loaded."""
+    from graphground.graphs.opening.whole import read_whole
+
+    try:
+        return Finding(f"graph {name}", True, read_whole(graph, home))
+    except Exception as error:
+        return Finding(f"graph {name}", False, "is not whole", f"{error} Load the graph again.")
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:

@@ -38,8 +38,7 @@ from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
 from graphground.graphs.storage.home import APART, Home
 
 TICK = 0.5
-SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false",
-        "queryMaxRangeSize": "1000000"}
+SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
 """What no user may do, root included. A database reads these from the process's settings, not from its server's."""
 ARCHIVE_AFTER_SECONDS = 20.0
 """When an engine has been used for so long, it is worth to let the next one start faster."""

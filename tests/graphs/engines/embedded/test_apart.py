@@ -13,7 +13,6 @@ from graphground.graphs.engines.embedded.quarantine import FIRST_WAIT, LONGEST_W
 from graphground.graphs.engines.engine import EngineBusy, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.home import Home
-from tests.support.embedded_films import films, films_home  # noqa: F401
 
 DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
 
@@ -58,8 +57,8 @@ def test_each_time_a_caller_waits_twice_as_long() -> None:
     assert quarantine.knows("b")
 
 
-def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Home, films: Graph) -> None:  # noqa: F811
-    engine = films.engine
+def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Home, film_graph: Graph) -> None:
+    engine = film_graph.engine
     assert isinstance(engine, EmbeddedEngine)
     engine.run("RETURN 1")
     before = ensure_engine(films_home)
@@ -75,21 +74,21 @@ def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Ho
     assert ensure_engine(films_home).instance == before.instance
 
 
-def test_no_user_of_the_engine_can_write(films_home: Home, films: Graph) -> None:  # noqa: F811
+def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) -> None:
     import neo4j
 
-    assert films.engine is not None
-    films.engine.run("RETURN 1")
+    assert film_graph.engine is not None
+    film_graph.engine.run("RETURN 1")
     state = ensure_engine(films_home)
-    database = films.engine._shared._database  # type: ignore[attr-defined]
+    database = film_graph.engine._shared._database  # type: ignore[attr-defined]
     with (neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("root", state.root)) as driver,
           driver.session(database=database) as session,
           pytest.raises(neo4j.exceptions.Neo4jError, match="read only")):
         session.run("CREATE (:Film {name: 'x'})").consume()
-    assert films.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
+    assert film_graph.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
 
 
-def test_explain_works_on_a_read_only_engine(films: Graph) -> None:  # noqa: F811
-    assert films.engine is not None
-    films.engine.explain("MATCH (n) RETURN n")
-    assert films.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).rows == []
+def test_explain_works_on_a_read_only_engine(film_graph: Graph) -> None:
+    assert film_graph.engine is not None
+    film_graph.engine.explain("MATCH (n) RETURN n")
+    assert film_graph.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).rows == []

@@ -1,0 +1,91 @@
+"""A graph whose files have been damaged since it was loaded is not answered from."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.opening.whole import Incomplete, read_whole
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.manifest import damage
+from tests.support.serving import COMMAND, environment
+
+
+@pytest.fixture
+def copied(films_home: Home, tmp_path: Path) -> Home:
+    """A data folder of its own with the film graph."""
+    home = Home(tmp_path / "home").make()
+    shutil.copy(films_home.catalog, home.catalog)
+    entry = Catalog(home).get("films")
+    shutil.copytree(films_home.databases / entry.id, home.databases / entry.id, dirs_exist_ok=True)
+    shutil.copytree(films_home.graphs / entry.id, home.graphs / entry.id, dirs_exist_ok=True)
+    return home
+
+
+def truncated(database: Path, graph: Path) -> None:
+    file = next(database.glob("Film_0.*.bucket"))
+    file.write_bytes(file.read_bytes()[:1000])
+
+
+def removed(database: Path, graph: Path) -> None:
+    next(database.glob("directedBy*.bucket")).unlink()
+
+
+def spoiled(database: Path, graph: Path) -> None:
+    file = graph / "schema.json"
+    file.write_text(file.read_text().replace("Film", "Flim"))
+
+
+def spoiled_inside(database: Path, graph: Path) -> None:
+    file = database / "schema.json"
+    file.write_text(file.read_text().replace("Film", "Flim"))
+
+
+@pytest.mark.parametrize("harm", [truncated, removed, spoiled, spoiled_inside])
+def test_damage_is_reported_when_the_graph_is_opened(copied: Home, harm: Callable[[Path, Path], None]) -> None:
+    entry = Catalog(copied).get("films")
+    assert damage(copied.databases / entry.id, copied.graphs / entry.id) is None
+    harm(copied.databases / entry.id, copied.graphs / entry.id)
+    with pytest.raises(EngineUnavailable, match=r"The files of the graph 'films' are damaged: .* Load it again"):
+        open_stored("films", copied)
+
+
+def test_a_graph_loaded_without_notes_is_opened(copied: Home) -> None:
+    entry = Catalog(copied).get("films")
+    (copied.graphs / entry.id / "manifest.json").unlink()
+    open_stored("films", copied).close()
+
+
+def test_all_of_a_graph_is_read(films_home: Home) -> None:
+    graph = open_stored("films", films_home)
+    assert read_whole(graph, films_home.folder).startswith("all 400 nodes and 1,500 relationships")
+    graph.close()
+
+
+def test_fewer_nodes_than_were_loaded_are_noticed(copied: Home) -> None:
+    listed = json.loads(copied.catalog.read_text())
+    listed["graphs"][0]["nodes"] += 1
+    copied.catalog.write_text(json.dumps(listed))
+    graph = open_stored("films", copied)
+    try:
+        with pytest.raises(Incomplete, match="400 nodes can be read, and 401 were loaded"):
+            read_whole(graph, copied.folder)
+    finally:
+        graph.close()
+        end_engine(copied, kill=True)
+
+
+def test_doctor_finds_a_damaged_graph(copied: Home) -> None:
+    entry = Catalog(copied).get("films")
+    truncated(copied.databases / entry.id, copied.graphs / entry.id)
+    done = subprocess.run([*COMMAND, "doctor", "--deep", "--graph", "films"], capture_output=True, text=True,
+                          timeout=100, env=environment(copied.folder))
+    assert done.returncode == 1
+    assert "damaged: Film_0." in done.stdout
