@@ -150,8 +150,7 @@ class BoltEngine:
             with self._driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
                 statement = neo4j.Query(cast(Any, prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS)
                 result = session.run(statement, cast(Any, parameters or {}))
-                columns = list(result.keys())
-                return Table(columns, plain_rows(list(result)), False, (time.perf_counter() - started) * 1000)
+                return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
         except Exception as error:
             raise translated(error, self.address) from error
 

@@ -7,7 +7,6 @@ so they can do so at once.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections import Counter
@@ -32,6 +31,7 @@ from graphground.graphs.engines.engine import (
     QueryTimeout,
 )
 from graphground.graphs.engines.errors import timed_out
+from graphground.graphs.engines.plans import asks_for_plan
 from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
 
@@ -47,7 +47,6 @@ READ_ONLY = "read only database"
 """What ArcadeDB says of a query that it takes for one that may write, and that is each query it cannot compile."""
 SCRATCH_SECONDS = 2.0
 """Seconds for which a process that has just started may have no scratch database yet."""
-EXPLAIN = re.compile(r"\s*EXPLAIN\b", re.IGNORECASE)
 LEAST_LIFE = 10.0
 """Seconds that a process that many use lives at least, whatever query it could not end."""
 MOST_ABANDONED = 4
@@ -108,7 +107,7 @@ class Lane:
 
         The empty scratch database of the process does; where it compiles the query, the `refusal` stands.
         """
-        prefixed = EXPLAIN.match(query if isinstance(query, str) else query.text) is not None
+        prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS
         while True:
             try:
