@@ -66,7 +66,7 @@ def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
 
 
 def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
-    """The statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v.
+    """The statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v; a normal rank has none.
 
     A subject is a statement (then ?item and ?p say whose and of which property) or the node of a quantity or time; the
     nodes are asked for of the properties and qualifiers `in_full`. Every branch has constant predicates and no part is
@@ -74,8 +74,9 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
     """
     branches = []
 
-    def row(name: str, predicate: str) -> None:
-        branches.append(f"{{ ?item p:{name} ?s . ?s {predicate} ?v BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}")
+    def row(name: str, predicate: str, condition: str = "") -> None:
+        branches.append(f"{{ ?item p:{name} ?s . ?s {predicate} ?v{condition} "
+                        f"BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}")
 
     def parts(name: str, link: str) -> None:
         row(name, link)
@@ -83,7 +84,7 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
                         for part in _PARTS)
 
     for name, several in wanted.items():
-        row(name, "wikibase:rank")
+        row(name, "wikibase:rank", " FILTER(?v != wikibase:NormalRank)")  # most are normal: nothing need say so
         row(name, f"ps:{name}")
         if name in in_full:
             parts(name, f"psv:{name}")
