@@ -221,7 +221,8 @@ SMUGGLERS = (
 )
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
-_BARE = re.compile(rf"(?<![.\w])(?:{'|'.join(WRITING_WORDS)})\b", re.IGNORECASE)
+_BARE = re.compile(rf"(\.\s*)?(?<!\w)(?:{'|'.join(WRITING_WORDS)})\b", re.IGNORECASE)
+"""With the dot before it, behind which a word is a name to every reader."""
 
 
 def unclean(sent: str) -> str | None:
@@ -233,4 +234,4 @@ def unclean(sent: str) -> str | None:
         return "a comment, a backslash or a letter that is not ASCII"
     if any(letter < " " and letter not in "\t\n\r" for letter in rest):
         return "a control character"
-    return "a writing word" if _BARE.search(rest) else None
+    return "a writing word" if any(found[1] is None for found in _BARE.finditer(rest)) else None
