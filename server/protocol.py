@@ -91,12 +91,12 @@ class Protocol:
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
         arguments = params.arguments or {}
-        try:
-            async with reporting(context, self.levels):
+        async with reporting(context, self.levels):
+            try:
                 outcome = await self._workers.run(caller_of(context.request), params.name, arguments,
                                                   partial(self.application.call, params.name, arguments))
-        except ToolFailure as failure:
-            outcome = failed(failure)
+            except ToolFailure as failure:  # here: a task group would wrap it
+                outcome = failed(failure)
         return tool_result(outcome)
 
     async def set_level(self, context: Any, params: Any) -> Any:
