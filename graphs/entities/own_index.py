@@ -166,8 +166,8 @@ class OwnIndex:
         from graphground.graphs.entities.build import build_index  # NumPy, in the background
         from graphground.graphs.entities.index import open_index
 
-        mark, schema = self._mark(), self._schema()
         try:
+            mark, schema = self._mark(), self._schema()
             self._total = count_nodes(self._engine, schema)
             if self._total > MOST_NODES:
                 self._problem = f"{self._total:,} nodes are more than are indexed without being asked for"
@@ -180,10 +180,13 @@ class OwnIndex:
             self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
         except Timeout:
             return  # another server builds the same index
-        except (EngineError, OSError) as error:
+        except Exception as error:  # in the background nobody else reports it: the answers do, from `state`
             if not self._stopped.is_set():
-                logger.warning("the entity index of %s could not be built: %s", self._name, error)
-                self._problem = None if self._index is not None else str(error)
+                reason = str(error) if isinstance(error, (EngineError, OSError)) else (
+                    f"the database gave an answer that could not be read: {type(error).__name__}")
+                logger.warning("the entity index of %s could not be built: %s", self._name, reason)
+                logger.debug("the cause", exc_info=True)
+                self._problem = None if self._index is not None else reason
 
     def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
         """The records, with a pause after each page, so that others find the database nearly as fast as before."""

@@ -1,0 +1,33 @@
+"""An entity index that is built in the background, where the database gives what nobody expects."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.entities.own_index import OwnIndex
+from tests.support.fake_bolt_server import Answer, Call, Rows, stand_in
+
+SCHEMA = PropertyGraphSchema.from_cypherbench({
+    "name": "films", "entities": [{"label": "Movie", "description": None, "properties": {"title": "str"}}],
+    "relations": []})
+
+
+def test_an_answer_that_cannot_be_read_ends_the_build_with_a_reason_and_no_traceback(
+        tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def answer(call: Call) -> Answer:
+        return Rows(["c"], [[3]]) if "count(" in call.query else Rows(["a", "b"], [["too", "short"]])
+
+    with stand_in("Neo4j/5.26.0", answer) as server:
+        engine = bolt_engine(BoltAddress(server.uri, "neo4j", "secret"))
+        index = OwnIndex("films", engine, lambda: SCHEMA, lambda: None, tmp_path / "films")
+        index.start()
+        assert index._building is not None
+        index._building.join(30)
+        assert index.info is None
+        assert "there is no entity index (the database gave an answer that could not be read" in str(index.state)
+        index.stop()
+        engine.close()
+    assert "Traceback" not in caplog.text
