@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -44,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by what it uses. Modules that share a Neo4j stand together, and run in one process under xdist."""
+    """Mark each test by what it uses. Modules that share a Neo4j stand together."""
     wanted: dict[Path, set[str]] = {}
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
@@ -55,10 +57,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if used & NEO4J:
             item.add_marker("neo4j")
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("neo4j" if item.path in wanted else str(item.path)))
     # First, since they take longest: one process is busy with them while the other runs the rest.
     items.sort(key=lambda item: (0, sorted(wanted[item.path])) if item.path in wanted else (1, []))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give whole modules to a process, and those that ask a Neo4j all to one: no more than two servers are alive."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByDatabase(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _database(nodeid.split("::")[0])
+
+    @cache
+    def _database(module: str) -> str:
+        text = (config.rootpath / module).read_text(encoding="utf-8")
+        return "neo4j" if any(name in text for name in NEO4J) else module
+
+    return ByDatabase(config, log)
 
 
 @pytest.fixture
