@@ -64,14 +64,14 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
                                "LOAD CSV reads a file or an address outside the graph; only the graph may be read"))
     elif isinstance(node, tree.Use):
         found.append(Violation("file_or_network_access", node.start, node.end, "read",
-                               "USE goes to another graph; only the one that is open may be read"))
+                               "USE goes to another graph; only the open graph may be read"))
     elif isinstance(node, tree.CallProcedure) and node.key not in PROCEDURES_ALLOWED:
         known = PROCEDURES.get(node.name)
         level: Access = "admin"
         if known is not None and known.mode in ("write", "schema"):
             level = "write" if known.mode == "write" else "schema"
         found.append(Violation("forbidden_procedure", node.name_start, node.name_end, level,
-                               f"the procedure {node.name} is not among those known only to read the graph"))
+                               f"the procedure {node.name} is not on the list of read-only procedures"))
 
 
 def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
@@ -81,12 +81,12 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
             return
         if key.startswith("graph."):
             found.append(Violation("file_or_network_access", node.start, node.name_end, "admin",
-                                   f"{node.name} goes to another graph; only the one that is open may be read"))
+                                   f"{node.name} goes to another graph; only the open graph may be read"))
         return
     if "." not in key or key in FUNCTIONS_ALLOWED:
         return
     found.append(Violation("forbidden_procedure", node.start, node.name_end, "admin",
-                           f"the function {node.name} is not among those known only to compute"))
+                           f"the function {node.name} is not on the list of functions that only compute"))
 
 
 def unknown_functions(query: tree.Query) -> set[str]:

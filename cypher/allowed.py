@@ -21,7 +21,7 @@ PROCEDURE_REASONS: Mapping[str, str] = {
     "Lists names from the schema store; takes no argument.":
         "db.labels db.relationshipTypes db.propertyKeys db.info db.ping db.schema.nodeTypeProperties "
         "db.schema.relTypeProperties db.schema.visualization db.index.fulltext.listAvailableAnalyzers",
-    "Looks up an index by name; the query text is Lucene's or a vector, never Cypher.":
+    "Queries an index by name; the query is Lucene text or a vector, never Cypher.":
         "db.index.fulltext.queryNodes db.index.fulltext.queryRelationships db.index.vector.queryNodes "
         "db.index.vector.queryRelationships",
     "Samples or counts nodes and relationships through the kernel; its settings are numbers, labels and types.":
@@ -36,7 +36,7 @@ PROCEDURE_REASONS: Mapping[str, str] = {
 """Names of procedures by the reason why they are allowed."""
 
 FUNCTION_REASONS: Mapping[str, str] = {
-    "Folds the rows of a group into one value, at most as large as what it is given.":
+    "Aggregates the rows of a group into one value, no larger than its input.":
         "apoc.agg.first apoc.agg.last apoc.agg.maxItems apoc.agg.median apoc.agg.minItems apoc.agg.nth "
         "apoc.agg.percentiles apoc.agg.product apoc.agg.slice apoc.agg.statistics",
     "Reads properties, labels, degrees or ends of the node or relationship that it is given.":
@@ -45,7 +45,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.node.relationship.types apoc.node.relationships.exist apoc.nodes.connected apoc.nodes.isDense "
         "apoc.nodes.relationship.types apoc.nodes.relationships.exist apoc.rel.endNode apoc.rel.id "
         "apoc.rel.startNode apoc.rel.type apoc.diff.nodes",
-    "Tells whether an index or a constraint exists.":
+    "Tests whether an index or a constraint exists.":
         "apoc.schema.node.constraintExists apoc.schema.node.indexExists apoc.schema.relationship.constraintExists "
         "apoc.schema.relationship.indexExists",
     "Computes with numbers; the result is a number or a short text.":
@@ -65,13 +65,13 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.coll.runningTotal apoc.coll.set apoc.coll.shuffle apoc.coll.sort apoc.coll.sortMaps "
         "apoc.coll.sortMulti apoc.coll.sortNodes apoc.coll.sortText apoc.coll.stdev apoc.coll.subtract apoc.coll.sum "
         "apoc.coll.sumLongs apoc.coll.toSet apoc.coll.union apoc.coll.unionAll apoc.coll.zip",
-    "Turns a value into another type or reads JSON from a text that it is given.":
+    "Converts a value to another type, or parses JSON from a string.":
         "apoc.convert.fromJsonList apoc.convert.fromJsonMap apoc.convert.getJsonProperty "
         "apoc.convert.getJsonPropertyMap apoc.convert.toJson apoc.convert.toList apoc.convert.toMap "
         "apoc.convert.toNode apoc.convert.toNodeList apoc.convert.toRelationship apoc.convert.toRelationshipList "
         "apoc.convert.toSet apoc.convert.toSortedJsonMap apoc.json.path",
-    "Takes the parts of an address apart, without going there.": "apoc.data.url",
-    "Computes with dates and times; formats are patterns of Java's, whose result is short.":
+    "Splits an address into its parts, without opening it.": "apoc.data.url",
+    "Computes with dates and times; formats are Java patterns with short results.":
         "apoc.date.add apoc.date.convert apoc.date.convertFormat apoc.date.currentTimestamp apoc.date.field "
         "apoc.date.fields apoc.date.format apoc.date.fromISO8601 apoc.date.parse apoc.date.toISO8601 "
         "apoc.date.toYears apoc.temporal.format apoc.temporal.formatDuration apoc.temporal.toZonedTemporal",
@@ -83,7 +83,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.map.removeKeys apoc.map.setEntry apoc.map.setKey apoc.map.setLists apoc.map.setPairs "
         "apoc.map.setValues apoc.map.sortedProperties apoc.map.submap apoc.map.unflatten apoc.map.updateTree "
         "apoc.map.values",
-    "Compares texts, or rewrites one; the result is in proportion to the arguments, as of Cypher's own replace().":
+    "Compares strings or rewrites one; the result is proportional to the arguments, as with Cypher's own replace().":
         "apoc.text.base64Decode apoc.text.base64Encode apoc.text.base64UrlDecode apoc.text.base64UrlEncode "
         "apoc.text.byteCount apoc.text.bytes apoc.text.camelCase apoc.text.capitalize apoc.text.capitalizeAll "
         "apoc.text.charAt apoc.text.clean apoc.text.code apoc.text.compareCleaned apoc.text.decapitalize "
@@ -122,4 +122,4 @@ def allowed_page() -> str:
         lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
         lines.append("")
     _, _, left_out = (__doc__ or "").partition("among\nothers:\n\n")
-    return "\n".join([*lines, "## Left out, and why", "", left_out.strip(), ""])
+    return "\n".join([*lines, "## Excluded, and why", "", left_out.strip(), ""])

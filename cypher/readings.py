@@ -77,8 +77,8 @@ def _found(text: str, tokens: Tokens) -> list[TwoReadings]:
             _word(piece, kind, start, found)
         if kind == "$" and start == place and number and tokens.names[number - 1] is not None \
                 and tokens.kinds[number - 1] != "name":
-            found.append(TwoReadings(tokens.starts[number - 1], end, "`$` right behind a word is a part of the word to "
-                                     "some databases. Put a blank before it"))
+            found.append(TwoReadings(tokens.starts[number - 1], end, "`$` directly after a word is part of the word in "
+                                     "some databases. Put a space before it"))
         place = end
     return found
 
@@ -112,12 +112,13 @@ def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
 def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
     """A character outside quotes: one that no reader takes is left to the parser, which refuses it."""
     if piece == "\\":
-        found.append(TwoReadings(start, start + 1, "a backslash outside quotes is an escape to some databases. "
+        found.append(TwoReadings(start, start + 1, "some databases read a backslash outside quotes as an escape. "
                                  "Delete it"))
     elif _invisible(piece):
         name = unicodedata.name(piece[0], "a control character")
-        found.append(TwoReadings(start, start + 1, f"U+{ord(piece[0]):04X} ({name}) is a blank to some databases and a "
-                                 "part of a word to others. Delete it, or put it between quotes"))
+        found.append(TwoReadings(start, start + 1, f"U+{ord(piece[0]):04X} ({name}) is whitespace in some databases "
+                                                   f"and "
+                                 "part of a word in others. Delete it, or put it between quotes"))
 
 
 @lru_cache(maxsize=1024)
@@ -128,8 +129,8 @@ def _invisible(letter: str) -> bool:
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
     """A word or number with other letters than ASCII's: one that becomes ASCII in another case may be a keyword."""
     if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
-        found.append(TwoReadings(start, start + len(piece), f"{piece!r} looks like another word or number to some "
-                                 "databases. Write it in ASCII, or between backticks where it is a name"))
+        found.append(TwoReadings(start, start + len(piece), f"{piece!r} is read as another word or number by some "
+                                 "databases. Write it in ASCII, or in backticks if it is a name"))
 
 
 @lru_cache(maxsize=1024)
@@ -149,8 +150,8 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
         if decoded is not None and _harmless(chr(int(decoded, 16))):
             continue
         if decoded is not None or letter in ("u", "U", "0") or (_invisible(letter) and letter not in "\n\r\t"):
-            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]!s} is decoded before, "
-                                     f"after or never, as the database will. {_BY_HAND}"))
+            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]!s} is decoded at "
+                                     f"different stages, or never, depending on the database. {_BY_HAND}"))
 
 
 def _harmless(letter: str) -> bool:
@@ -163,8 +164,9 @@ def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
         return
     escape = _IN_NAME.search(piece)
     if escape:
-        found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is an escape in a name to "
-                                 "some databases and stands for itself to others. Write the name otherwise"))
+        found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is an escape in a name "
+                                                                               f"for "
+                                 "some databases and literal for others. Write the name differently"))
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
@@ -172,4 +174,4 @@ def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
             found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is decoded by some "
-                                     f"databases and stands for itself to others. {_BY_HAND}"))
+                                     f"databases and literal for others. {_BY_HAND}"))

@@ -182,7 +182,7 @@ class PropertyGraphSchema:
         for place, entity in _records(document, "entities", ("label",)):
             label = entity["label"]
             if label in labels:
-                raise SchemaError(f"{place}: the label {label!r} stands twice")
+                raise SchemaError(f"{place}: the label {label!r} appears twice")
             labels[label] = Label(label, {**RESERVED_PROPERTIES, **_properties(place, entity)},
                                   entity.get("description"),
                                   frozenset(RESERVED_PROPERTIES) - frozenset(entity.get("properties") or ()))

@@ -66,7 +66,7 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
         return places.diagnostic(error.code, error.start, error.end, message)
     found = text[error.start:error.end]
     shown = repr_of(found)
-    message = f"{shown} cannot stand here; expected {_either(error.expected)}"
+    message = f"{shown} is not allowed here; expected {_either(error.expected)}"
     hint, suggestions = _habit(error)
     if not hint:
         hint = _open_bracket(places, error)
@@ -137,9 +137,9 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     after = kinds[at + 1] if at + 1 < len(kinds) else "end"
     newer = "" if error.cypher25 else _newer(kinds, at)
     if newer:
-        return f"{newer} is newer: it needs Cypher 25, and this graph reads Cypher 5", ()
+        return f"{newer} needs Cypher 25; this graph reads Cypher 5", ()
     if kind == "GROUP" and after == "BY" and not error.cypher25:
-        return "Cypher has no GROUP BY before Cypher 25: what is returned beside an aggregate groups by itself", ()
+        return "Cypher has no GROUP BY before Cypher 25: the columns beside an aggregate are the grouping keys", ()
     if kind == "HAVING":
         return "Cypher has no HAVING: WITH … AS total WHERE total > 1 filters groups", ("WHERE",)
     if kind == "LIKE" or kind == "ILIKE":
@@ -147,7 +147,7 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     if kind == "SELECT":
         return "Cypher has no SELECT: MATCH a pattern, then RETURN", ("RETURN",)
     if kind == "=" and at and kinds[at - 1] == "=":
-        return "Equality is written with one =", ("",)
+        return "Equality is written with a single =", ("",)
     if kind == "NOT" and after == "IN":
         return "Write NOT x IN xs, with NOT before the whole comparison", ()
     return "", ()

@@ -59,7 +59,7 @@ FORMS: Mapping[str, Form] = {
                      "datetime({})"),
     "local_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}", "datetime", "ISO dates with a time",
                            "localdatetime({})"),
-    "blank_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}} {_TIME}", "datetime", "dates with a time after a blank",
+    "blank_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}} {_TIME}", "datetime", "dates with a time after a space",
                            "localdatetime(replace({}, ' ', 'T'))"),
     "day_month_year": Form(r"\d{2}[./-]\d{2}[./-]\d{4}", "date", "dates as day, month, year",
                            "date(right({0}, 4) + '-' + substring({0}, 3, 2) + '-' + left({0}, 2))"),

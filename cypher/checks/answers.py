@@ -39,7 +39,7 @@ def merged_entities(facts: Facts, findings: Findings) -> None:
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
             suggestion = f"count(DISTINCT {name})" if counted else ""
             findings.add("distinct_merges_entities", "hint",
-                         f"DISTINCT on {name}.{value.key} merges different entities of the same {value.key}; "
+                         f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
                          + (f"write {suggestion}." if counted else
                             f"to keep them apart write WITH DISTINCT {name} and return {name}.{value.key}."),
                          node.start, node.end, [suggestion] if suggestion else [])
@@ -56,7 +56,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
             text = findings.query.source(item.expression)
             if text in keys or (item.alias is not None and item.alias.name in keys):
                 findings.add("extra_sort_column", "hint",
-                             f"{text} is what the rows are sorted by; return it only if the question asks for it "
+                             f"{text} is a sort key; return it only if the question asks for it "
                              "(ORDER BY needs no returned column).", item.start, item.end)
 
 
@@ -83,5 +83,6 @@ def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> Non
     subject = findings.query.source(use.node)
     condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
     findings.add("time_open_interval", "warning",
-                 f"What has not ended has no {use.key}, and is left out here. To count it in write {condition}.",
+                 f"Entries that have not ended have no {use.key} and are left out here. To include them write "
+                 f"{condition}.",
                  comparison.node.start, comparison.node.end, [condition])

@@ -13,10 +13,10 @@ SCHEMA_CODES: Mapping[str, Code] = {
                                                "between these nodes.",
                                       "MATCH (m:Movie)-[:directBy]->(p:Person) RETURN p.name"),
     "unknown_property": Code("error", "Nodes of these labels, or relationships of this type, have no such property; "
-                                      "the message says what does have it. Labels of variables without one are "
+                                      "the message names what has it. Labels of variables without one are "
                                       "inferred from the patterns.", "MATCH (m:Movie) RETURN m.runtime"),
-    "reversed_direction": Code("error", "The relationship exists between these labels, but the other way round; the "
-                                        "suggestion is the relationship turned.",
+    "reversed_direction": Code("error", "The relationship exists between these labels, but in the opposite direction; "
+                                        "the suggestion is the reversed pattern.",
                                "MATCH (p:Person)-[:directedBy]->(m:Movie) RETURN m.name"),
     "impossible_pattern": Code("error", "No relationship of this type joins these labels in either direction; the "
                                         "message has those that do, or the shortest connecting path.",
@@ -34,19 +34,19 @@ SCHEMA_CODES: Mapping[str, Code] = {
                                      "with as text; the suggestion converts its values. An error where the database "
                                      "refuses that. Needs what was learned from the data of a connected database.",
                           "MATCH (o:Order) RETURN max(o.freight)"),
-    "time_open_interval": Code("warning", "A time span asks for an end after a moment and so leaves out what has not "
-                                          "ended, whose end is null.",
+    "time_open_interval": Code("warning", "A time filter requires an end after a moment and so leaves out entries that "
+                                          "have not ended, whose end is null.",
                                "MATCH (p:Person)-[r:memberOf]->() WHERE r.start_year <= 2010 AND r.end_year >= 2010 "
                                "RETURN p.name"),
     "returns_node": Code("hint", "A whole node or relationship is returned where its properties may be meant.",
                          "MATCH (m:Movie {name: 'Heat'}) RETURN m"),
-    "distinct_merges_entities": Code("hint", "DISTINCT on a name makes one of different entities with the same name.",
+    "distinct_merges_entities": Code("hint", "DISTINCT on a name merges different entities with the same name.",
                                      "MATCH (p:Person)<-[:directedBy]-(m:Movie) RETURN count(DISTINCT p.name)"),
-    "extra_sort_column": Code("hint", "A returned column may be there for the sorting alone, which needs none.",
+    "extra_sort_column": Code("hint", "A column may be returned only for sorting, which does not need it.",
                               "MATCH (m:Movie) RETURN m.name, m.runtime_minute ORDER BY m.runtime_minute LIMIT 1"),
     "cartesian_product": Code("warning", "Patterns of one MATCH share no variable and no condition joins them.",
                               "MATCH (a:Movie), (b:Person) RETURN count(*)"),
-    "unbounded_path": Code("warning", "A path has no upper bound and may not end on a graph with cycles.",
+    "unbounded_path": Code("warning", "A path has no upper bound and may run without end on a graph with cycles.",
                            "MATCH (a:Movie {name: 'Heat'})-[:follows*]->(b) RETURN b.name"),
     "no_limit": Code("hint", "Nothing narrows the answer down, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),
 }

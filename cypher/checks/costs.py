@@ -90,7 +90,8 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
                  and use.symbol.link.pattern is relationship]
         findings.add("unbounded_path", "warning",
                      f"The path over {' and '.join(types) or 'any relationship'} has no upper bound and may take very "
-                     "long on a graph with cycles; give it one, like *1..4.", relationship.start, relationship.end)
+                     "long on a graph with cycles; give it an upper bound, such as "
+                     "*1..4.", relationship.start, relationship.end)
 
 
 def missing_limits(facts: Facts, findings: Findings) -> None:
@@ -104,7 +105,7 @@ def missing_limits(facts: Facts, findings: Findings) -> None:
         if _small(facts):
             continue
         findings.add("no_limit", "hint", "Nothing narrows this answer down: it may have very many rows. "
-                                         "Add LIMIT if a part of them is enough.", clause.start, clause.end)
+                                         "Add LIMIT if some of them are enough.", clause.start, clause.end)
 
 
 def _aggregates(item: t.ReturnItem) -> bool:

@@ -18,9 +18,9 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
     for symbol, labels in facts.contradictions:
         name = symbol.name or "this node"
         findings.add("impossible_pattern", "error",
-                     f"No node of the graph is what is asked of {name}: the labels "
-                     f"{findings.query.source(labels)} never stand beside those asked before. "
-                     "Use another variable for another node.", labels.start, labels.end)
+                     f"No node can match {name}: the labels "
+                     f"{findings.query.source(labels)} never occur together with those required before. "
+                     "Use a different variable for a different node.", labels.start, labels.end)
     for link in facts.links:
         if link.bad and not link.unknown:
             _wrong(facts, link, findings)
@@ -46,9 +46,9 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
     other_way = turned(pattern)
-    message = f"{_relationship_words(link)} goes the other way: "
+    message = f"{_relationship_words(link)} has the opposite direction: "
     allowed = _allowed(facts, link)
-    message += f"the schema has {listed([str(one) for one in allowed])}." if allowed else "turn it round."
+    message += f"the schema has {listed([str(one) for one in allowed])}." if allowed else "reverse it."
     left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
     message += f" Write {left}{other_way}{right}."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
@@ -58,7 +58,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     index, pattern = facts.index, link.pattern
     left_labels, right_labels = index.labels_of(left), index.labels_of(right)
     ends = f"{listed(left_labels) or 'this node'} and {listed(right_labels) or 'this node'}"
-    message = f"{_relationship_words(link)} never joins {ends}."
+    message = f"{_relationship_words(link)} never connects {ends}."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
         message += f" The schema has {listed([str(one) for one in known])}."
@@ -71,7 +71,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     else:
         path = shortest_path(index, left, right)
         if path:
-            message += f" The shortest way between them is {path}."
+            message += f" The shortest path between them is {path}."
     findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions)
 
 

@@ -161,7 +161,7 @@ def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.
         return
     names = list(dict.fromkeys(one.name for one in found))[:5]
     findings.add("entity_not_found", "hint",
-                 f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case counts). "
+                 f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive). "
                  f"Nearest: {listed([repr(name) for name in names])}.", node.start, node.end,
                  [quoted_string(name) for name in names])
 

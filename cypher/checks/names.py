@@ -144,7 +144,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
               if key is not None and key in properties] if use.key.lower() in GENERIC_NAMES else []
     message = _lacking(facts, use, labels)
     if naming:
-        message += f" Its nodes are named by {listed(naming)}."
+        message += f" The names of its nodes are in {listed(naming)}."
     elif near:
         message += f" Nearest: {listed([one.name for one in near])}."
     elsewhere = index.labels_by_property.get(use.key, ())

@@ -57,11 +57,11 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
         texts = text_values_of(facts, use)
         if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
             _convert(operand, use, texts, "error" if operation.operator != "+" else "warning",
-                     f"{operation.operator} does not calculate with text", findings)
+                     f"{operation.operator} does not work on text", findings)
     for sort, use in facts.sorted:
         texts = text_values_of(facts, use)
         if texts is not None and not texts.sorts and texts.type in NUMBERS | MOMENTS:
-            _convert(sort.expression, use, texts, "warning", "ORDER BY sorts it letter by letter", findings)
+            _convert(sort.expression, use, texts, "warning", "ORDER BY sorts it character by character", findings)
     for comparison in facts.comparisons:
         _compared_as_text(facts, comparison, findings)
 
@@ -71,7 +71,7 @@ def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, finding
     if call.key in NEEDS_NUMBERS and texts.type in NUMBERS:
         _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
     elif call.key in SORTING and not texts.sorts and texts.type in NUMBERS | MOMENTS:
-        _convert(argument, use, texts, "warning", f"{call.name}() compares it letter by letter", findings)
+        _convert(argument, use, texts, "warning", f"{call.name}() compares it character by character", findings)
 
 
 def _concatenates(operation: t.Binary) -> bool:
@@ -95,8 +95,8 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
         right = other.converted(findings.query.source(literal)) if other is not None else None
         clear = bool(left and right and other is not None and (other.type in NUMBERS) == (texts.type in NUMBERS))
         findings.add("text_compared", "warning",
-                     f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares letter by "
-                     "letter.", comparison.node.start, comparison.node.end,
+                     f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character "
+                     "by character.", comparison.node.start, comparison.node.end,
                      [f"{left} {comparison.operator} {right}"] if clear else [],
                      clear=clear and comparison.left_node.start < literal.start)
 
@@ -108,7 +108,7 @@ def _convert_both(comparison: Comparison, use: PropertyUse, texts: TextValues, l
         f"{texts.type}({quoted_string(value)})" if texts.type in MOMENTS and _is_iso(value, texts.type) else ""
     subject = texts.converted(findings.query.source(comparison.left_node))
     message = (f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} "
-               "compares letter by letter.")
+               "compares character by character.")
     edits = [Edit(comparison.left_node.start, comparison.left_node.end, subject),
              Edit(literal.start, literal.end, written)] if subject and written else []
     node = comparison.left_node
@@ -130,7 +130,7 @@ def _convert(node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, s
              findings: Findings) -> None:
     written = texts.converted(findings.query.source(node))
     message = f"{name_of(use)} is text that holds {texts.described}: {why}."
-    message += f" Write {written}." if written else " No conversion is sure to work on all of its values."
+    message += f" Write {written}." if written else " No conversion is certain to work for all of its values."
     findings.add("text_compared", "error" if severity == "error" else "warning", message, node.start, node.end,
                  [written] if written else [], clear=bool(written))
 
@@ -172,7 +172,7 @@ def compared_with_value(comparison: Comparison, use: PropertyUse, texts: TextVal
     if written is None and texts.sorts and texts.type == given:
         return False  # ISO dates: the literal as text does
     if written is None:
-        findings.add("type_mismatch", "error", f"{message} No conversion is sure to work on all of its values.",
+        findings.add("type_mismatch", "error", f"{message} No conversion is certain to work for all of its values.",
                      subject.start, subject.end)
         return True
     findings.add("type_mismatch", "error", f"{message} Write {written}.", subject.start, subject.end, [written],
@@ -186,7 +186,7 @@ def member_of_values(comparison: Comparison, use: PropertyUse, texts: TextValues
     literal, subject = comparison.right_node, comparison.left_node
     source = findings.query.source
     message = (f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} holds values of type "
-               f"{inner}: no value is ever among them.")
+               f"{inner}: it never matches.")
     written = [_as_text(item, texts) for item in items]
     if written and all(written):
         findings.add("type_mismatch", "error", message, literal.start, literal.end, [f"[{', '.join(written)}]"],
@@ -228,7 +228,7 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
     message = f"{name_of(use)} is text that holds {texts.described} and has no part {part.text!r}."
-    message += f" Write {written}." if written else " No conversion is sure to work on all of its values." \
+    message += f" Write {written}." if written else " No conversion is certain to work for all of its values." \
         if texts.type in MOMENTS else ""
     findings.add("type_mismatch", "error", message, use.node.start, part.end, [written] if written else [],
                  clear=bool(written))

@@ -90,7 +90,7 @@ def _mismatch(facts: Facts, comparison: Comparison, use: PropertyUse, expected: 
     literal = comparison.right_node
     effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
     message = (f"{_name(use)} is of type {expected}, and {source(literal)} of type {given}: "
-               f"the comparison is {effect}. Write a value like {SAMPLES[expected]}.")
+               f"the comparison is {effect}. Write a value such as {SAMPLES[expected]}.")
     start, end, suggestions = literal.start, literal.end, [right] if right else []
     year = _year_of(literal)
     if expected == "date" and year and comparison.operator in ("=", "<>") and not use.in_map:
@@ -119,7 +119,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     if comparison.operator in ("<", "<=", ">", ">="):
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
     findings.add("list_compared_as_value", "error",
-                 f"{_name(use)} is a list, and a list is never equal to one value: write {suggestions[0]}.",
+                 f"{_name(use)} is a list, which never equals a single value: write {suggestions[0]}.",
                  comparison.node.start, comparison.node.end, suggestions, clear=True)
 
 
@@ -137,7 +137,7 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
         kept = "{" + ", ".join(others) + "} " if others else ""
         edits = [Edit(holder.properties.start, holder.properties.end, f"{kept}WHERE {condition}")]
     findings.add("list_compared_as_value", "error",
-                 f"{_name(use)} is a list, and a list is never equal to one value: write WHERE {condition}.",
+                 f"{_name(use)} is a list, which never equals a single value: write WHERE {condition}.",
                  entry.start, entry.end, [], edits=edits)
 
 
@@ -154,12 +154,12 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         if comparison.operator == "CONTAINS":
             suggestions.insert(0, exact)
         findings.add("list_compared_as_value", "error",
-                     f"{_name(use)} is a list; {comparison.operator} is for text and gives null here: "
+                     f"{_name(use)} is a list; {comparison.operator} works on text only and returns null here: "
                      f"write {suggestions[0]}.", comparison.node.start, comparison.node.end, suggestions, clear=True)
         return
     findings.add("type_mismatch", "error",
-                 f"{_name(use)} is of type {expected}; {comparison.operator} is for text and gives null here. "
-                 f"Compare with a value like {SAMPLES.get(expected, expected)}, or use toString({subject}).",
+                 f"{_name(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
+                 f"Compare with a value such as {SAMPLES.get(expected, expected)}, or use toString({subject}).",
                  use.node.start, use.node.end, [f"toString({subject})"], clear=comparison.operator != "=~")
 
 
@@ -227,7 +227,8 @@ def _two_properties(facts: Facts, comparison: Comparison, left: PropertyUse, rig
                      comparison.node.start, comparison.node.end, [suggestion])
     elif expected in CHECKED and given in CHECKED and not comparable(expected, given):
         findings.add("type_mismatch", "warning",
-                     f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: they never compare.",
+                     f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: these types are not "
+                     f"comparable.",
                      comparison.node.start, comparison.node.end)
 
 

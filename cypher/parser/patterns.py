@@ -96,7 +96,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
         c.note("pattern", inner.selector.start, inner.selector.end,
                "a path selector such as SHORTEST stands at the start of the whole path, not inside parentheses")
     if inner.shortest is not None:
-        c.note("pattern", inner.start, inner.end, f"{inner.shortest}() cannot stand inside parentheses")
+        c.note("pattern", inner.start, inner.end, f"{inner.shortest}() is not allowed inside parentheses")
     return made
 
 
@@ -373,6 +373,6 @@ def match_mode(c: Cursor) -> str | None:
     if after in ("ELEMENT", "RELATIONSHIP"):
         c.accept("BINDINGS")
     if not c.cypher25:
-        c.note("newer", c.starts[i], c.end, f"{mode} is newer: it needs Cypher 25, and this graph reads Cypher 5")
+        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this graph reads Cypher 5")
     return mode
 

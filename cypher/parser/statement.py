@@ -36,10 +36,10 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     """
     if len(text) > MAX_LENGTH:
         raise ParseError("too_complex", 0, min(len(text), 1),
-                         f"the query has {len(text)} characters; at most {MAX_LENGTH} are read", [], 0, None, [])
+                         f"the query has {len(text)} characters; the limit is {MAX_LENGTH}", [], 0, None, [])
     wrong = wrong_unicode_escape(text)
     if wrong is not None:
-        raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must stand",
+        raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must follow",
                          [], 0, None, [])
     decoded = decode_unicode_escapes(text)
     if decoded is None:
@@ -70,7 +70,7 @@ def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
     c = Cursor(text, tokens, language == "cypher25")
     if len(tokens.kinds) > MAX_TOKENS:
         raise ParseError("too_complex", 0, 1,
-                         f"the query has {len(tokens.kinds)} words and symbols; at most {MAX_TOKENS} are read", [], 0,
+                         f"the query has {len(tokens.kinds)} words and symbols; the limit is {MAX_TOKENS}", [], 0,
                          None, [])
     try:
         prefix = _prefix(c)
@@ -88,7 +88,7 @@ def _prefix(c: Cursor) -> str:
         kind = c.kinds[c.i]
         if kind in ("EXPLAIN", "PROFILE"):
             if found and found != kind:
-                c.note("prefix", c.starts[c.i], c.ends[c.i], "EXPLAIN and PROFILE exclude each other")
+                c.note("prefix", c.starts[c.i], c.ends[c.i], "EXPLAIN and PROFILE cannot be combined")
             found = kind
             c.i += 1
         elif kind == "CYPHER":
@@ -117,7 +117,7 @@ def _statement(c: Cursor) -> QueryBody:
                 queries.statement(c)
             if c.kinds[c.i] != "end":
                 raise c.fail("';' or the end of the query")
-            raise Fatal(start, c.end, "a query is one statement; send the statements one after the other",
+            raise Fatal(start, c.end, "a query is one statement; send the statements one at a time",
                         "multiple_statements")
     if c.kinds[c.i] != "end":
         raise c.fail("a clause such as MATCH, WITH or RETURN, or the end of the query")

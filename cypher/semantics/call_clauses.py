@@ -16,12 +16,13 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     base, open_end = c.base, c.open_end
     c.open_end = False
     if clause.transactions is not None and c.calls:
-        c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot stand inside another CALL { … }")
+        c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed inside another CALL { … }")
     c.calls += 1
     parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
     if clause.imports is None and any(isinstance(one, tree.Next | tree.Conditional | tree.Braced) for one in parts):
-        c.problem("clause_order", clause.body, "NEXT, WHEN and { … } can stand in CALL () { … } only, with parentheses "
-                                               "for what it imports")
+        c.problem("clause_order", clause.body, "NEXT, WHEN and { … } are allowed in CALL () { … } only, with "
+                                               "parentheses "
+                                               "for its imports")
     if clause.imports is None:
         columns = _old_way(c, clause.body, outer)
     else:
@@ -88,7 +89,8 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
         for item in last.projection.items:
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
-                c.problem("missing_alias", item.expression, f"what a subquery returns needs a name: {text} AS name",
+                c.problem("missing_alias", item.expression, f"a column that a subquery returns needs a name: {text} "
+                                                            f"AS name",
                           (f"{text} AS value",))
     for column in columns:
         if column.name in outer:
@@ -97,8 +99,8 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
                 for item in last.projection.items:
                     if item.name == column.name:
                         place = item.alias or item.expression
-            c.problem("variable_redefined", place, f"the subquery returns `{column.name}`, which exists outside "
-                                                   "already; rename it with AS")
+            c.problem("variable_redefined", place, f"the subquery returns `{column.name}`, which already exists "
+                                                   "outside; rename it with AS")
             continue
         binding = Binding(column.name, column.declaration, column.type)
         binding.level = c.level
@@ -128,7 +130,7 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
         if any(bound.find(tree.Variable)):
             c.problem("type_mismatch", bound, "the number of ROWS or of TRANSACTIONS cannot use variables")
         elif isinstance(bound, tree.IntegerLiteral) and bound.value <= 0:
-            c.problem("type_mismatch", bound, "this takes a whole number above 0")
+            c.problem("type_mismatch", bound, "expected a whole number above 0")
         else:
             c.expect(bound, expressions.infer(c, bound), INTEGER)
     if node.report is not None:
@@ -150,7 +152,7 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
     elif clause.arguments is None:
         c.problem("syntax", clause, f"{clause.name} needs parentheses here: CALL {clause.name}()")
     elif clause.yields is None and known is not None and known.columns:
-        c.problem("clause_order", clause, f"name what {clause.name} gives: YIELD {', '.join(known.columns)}")
+        c.problem("clause_order", clause, f"name the columns of {clause.name}: YIELD {', '.join(known.columns)}")
 
 
 def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:

@@ -123,7 +123,7 @@ class Checker:
             message += (" any more: after DISTINCT or an aggregation only the returned columns exist; return what you "
                         "sort by")
         elif self.scope:
-            message += f" here; defined are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
+            message += f" here; the defined variables are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
         self.problem("undefined_variable", variable, message, similar)
 

@@ -131,7 +131,7 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         if isinstance(part, tree.SingleQuery):
             for clause in part.clauses:
                 if isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
-                    c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot stand in a UNION")
+                    c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed in a UNION")
     outer = c.scope
     all_columns: list[list[Binding] | None] = []
     for part in body.parts:

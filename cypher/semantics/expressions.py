@@ -59,7 +59,7 @@ def condition(c: Checker, node: tree.Expression) -> None:
     found = infer(c, node)
     if not found.may_be(BOOLEAN) and (found.mask == LIST.mask or not found.mask & LIST.mask):
         if found.mask == LIST.mask:
-            c.problem("type_mismatch", node, "a list is no condition; write NOT isEmpty(…) or size(…) > 0")
+            c.problem("type_mismatch", node, "a list is not a condition; write NOT isEmpty(…) or size(…) > 0")
         else:
             c.problem("type_mismatch", node, f"a condition must be true or false, but this is {found}")
 
@@ -200,7 +200,7 @@ def _count_star(c: Checker, node: tree.CountStar) -> Type:
     if c.aggregates not in ("yes", "star") and not (c.projected and node.shape() in c.projected):
         c.problem("aggregation", node, "count(*) aggregates, which is not possible here; compute it in a WITH before "
                                        "and use its name" if c.aggregates != "inside" else
-                  "an aggregating function cannot stand inside another; compute the inner one in a WITH before")
+                  "an aggregating function is not allowed inside another; compute the inner one in a WITH before")
     return INTEGER
 
 

@@ -38,9 +38,9 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
         return _aggregate(c, node, function)
     if node.distinct:
         c.problem_at("aggregation", node.start, node.name_end,
-                     f"DISTINCT is for aggregating functions; {function.name} is none")
+                     f"DISTINCT is for aggregating functions; {function.name} is not one")
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
-        c.problem("aggregation", node, f"{function.name}() cannot stand inside an aggregating function")
+        c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
     if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
         return _with_word(c, node, function, _WORDS_25[key])
     found = [expressions.infer(c, argument) for argument in node.arguments]
@@ -79,7 +79,8 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
         c.problem("aggregation", node, f"{function.name}(…) cannot aggregate inside an expression over a list; compute "
                                        "it in a WITH before")
     elif c.aggregates == "inside":
-        c.problem("aggregation", node, "an aggregating function cannot stand inside another; compute the inner one in "
+        c.problem("aggregation", node, "an aggregating function is not allowed inside another; compute the inner one "
+                                       "in "
                                        "a WITH before")
     before = c.aggregates
     if before == "yes":
@@ -185,7 +186,7 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
     hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
     if key in CYPHER25_FUNCTIONS and not c.cypher25:
-        hint = " yet: it is newer and needs Cypher 25, and this graph reads Cypher 5"
+        hint = " in Cypher 5, which this graph reads: it needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:
         hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
     c.late.append(("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}",

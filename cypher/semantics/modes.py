@@ -12,7 +12,7 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
     if any(written):
         for path, one in zip(paths, written, strict=True):
             if (one or "WALK") != (written[0] or "WALK"):
-                c.problem("pattern", path, "the paths of one MATCH must be of one mode; put them into two")
+                c.problem("pattern", path, "the paths of one MATCH must have the same mode; use two MATCH clauses")
             if one is not None and any(isinstance(element, tree.RelationshipPattern) and element.length is not None
                                        for element in path.elements):
                 c.problem("pattern", path, f"{one} takes quantifiers such as -->{{1,3}}, not lengths such as "
@@ -23,11 +23,11 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
         if mode == "REPEATABLE ELEMENTS" and one in ("TRAIL", "ACYCLIC"):
             c.problem("pattern", path, f"{mode} and {one} exclude each other")
         if path.shortest is not None:
-            c.problem("pattern", path, f"{path.shortest}(…) cannot stand behind {mode}; write SHORTEST")
+            c.problem("pattern", path, f"{path.shortest}(…) cannot follow {mode}; write SHORTEST")
         elif mode == "REPEATABLE ELEMENTS":
             for element in path.elements:
                 if _unbounded(element):
-                    c.problem("pattern", element, "with REPEATABLE ELEMENTS a path of any length may have no end of "
+                    c.problem("pattern", element, "with REPEATABLE ELEMENTS a path of any length may return endless "
                                                   "rows; give its length an upper bound, such as {1,5}")
                     break
 

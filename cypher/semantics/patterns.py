@@ -29,7 +29,7 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
     if len(paths) > 1 and mode != "REPEATABLE ELEMENTS":
         for path in paths:
             if path.selector is not None and path.selector.kind != "all":
-                c.problem("pattern", path.elements[0], "a path with SHORTEST or ANY must be the only one of its MATCH")
+                c.problem("pattern", path.elements[0], "a path with SHORTEST or ANY must be the only path of its MATCH")
                 break
 
 
@@ -74,12 +74,12 @@ def _check_juxtaposition(c: Checker, elements: list[tree.NodePattern | tree.Rela
     before: tree.Node | None = None
     for element in elements:
         if isinstance(element, tree.NodePattern) and isinstance(before, tree.NodePattern):
-            c.problem("pattern", elements[0], "two nodes stand side by side: connect them with a relationship, or "
+            c.problem("pattern", elements[0], "two nodes are next to each other: connect them with a relationship, or "
                                               "separate the paths with a comma")
             return
         if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and len(elements) > 1:
-            c.problem("pattern", elements[-1], "a path in parentheses needs a quantifier such as {1,3} to stand in a "
-                                              "longer path")
+            c.problem("pattern", elements[-1], "a path in parentheses needs a quantifier such as {1,3} to be part of "
+                                              "a longer path")
             return
         before = element
 
@@ -131,7 +131,7 @@ def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Wher
             c.problem("variable_redefined", path, f"`{variable.name}` already names something in another "
                                                   "quantified path; choose another name")
         elif variable.name in outer:
-            c.problem("variable_redefined", path, f"`{variable.name}` stands inside and outside of a quantified "
+            c.problem("variable_redefined", path, f"`{variable.name}` is used inside and outside of a quantified "
                                                   "path; choose another name inside")
         c.scope.pop(variable.name, None)
     _check_inside(c, path)
@@ -160,7 +160,7 @@ def _check_inside(c: Checker, path: tree.ParenthesizedPath) -> None:
             c.problem("pattern", element, "quantified paths cannot be nested")
         elif isinstance(element, tree.RelationshipPattern) and (element.length is not None
                                                                  or element.quantifier is not None):
-            c.problem("pattern", element, "a variable length cannot stand inside a quantified path")
+            c.problem("pattern", element, "a variable length is not allowed inside a quantified path")
     if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
         c.problem("pattern", path, "a quantified path needs at least one relationship")
 
@@ -180,7 +180,7 @@ def _bind(c: Checker, variable: tree.Variable, type_: Type,
                                        and not known.inner.mask & RELATIONSHIP.mask):
         words = {1: "a node", 2: "a relationship"}.get(type_.mask, "a list of relationships")
         c.problem("variable_type", variable, f"`{variable.name}` is {known} already, so it cannot be {words} here; "
-                                             "use another name")
+                                             "choose another name")
         return None
     if known.mask != type_.mask:
         binding.type = type_
@@ -195,7 +195,7 @@ def _bind_again(c: Checker, variable: tree.Variable, pattern: tree.NodePattern |
                 where: Where, alone: bool) -> None:
     word = where.upper()
     if isinstance(pattern, tree.RelationshipPattern) or alone:
-        c.problem("variable_redefined", variable, f"`{variable.name}` exists already; {word} would make it anew")
+        c.problem("variable_redefined", variable, f"`{variable.name}` already exists; {word} would create it again")
     elif pattern.labels is not None or pattern.properties is not None:
         c.problem("variable_redefined", variable, f"`{variable.name}` exists already, so {word} cannot give it labels "
                                                   "or properties here; use SET")
@@ -227,7 +227,8 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
 def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -> None:
     for one in properties.walk():
         if isinstance(one, tree.Variable) and one.name in created:
-            c.problem("undefined_variable", one, f"`{one.name}` is made by this same CREATE, so it has no value yet; "
+            c.problem("undefined_variable", one, f"`{one.name}` is created by this same CREATE, so it has no value "
+                                                 f"yet; "
                                                  "use SET afterwards")
             return
 
@@ -379,14 +380,15 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
                 c.undefined(variable)
             elif variable.name not in c.reported:
                 c.problem("undefined_variable", variable,
-                          f"a pattern used as a condition cannot bring the new variable `{variable.name}`; leave the "
+                          f"a pattern used as a condition cannot introduce the new variable `{variable.name}`; leave "
+                          f"the "
                           f"name out, or write EXISTS {{ {c.query.source(path)} }}")
             continue
         wanted = NODE if isinstance(element, tree.NodePattern) else (
             _RELATIONSHIPS if element.length is not None else RELATIONSHIP)
         c.bindings[variable] = binding
         if not binding.type.mask & wanted.mask:
-            c.problem("variable_type", variable, f"`{variable.name}` is {binding.type}, so it cannot stand here")
+            c.problem("variable_type", variable, f"`{variable.name}` is {binding.type}, so it is not allowed here")
         binding.mentions.append(element)
     for element in path.elements:
         if not isinstance(element, tree.ParenthesizedPath):

@@ -186,7 +186,7 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
         if found is not None:
             text = c.query.source(found)
             c.problem("aggregation", item.expression,
-                      f"`{text}` stands beside an aggregate without being a column of its own; return `{text}` too, or "
+                      f"`{text}` is used beside an aggregate but is not a returned column; return `{text}` too, or "
                       "compute the aggregate in a WITH before")
             return
 

@@ -30,7 +30,7 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
         expressions.condition(c, node.where)
     if node.skip is not None:
         if node.kind == "VECTOR":
-            c.problem("clause_order", node.skip, "SKIP does not go with a VECTOR INDEX; ask for more with LIMIT")
+            c.problem("clause_order", node.skip, "SKIP cannot be combined with a VECTOR INDEX; ask for more with LIMIT")
         projections.row_count(c, node.skip, "SKIP")
     projections.row_count(c, node.limit, "LIMIT")
     if node.score is not None:
@@ -45,8 +45,8 @@ def _variables(clause: tree.Match) -> set[str]:
 def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[str]) -> None:
     if len(own) > 1:
         c.problem("pattern", node, f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
-                                   f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a MATCH of "
-                                   "their own")
+                                   f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a separate "
+                                   "MATCH")
         return
     path = clause.patterns[0]
     selective = path.shortest is not None or (path.selector is not None and path.selector.kind != "all")

@@ -76,7 +76,7 @@ def delete(c: Checker, clause: tree.Delete) -> None:
     for one in clause.expressions:
         found = expressions.infer(c, one)
         if isinstance(one, tree.HasLabels):
-            c.problem("type_mismatch", one, "DELETE takes no labels away; use REMOVE")
+            c.problem("type_mismatch", one, "DELETE cannot remove labels; use REMOVE")
         elif not found.mask & (ENTITY | PATH).mask:
             c.problem("type_mismatch", one, f"DELETE takes nodes, relationships and paths; this is {found}")
 

@@ -3,9 +3,9 @@ import pytest
 from graphground.cypher import validate
 
 HABITS = [
-    ("SELECT n.name FROM Person n", "MATCH"), ("MATCH (n) RETURN n.a, count(*) GROUP BY n.a", "groups by itself"),
+    ("SELECT n.name FROM Person n", "MATCH"), ("MATCH (n) RETURN n.a, count(*) GROUP BY n.a", "are the grouping keys"),
     ("MATCH (n) WITH n, count(*) AS c HAVING c > 1 RETURN n", "HAVING"),
-    ("MATCH (n) WHERE n.name LIKE '%x%' RETURN n", "CONTAINS"), ("MATCH (n) WHERE n.name == 'x' RETURN n", "one ="),
+    ("MATCH (n) WHERE n.name LIKE '%x%' RETURN n", "CONTAINS"), ("MATCH (n) WHERE n.name == 'x' RETURN n", "single ="),
     ("MATCH (n) WHERE n.name NOT IN ['x'] RETURN n", "NOT before"), ("MATCH (n) WHERE n.x != 1 RETURN n", "<>"),
 ]
 

@@ -66,7 +66,7 @@ def test_no_fix_is_offered_where_no_conversion_is_sure_to_work() -> None:
     for condition in ("o.hired >= date('2014-01-01')", "o.hired.year = 2014"):
         report = validate(f"MATCH (o:Order) WHERE {condition} RETURN count(o)", ORDERS)
         assert report.suggested_query is None
-        assert "No conversion is sure to work" in report.diagnostics[0].message
+        assert "No conversion is certain to work" in report.diagnostics[0].message
 
 
 def test_what_sorts_as_text_and_what_is_just_text_is_not_reported() -> None:

@@ -1,6 +1,6 @@
 """Checks what diagnostics state against the data: each sentence of a known form, by a query of its own.
 
-    false_statements(driver, "A Subnet has no property 'name'. Its nodes are named by cidr.")   # []
+    false_statements(driver, "A Subnet has no property 'name'. The names of its nodes are in cidr.")   # []
 
 A sentence of no known form is counted, not judged.
 """
@@ -89,12 +89,12 @@ FORMS: tuple[tuple[str, Check], ...] = (
     (rf"None of {NAME} has a property '([^']+)'\.", _no_property),
     (rf"No node that is {NAME} has a property '([^']+)'\.", _no_property_together),
     (rf"The relationship {NAME} has no property '([^']+)'\.", _no_type_property),
-    (rf"The relationship {NAME} never joins {NAME} and {NAME}\.", _never_joins),
+    (rf"The relationship {NAME} never connects {NAME} and {NAME}\.", _never_joins),
     (r"(?:The schema has|the schema has|Between these labels there are:|Between these nodes there are:) \(:[^.]*\.",
      _pattern_exists),
     (rf"No {NAME} has the (\w+) '([^']*)'", _no_name),
     (r"Nearest: ('[^.]*')\.", _nearest_names),
-    (r"Its nodes are named by ([\w, ]+)\.", _named_by),
+    (r"The names of its nodes are in ([\w, ]+)\.", _named_by),
     (r"(?<=\. )([A-Z][\w, ]*) (?:has|have) it\.", _has_it),
 )
 
