@@ -158,7 +158,7 @@ def _default(value: Any) -> str:
 
 def index() -> str:
     """docs/index.md: every page under the heading that mkdocs.yml gives it, by its title and first sentence."""
-    lines = ["# Documentation", "", "graphground grounds an agent's Cypher in the graph. New here? Begin with the "
+    lines = ["# Documentation", "", "graphground grounds an agent's Cypher in the graph. New here? Start with the "
              "[tutorial](tutorial.md)."]
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
     for section in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"][1:]:

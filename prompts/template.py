@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a prompt: `Argument("question", True, "The question, in words.")`."""
+    """One argument of a prompt: `Argument("question", True, "The question in plain words.")`."""
 
     name: str
     required: bool

@@ -16,7 +16,7 @@ COMMANDS = {
     "entities": "Build and inspect the index that find_entities searches.",
     "schema": "Show schemas and how many tokens their forms take.",
     "eval": "Measure agents: run them over tasks, report and compare.",
-    "doctor": "Check the installation and say what to fix.",
+    "doctor": "Check the installation and report what to fix.",
     "completion": "Print a script that completes commands and options in your shell.",
 }
 

@@ -15,7 +15,7 @@ TEMPLATES = (
      "description": "Labels, relationship patterns and properties, as get_schema gives them.",
      "mimeType": "text/plain"},
     {"uriTemplate": "graph://{graph}/labels/{label}", "name": "label", "title": "One label of a graph",
-     "description": "A label's properties and the patterns in which it stands.", "mimeType": "text/plain"},
+     "description": "A label's properties and the patterns in which it occurs.", "mimeType": "text/plain"},
 )
 
 

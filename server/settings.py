@@ -48,9 +48,9 @@ def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] 
 class Settings:
     """All settings of a server. Each field is an option, an environment variable and a key of the settings file."""
 
-    graph: tuple[str, ...] = setting((), "GRAPHGROUND_GRAPH", "Serve this graph alone (repeat for several; in the "
-                                     "variable, separate by commas). Default: every loaded graph and every database "
-                                     "of yours; the bundled graph only where no database is named.", many=True)
+    graph: tuple[str, ...] = setting((), "GRAPHGROUND_GRAPH", "Serve only this graph (repeat for several; in the "
+                                     "variable, separate by commas). Default: every loaded graph and every configured "
+                                     "database; the bundled graph only if no database is configured.", many=True)
     transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
     host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address that HTTP listens on.")
     port: int = setting(8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.",
@@ -58,17 +58,17 @@ class Settings:
     allowed_host: tuple[str, ...] = setting((), "GRAPHGROUND_ALLOWED_HOST", "A Host header that HTTP accepts besides "
                                             "the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
                                             many=True)
-    token_file: str | None = setting(None, "GRAPHGROUND_TOKEN_FILE", "A file of bearer tokens, one a line: HTTP "
-                                     "clients must send one of them (a single one may stand in GRAPHGROUND_TOKEN).")
+    token_file: str | None = setting(None, "GRAPHGROUND_TOKEN_FILE", "A file of bearer tokens, one per line: HTTP "
+                                     "clients must send one of them (a single token may be set in GRAPHGROUND_TOKEN).")
     jwks_url: str | None = setting(None, "GRAPHGROUND_JWKS_URL", "Accept JSON Web Tokens that are signed by the keys "
                                    "at this address; needs --issuer and --public-url.")
     issuer: str | None = setting(None, "GRAPHGROUND_ISSUER", "The authorization server that issues those tokens.")
     public_url: str | None = setting(None, "GRAPHGROUND_PUBLIC_URL", "The address at which clients reach this server "
                                      "(`https://graphs.example.org/mcp`); tokens must name it as their audience.")
     scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that those tokens must have.", many=True)
-    allow_anonymous: bool = setting(False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without asking "
-                                    "for a token.")
-    workers: int = setting(1, "GRAPHGROUND_WORKERS", "How many processes answer HTTP behind the one port.", least=1,
+    allow_anonymous: bool = setting(False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without requiring "
+                                    "a token.")
+    workers: int = setting(1, "GRAPHGROUND_WORKERS", "Number of processes that serve HTTP on the same port.", least=1,
                            most=64)
     tls_certificate: str | None = setting(None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate "
                                           "chain in this PEM file.")
@@ -76,15 +76,15 @@ class Settings:
     uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
     user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
     database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")
-    name: str | None = setting(None, "GRAPHGROUND_NAME", "What the graph at --uri is called; default: the database's "
+    name: str | None = setting(None, "GRAPHGROUND_NAME", "The name of the graph at --uri; default: the database's "
                                "name, or `neo4j`.")
     home: str | None = setting(None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's "
                                "data folder.")
     settings: str | None = setting(None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the "
                                    "home folder, if there is one.")
-    answer_bytes: int = setting(4_000_000, "GRAPHGROUND_ANSWER_BYTES", "The most bytes of JSON in one answer; rows "
-                                "beyond it are left out and `truncated` is true.", least=1000)
-    log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "What is logged on stderr.", choices=LOG_LEVELS)
+    answer_bytes: int = setting(4_000_000, "GRAPHGROUND_ANSWER_BYTES", "Maximum bytes of JSON in one answer; further "
+                                "rows are left out and `truncated` is true.", least=1000)
+    log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()
@@ -213,8 +213,8 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
     if "uri" not in entries:
         raise SettingsError(f"{place} needs a uri, such as \"neo4j://localhost:7687\"")
     if ("vector_index" in entries) != ("vector_model" in entries):
-        raise SettingsError(f"{place}: vector_index (a name, or \"auto\") and vector_model (what made its vectors, "
-                            "such as \"all-MiniLM-L6-v2\") go together")
+        raise SettingsError(f"{place}: vector_index (a name, or \"auto\") and vector_model (the model of its vectors, "
+                            "such as \"all-MiniLM-L6-v2\") must be set together")
     if "name_property" in entries and not re.fullmatch(NAME_PROPERTIES, entries["name_property"]):
         raise SettingsError(f"{place}: name_property must be pairs such as \"Order=orderNo, Person=fullName\", not "
                             f"{entries['name_property']!r}")
@@ -243,4 +243,4 @@ def _meant(found: str, known: Any) -> str:
 
 
 def _type_words(default: Any) -> str:
-    return {str: "text", bool: "true or false", int: "a whole number", tuple: "a list of texts"}[type(default)]
+    return {str: "text", bool: "true or false", int: "a whole number", tuple: "a list of strings"}[type(default)]

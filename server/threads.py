@@ -85,8 +85,8 @@ class WorkerThreads:
         if client is None:
             client = self._clients[caller] = _Client(caller)
         if client.calls >= (WAITING if caller else ALONE_WAITING):
-            raise ToolFailure("server_busy", f"This client has {client.calls} calls under way already.",
-                              next="Wait for answers before calling again.")
+            raise ToolFailure("server_busy", f"This client already has {client.calls} calls in progress.",
+                              next="Wait for their answers before calling again.")
         client.calls += 1
         try:
             yield client

@@ -29,7 +29,7 @@ class DiagnosticAnswer(BaseModel):
     end_line: int
     end_column: int
     found: str = ""
-    suggestions: list[str] = Field(default_factory=list, description="Ready to paste in place of the span.")
+    suggestions: list[str] = Field(default_factory=list, description="Text to put in place of the span.")
 
     @classmethod
     def of(cls, diagnostic: Diagnostic) -> DiagnosticAnswer:

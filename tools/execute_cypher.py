@@ -25,11 +25,11 @@ SECONDS_FOR_WHY, LEAST_FOR_WHY = 2.0, 0.2
 class ExecuteCypherRequest(Request):
     """`{"query": "MATCH (t:Team) RETURN t.name", "limit": 10}`."""
 
-    query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One reading Cypher query.")
+    query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
-    limit: int = Field(100, ge=1, le=100_000, description="The most rows to answer with.")
-    timeout_s: float = Field(30, gt=0, le=600, description="Seconds after which the query is ended.")
+    limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
+    timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
 
 
 class ExecuteCypherAnswer(Answer):
@@ -38,7 +38,7 @@ class ExecuteCypherAnswer(Answer):
     columns: list[str]
     rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")
     row_count: int
-    truncated: bool = Field(description="Whether there were more rows than are here.")
+    truncated: bool = Field(description="Whether there are more rows.")
     elapsed_ms: float
     # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
     diagnostics: list[DiagnosticAnswer] = Field(json_schema_extra={"items": {"type": "object"}},
@@ -67,7 +67,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         diagnostics = [one for one in diagnostics if one.code != "no_limit"]
     if shorten_rows(table.rows):
         diagnostics.append(DiagnosticAnswer.of(Diagnostic(
-            "shortened", "hint", "Long texts or lists were shortened, and say so; ask for parts with substring() "
+            "shortened", "hint", "Long texts or lists were shortened and marked; ask for parts with substring() "
             "or list[0..100].", 1, 1, 1, 1)))
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
@@ -123,14 +123,14 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     report = judged(graph, query, parameters)
     disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
     if disputed is not None:
-        raise ToolFailure(TWO_READINGS, f"Databases read this query in different ways: line {disputed.line}, column "
+        raise ToolFailure(TWO_READINGS, f"Databases read this query differently: line {disputed.line}, column "
                           f"{disputed.column}: {disputed.message}.", diagnostics=report.diagnostics,
-                          next="Write the place as the message says, and call again.")
+                          next="Rewrite it as the message says and call again.")
     refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
     if refused is not None:
-        raise ToolFailure("not_read_only", f"This server only reads: line {refused.line}, column {refused.column}: "
+        raise ToolFailure("not_read_only", f"This server is read-only: line {refused.line}, column {refused.column}: "
                           f"{refused.message}", diagnostics=report.diagnostics,
-                          next="Write a query that reads: MATCH … RETURN …")
+                          next="Write a read-only query: MATCH … RETURN …")
     tree = report.query
     # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
     if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
@@ -159,14 +159,14 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
             return ToolFailure("query_timeout", message, next="Narrow the query (more labels, fewer hops, a LIMIT), "
                                                               "or call again with a larger timeout_s.")
         case EngineUnavailable():
-            return ToolFailure("graph_unavailable", message, next="Call list_graphs for the graphs that can be asked.")
+            return ToolFailure("graph_unavailable", message, next="Call list_graphs to see the available graphs.")
         case EngineBusy():
-            return ToolFailure("engine_busy", message, next="Call again in a moment.")
+            return ToolFailure("engine_busy", message, next="Try again in a moment.")
         case QueryFailed():
             told = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
             return ToolFailure("query_failed", message, diagnostics=told,
                                next="Fix the query and check it with validate_cypher; get_schema has the names.")
-    return ToolFailure("engine_error", message, next="Call again; if it stays, run `graphground doctor`.")
+    return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
 
 
 def example_queries(graph: Graph) -> list[str]:
@@ -177,5 +177,5 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool("execute_cypher", "Run a query",
             "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that "
             "there are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, "
-            "and the nearest that does.",
+            "and what would.",
             ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)

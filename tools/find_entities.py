@@ -26,18 +26,18 @@ class FindEntitiesRequest(Request):
     """`{"mentions": ["Lebron James"], "label": "Player"}`, or `{"question": "How tall is Lebron James?"}`."""
 
     mentions: list[str] = Field(default_factory=list, max_length=50,
-                                description="Names as the question writes them, one entity each.")
-    question: str | None = Field(None, description="Instead of mentions: a whole question; its names are found.")
+                                description="Names as written in the question, one entity each.")
+    question: str | None = Field(None, description="Instead of mentions: a whole question; the names in it are found.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
-    property: str | None = Field(None, description="Only matches in this property; default: all that are indexed.")
+    property: str | None = Field(None, description="Only matches in this property; default: every indexed one.")
     mode: Literal["auto", "fuzzy", "vector"] = Field("auto", description="`fuzzy`: by spelling; `vector`: by meaning.")
     limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if bool(self.mentions) == (self.question is not None):
-            raise ValueError("give mentions (one name at least), or a question instead of them")
+            raise ValueError("give mentions (at least one name), or a question instead")
         return self
 
 
@@ -52,8 +52,9 @@ class EntityCandidate(BaseModel):
     description: str | None
     cypher: str = Field(description="A pattern ready to paste.")
     matched: str | None = Field(None, description="The alias that matched.")
-    key: str | None = Field(None, description="Which of several entities of one name this is.")
-    relationships: list[str] = Field(default_factory=list, description="A few, where several share the name.")
+    key: str | None = Field(None, description="Tells apart entities that share a name.")
+    relationships: list[str] = Field(default_factory=list, description="A few of them, when entities share the "
+                                                                       "name.")
 
 
 class MentionAnswer(BaseModel):
@@ -69,7 +70,7 @@ class FindEntitiesAnswer(Answer):
     """One entry for each mention, in the order asked."""
 
     mentions: list[MentionAnswer]
-    warning: str | None = Field(None, description="Says so when the index is older than the data.")
+    warning: str | None = Field(None, description="A warning when the index is older than the data.")
 
 
 def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesAnswer:
@@ -121,7 +122,7 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
     from graphground.graphs.entities.freshness import staleness
 
     stale = staleness(graph.engine, lookup)
-    return f"{stale}; build it again with `graphground entities build {graph.name}`" if stale else None
+    return f"{stale}; rebuild it with `graphground entities build {graph.name}`" if stale else None
 
 
 def _check_property(lookup: EntityLookup, property: str | None) -> None:
@@ -185,6 +186,6 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
 
 
 TOOL = Tool("find_entities", "Find entities by name",
-            "Find which nodes the names in a question mean, despite spelling, aliases and case. Call it before "
-            "writing a name into a query, then use the `name` it gives, exactly.",
+            "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
+            "writing a name into a query, then use the returned `name` exactly.",
             FindEntitiesRequest, FindEntitiesAnswer, find_entities)

@@ -21,8 +21,8 @@ class GetFilteredSchemaRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     method: Literal["auto", "exact", "masked", "similarity"] = Field(
         "auto", description="`auto`: names, words, synonyms and connecting patterns; `exact`: words alone; `masked`: "
-                            "words after names gave way to their labels; `similarity`: by meaning.")
-    max_tokens: int | None = Field(None, ge=1, le=200_000, description="The budget for `schema`.")
+                            "words, with names replaced by their labels; `similarity`: by meaning.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
 
 
 class GetFilteredSchemaAnswer(Answer):
@@ -31,9 +31,9 @@ class GetFilteredSchemaAnswer(Answer):
     graph: str
     method: str
     schema_: str = Field(alias="schema", description="The part of the schema that the question needs.")
-    whole: bool = Field(description="Whether the question named nothing, so that nothing was left out for it.")
-    truncated: bool = Field(description="Whether something more was left out to keep the budget.")
-    tokens: int = Field(description="About how many tokens `schema` takes.")
+    whole: bool = Field(description="Whether the question matched nothing, so that nothing was left out for it.")
+    truncated: bool = Field(description="Whether more was left out to stay within the budget.")
+    tokens: int = Field(description="Approximate number of tokens in `schema`.")
     left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
 
     def as_text(self) -> str:
@@ -70,7 +70,7 @@ class StaticMeaning:
 MEANING = StaticMeaning()
 
 
-TOOL = Tool("get_filtered_schema", "Read what a question needs of the schema",
+TOOL = Tool("get_filtered_schema", "Read the schema for a question",
             "Read only the labels, relationship patterns and properties that a question needs, with what connects "
             "them. Cheaper than get_schema; what was left out is named.",
             GetFilteredSchemaRequest, GetFilteredSchemaAnswer, get_filtered_schema)

@@ -27,9 +27,9 @@ class GetSchemaRequest(Request):
     form: Literal["base", "enhanced", "json"] = Field(
         "base", description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
                             "values; `json`: the CypherBench form.")
-    max_tokens: int | None = Field(None, ge=1, le=200_000, description="The budget for `schema`.")
-    refresh: bool = Field(False, description="Read the schema anew from a connected database first, when its data "
-                                             "changed just now.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
+    refresh: bool = Field(False, description="Read the schema of a connected database again first, when its data "
+                                             "has just changed.")
 
 
 class GetSchemaAnswer(Answer):
@@ -38,14 +38,14 @@ class GetSchemaAnswer(Answer):
     graph: str
     form: str
     schema_: str = Field(alias="schema", description="The schema as text.")
-    truncated: bool = Field(description="Whether something was left out to keep the budget.")
+    truncated: bool = Field(description="Whether something was left out to stay within the budget.")
     left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
 
     def as_text(self) -> str:
         """The schema itself."""
         if not self.truncated:
             return self.schema_
-        return (f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Ask again with a larger max_tokens, or ask "
+        return (f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Call again with a larger max_tokens, or call "
                 "get_filtered_schema with the question.")
 
 
@@ -118,7 +118,8 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
 def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
     """The failure that says how large a budget must be."""
     whole = estimate_tokens(base_form(schema))
-    return ToolFailure("budget_too_small", f"max_tokens={max_tokens} holds not even one label of this schema; all of "
+    return ToolFailure("budget_too_small", f"max_tokens={max_tokens} is too small for even one label of this schema; "
+                                           f"all of "
                                            f"it takes about {whole:,}.",
                        nearest=[str(size) for size in (100, 400, whole) if max_tokens < size <= max(whole, 100)],
                        next="Call again with a larger max_tokens.")
@@ -136,5 +137,5 @@ def samples_of(graph: Graph) -> Samples:
 
 TOOL = Tool("get_schema", "Read the schema",
             "Read a graph's node labels, relationship patterns and property types before writing Cypher. "
-            "Use exactly these names and directions. For a large schema ask get_filtered_schema.",
+            "Use exactly these names and directions. For a large schema call get_filtered_schema.",
             GetSchemaRequest, GetSchemaAnswer, get_schema)

@@ -16,11 +16,11 @@ class GraphSummary(BaseModel):
 
     name: str
     description: str
-    engine: str = Field(description="Where its data lies; `none` for a schema without data.")
-    nodes: int | None = Field(description="How many nodes; null while it is not known.")
-    relationships: int | None = Field(description="How many relationships; null while it is not known.")
+    engine: str = Field(description="Where its data is stored; `none` for a schema without data.")
+    nodes: int | None = Field(description="Number of nodes; null while unknown.")
+    relationships: int | None = Field(description="Number of relationships; null while unknown.")
     database_refuses_writes: bool | None = Field(None, description="Whether the database itself refuses writes too; "
-                                                 "null while it was not tried.")
+                                                 "null when not tested.")
 
 
 class ListGraphsAnswer(Answer):

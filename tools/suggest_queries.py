@@ -14,13 +14,13 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 class SuggestQueriesRequest(Request):
     """`{"question": "Which teams did LeBron James play for?"}`."""
 
-    question: str | None = Field(None, max_length=2_000, description="The question, in words.")
+    question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if you have them.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    hops: int = Field(2, ge=1, le=2, description="The most relationships between an entity and what is asked for.")
-    limit: int = Field(10, ge=1, le=50, description="The most candidates to answer with.")
+    hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships between an entity and the answer.")
+    limit: int = Field(10, ge=1, le=50, description="Maximum number of candidates.")
     grammar: Literal["gbnf", "regex"] | None = Field(
-        None, description="Also answer with a grammar of these queries, for constrained decoding.")
+        None, description="Also return a grammar of these queries, for constrained decoding.")
 
 
 class SuggestedQuery(BaseModel):
@@ -28,7 +28,7 @@ class SuggestedQuery(BaseModel):
 
     cypher: str
     reason: str = Field(description="Which entities it uses and which relationships it follows.")
-    rows: int | None = Field(description="How many distinct nodes it finds, counted in the database.")
+    rows: int | None = Field(description="Number of distinct nodes it finds, counted in the database.")
 
 
 class SuggestQueriesAnswer(Answer):

@@ -26,7 +26,7 @@ class ValidateCypherAnswer(Answer):
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
     diagnostics: list[DiagnosticAnswer]
-    suggested_query: str | None = Field(description="The least change that makes the query valid, where clear.")
+    suggested_query: str | None = Field(description="The smallest change that makes the query valid, when clear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
@@ -43,6 +43,6 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
 
 
 TOOL = Tool("validate_cypher", "Check a query",
-            "Check a Cypher query without running it: what is wrong, where, and what would be right. "
+            "Check a Cypher query without running it: what is wrong, where, and how to fix it. "
             "Call it before execute_cypher when unsure.",
             ValidateCypherRequest, ValidateCypherAnswer, validate_cypher)

@@ -26,7 +26,7 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
     except CycleError as error:
         circle = " needs ".join(reversed(error.args[1]))
         yield ("nodes", error.args[1][0], "from_relationships"), (
-            f"goes in a circle: {circle}; give one of them a class without from_relationships")
+            f"depends on itself: {circle}; give one of them a class without from_relationships")
     except LookupError:
         pass  # reported above
 
@@ -97,7 +97,7 @@ def _relationships(definition: Definition) -> Iterator[tuple[Place, str]]:
             if label not in definition.nodes:
                 yield (*place, end), f"there is no node label {label!r}{_near(label, definition.nodes)}"
         if str(relationship) in seen:
-            yield place, f"{relationship} stands twice (also relationships[{seen[str(relationship)]}])"
+            yield place, f"{relationship} appears twice (also relationships[{seen[str(relationship)]}])"
         seen.setdefault(str(relationship), number)
         if relationship.wikidata == IDENTICAL and (relationship.properties or relationship.qualifier):
             yield place, "an identical relationship has no statement, and so no properties and no qualifier"
@@ -116,11 +116,11 @@ def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
             yield place, "people are instances of Q5 itself: set subclasses = false"
         if not node.from_relationships and "Q5" in node.classes and not (
                 node.linked_to or node.has_property or node.sparql):
-            yield place, "would be all people of Wikidata: add linked_to, has_property, sparql or from_relationships"
+            yield place, "selects all people of Wikidata: add linked_to, has_property, sparql or from_relationships"
         if node.sparql and "?item" not in node.sparql:
-            yield (*place, "sparql"), "must speak of ?item"
+            yield (*place, "sparql"), "must use ?item"
         if node.sparql and node.from_relationships:
-            yield (*place, "sparql"), "goes with a class, not with from_relationships"
+            yield (*place, "sparql"), "is allowed with a class, not with from_relationships"
         for number, name in enumerate(node.from_relationships):
             try:
                 relationship = _named(definition, name, label)
@@ -139,7 +139,7 @@ def _property(place: Place, value: Property) -> Iterator[tuple[Place, str]]:
     if value.unit is not None and find_unit(value.unit) is None:
         yield (*place, "unit"), f"the unit {value.unit!r} is not known{_near(value.unit, [u.name for u in UNITS])}"
     if value.unit is not None and value.type not in ("float", "int", "list[float]", "list[int]"):
-        yield (*place, "unit"), f"goes with float or int, not with {value.type}"
+        yield (*place, "unit"), f"is allowed with float or int, not with {value.type}"
     if (value.type == "bool") != (value.item is not None):
         yield place, "type bool and 'item' go together: true where the property has that item"
 

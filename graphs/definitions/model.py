@@ -61,7 +61,7 @@ class Property(Part):
     item: ItemId | None = Field(None, description="With type bool: true where the property has this item as a value.")
     qualifiers: list[Link] = Field([], description="Only statements that have all these qualifiers.")
     description: str | None = None
-    doubtful: str | None = Field(None, description="Why the Wikidata source may be the wrong one.")
+    doubtful: str | None = Field(None, description="Why the Wikidata source may be wrong.")
 
 
 class Node(Part):
@@ -114,7 +114,7 @@ class RelationshipType(Part):
     mandatory: list[Literal["start", "end"]] = Field([], description="Which nodes should all take part.")
     symmetric: bool = Field(False, description="Whether a holds to b whenever b holds to a.")
     time_bounded: bool = Field(False, description="Whether it holds from a start to an end.")
-    implies: list[str] = Field([], description="Types that hold between the same nodes whenever this one does.")
+    implies: list[str] = Field([], description="Types that hold between the same nodes whenever this type does.")
 
 
 class Definition(Part):

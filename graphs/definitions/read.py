@@ -139,7 +139,7 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
                    f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit")
     elif kind == "literal_error":
         near = process.extractOne(str(value), str(context["expected"]).replace(" or ", ", ").split(", "))
-        message = f"{value!r} is not possible; it must be {context['expected']}" + (
+        message = f"{value!r} is not allowed; it must be {context['expected']}" + (
             f"; did you mean {near[0]}?" if near and near[1] >= 60 else "")
     else:
         message = f"{details['msg'][0].lower()}{details['msg'][1:]}" + (

@@ -309,10 +309,10 @@ class BoltEngine:
 
     def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:
         if slot.ended:
-            return EngineBusy(f"The query had run for {time.monotonic() - slot.since:.0f} s and was ended to make "
-                              "room for other callers. Narrow it, or try again when the server is less busy.")
+            return EngineBusy(f"The query ran for {time.monotonic() - slot.since:.0f} s and was terminated to "
+                              "make room for other callers. Narrow it, or try again when the server is less busy.")
         if running.cancelled:
-            return QueryCancelled("The query was ended because whoever asked for it went away.")
+            return QueryCancelled("The query was terminated because its caller disconnected.")
         return timed_out(timeout)
 
     @contextmanager
@@ -327,7 +327,7 @@ class BoltEngine:
             taken = self._slots.taken(self._patience)
             slot = taken.__enter__()
         except Full:
-            raise EngineBusy(f"Too many queries are running on {self.address.where()} already; try again in a "
+            raise EngineBusy(f"Too many queries are already running on {self.address.where()}; try again in a "
                              "moment.") from None
         try:
             if self._closed:
@@ -409,7 +409,7 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
         pass
     summary = result.consume()
     plan = summary.profile or summary.plan
-    return [[line] for line in plan_lines(plan)] if plan else [["This database gives no plan."]]
+    return [[line] for line in plan_lines(plan)] if plan else [["This database returned no plan."]]
 
 
 def _connection(session: neo4j.Session) -> Any:

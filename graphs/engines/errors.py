@@ -64,8 +64,8 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
             return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
-            return EngineUnavailable(f"{where} has no database {address.database!r}. Give the name of one that it "
-                                     "has as NEO4J_DATABASE or --database.")
+            return EngineUnavailable(f"{where} has no database {address.database!r}. Set the name of an existing "
+                                     "one with NEO4J_DATABASE or --database.")
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return QueryTimeout(_timed_out(timeout))
         case exceptions.Neo4jError() if OUT_OF_MEMORY in code:
@@ -74,12 +74,12 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.Neo4jError() if code in BUSY_CODES:
             return EngineBusy(f"{where} is busy; try again in a moment.")
         case exceptions.Neo4jError() if code in RESTARTED_CODES:
-            return EngineUnavailable(f"{where} cannot serve the database just now: {message}")
+            return EngineUnavailable(f"{where} cannot serve the database at the moment: {message}")
         case exceptions.Neo4jError():
             return failed(message, code)
         case exceptions.WriteServiceUnavailable() | exceptions.ReadServiceUnavailable():
-            return EngineUnavailable(f"{where} cannot serve the database just now: none of its servers takes queries, "
-                                     "as while a leader changes. Try again in a moment.")
+            return EngineUnavailable(f"{where} cannot serve the database at the moment: none of its servers accepts "
+                                     "queries, for example during a leader change. Try again in a moment.")
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
             return _about_encryption(error, address) or _nobody(where, message)
         case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
@@ -101,12 +101,12 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
     for one in found:
         if isinstance(one, ssl.SSLCertVerificationError):
             return EngineUnavailable(
-                f"The certificate of {where} is not trusted here ({one.verify_message}). Write {plain}+ssc:// to "
+                f"The certificate of {where} is not trusted ({one.verify_message}). Write {plain}+ssc:// to "
                 "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE.")
     if any(isinstance(one, ssl.SSLError | ConnectionResetError) for one in found) and scheme != plain:
         return EngineUnreachable(f"{where} does not speak TLS. Write {plain}:// instead, or turn TLS on there.")
     if scheme == plain and "incomplete handshake" in " ".join(map(str, found)):
-        return EngineUnreachable(f"{where} ended the connection before it spoke Bolt. Where it wants TLS, write "
+        return EngineUnreachable(f"{where} closed the connection before the Bolt handshake. If it requires TLS, write "
                                  f"{plain}+s://, or {plain}+ssc:// for a self-signed certificate.")
     return None
 
@@ -150,7 +150,7 @@ def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
 
 
 def _timed_out(timeout: float | None) -> str:
-    return "The query was ended at its time limit" + (f" of {timeout:g} s." if timeout else ".")
+    return "The query was terminated at its time limit" + (f" of {timeout:g} s." if timeout else ".")
 
 
 def timed_out(timeout: float | None) -> QueryTimeout:

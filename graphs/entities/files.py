@@ -47,7 +47,7 @@ class Files:
             raise IndexMissing(f"there is no entity index in {self.folder}; build it with "
                                "`graphground entities build`") from None
         if meta.get("format") != FORMAT:
-            raise IndexMissing(f"the entity index in {self.folder} is of another version; build it anew with "
+            raise IndexMissing(f"the entity index in {self.folder} has a different version; rebuild it with "
                                "`graphground entities build`")
         self.info = IndexInfo(**meta["info"])
         self.partitions = [tuple(partition) for partition in meta["partitions"]]

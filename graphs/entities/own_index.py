@@ -99,7 +99,7 @@ class OwnIndex:
             return None
         if self._index is not None:
             return ("the database has changed since the entity index was built; it is being built again, and names "
-                    "that were found are looked up in the database first")
+                    "are verified in the database first")
         if self._problem is not None:
             return (f"there is no entity index ({self._problem}), so only the properties that name nodes are compared; "
                     f"build one with `graphground entities build {self._name}`")
@@ -170,7 +170,7 @@ class OwnIndex:
             mark, schema = self._mark(), self._schema()
             self._total = count_nodes(self._engine, schema)
             if self._total > MOST_NODES:
-                self._problem = f"{self._total:,} nodes are more than are indexed without being asked for"
+                self._problem = f"{self._total:,} nodes exceed the limit for automatic indexing"
                 return
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             begin = time.monotonic()
@@ -183,7 +183,7 @@ class OwnIndex:
         except Exception as error:  # in the background nobody else reports it: the answers do, from `state`
             if not self._stopped.is_set():
                 reason = str(error) if isinstance(error, (EngineError, OSError)) else (
-                    f"the database gave an answer that could not be read: {type(error).__name__}")
+                    f"the database returned an unreadable answer: {type(error).__name__}")
                 logger.warning("the entity index of %s could not be built: %s", self._name, reason)
                 logger.debug("the cause", exc_info=True)
                 self._problem = None if self._index is not None else reason

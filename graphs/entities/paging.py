@@ -69,7 +69,7 @@ def _records_of(engine: Engine, label: Label, page: int) -> Iterator[Record]:
             keys.add(hash(row[0]))
             yield _record(row, label.name, name, aliases, values)
     if len(keys) < expected:
-        raise EngineError(f"the nodes of {label.name} changed while they were read ({expected} expected, "
+        raise EngineError(f"the nodes of {label.name} changed while they were being read ({expected} expected, "
                           f"{len(keys)} distinct ones seen); build the index again")
 
 

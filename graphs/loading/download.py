@@ -75,7 +75,7 @@ def fetch(addresses: str | Sequence[str], path: Path, progress: Progress | None 
         if kept is not None:
             return kept
         if offline:
-            raise DownloadError(f"{path.name} has not been downloaded yet; leave --offline out once")
+            raise DownloadError(f"{path.name} has not been downloaded yet; run once without --offline")
         problems = []
         for address in [addresses] if isinstance(addresses, str) else addresses:
             try:
@@ -119,7 +119,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
                 problem = str(error)
                 if failures < TRIES:
                     sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), LONGEST_WAIT))
-    raise DownloadError(f"{address}: {problem}, {TRIES} times; run the same command again to go on from here")
+    raise DownloadError(f"{address}: {problem}, {TRIES} times; run the same command again to resume")
 
 
 def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:
@@ -153,7 +153,7 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
     except httpx2.InvalidURL as error:
         raise DownloadError(f"{address}: {error}") from None
     if announced.size is not None and have < announced.size:
-        raise _Again(f"the answer ended after {have:,} of {announced.size:,} bytes")
+        raise _Again(f"the response ended after {have:,} of {announced.size:,} bytes")
     return announced
 
 
@@ -196,7 +196,7 @@ def _refusal(answer: httpx2.Response, address: str) -> Exception:
     if status in (408, 425, 429, 500, 502, 503, 504):
         said = {429: "the server limits requests", 503: "the server is busy"}.get(status, "the server failed")
         return _Again(f"status {status}: {said}", retry_after(answer.headers.get("Retry-After")))
-    said = {401: "access needs a login", 403: "access is refused", 404: "there is no such file there",
+    said = {401: "access requires a login", 403: "access is refused", 404: "the server has no such file",
             410: "the file is gone"}.get(status, "the request was refused")
     return DownloadError(f"{address}: status {status}: {said}")
 
@@ -208,8 +208,8 @@ def _disk(part: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise DownloadError(f"the disk of {part.parent} is full; make room and run the same command again to go on "
-                            "from here") from None
+        raise DownloadError(f"the disk of {part.parent} is full; make room and run the same command again to "
+                            "resume") from None
 
 
 def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
@@ -221,7 +221,7 @@ def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
     if not is_right:
         part.unlink()
         part.with_name(part.name + ".from").unlink(missing_ok=True)
-        raise _Again("the file came damaged (its size or checksum is not the one that the server announced)")
+        raise _Again("the downloaded file is damaged (its size or checksum differs from what the server announced)")
     os.replace(part, path)
     part.with_name(part.name + ".from").unlink(missing_ok=True)
     path.with_name(path.name + ".sha256").write_text(digest + "\n", "ascii")

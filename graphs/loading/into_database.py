@@ -101,9 +101,10 @@ class BoltLoader:
             edges.flush()
         except EngineError as error:
             if nodes.written:
-                raise type(error)(f"{error} The load is not whole: {nodes.written:,} nodes and {edges.written:,} "
-                                  "relationships were written before. `MATCH (n) DETACH DELETE n` empties the "
-                                  "database, then it can be loaded again.") from error
+                raise type(error)(f"{error} The load is incomplete: {nodes.written:,} nodes and {edges.written:,} "
+                                  "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties "
+                                  "the "
+                                  "database; then load again.") from error
             raise
         return nodes.written, edges.written
 

@@ -133,5 +133,5 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
     if "failed" in result:
         raise EngineUnavailable(f"The load failed: {result['failed']}")
     lines = (folder / "load.log").read_text("utf-8", "replace").strip().splitlines()
-    raise EngineUnavailable("The loading process ended before its work was done"
+    raise EngineUnavailable("The loading process ended before it finished"
                             + (f": {lines[-1].strip()}" if lines else "."))

@@ -109,7 +109,7 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
     both = sorted(set(schema.labels) & set(schema.relationship_types))
     if both:
         raise SimpleKGError(f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
-                            "names for them; rename one, or use a Neo4j of your own")
+                            "names for them; rename one, or use your own Neo4j")
 
 
 class RecordChecks:
@@ -170,7 +170,7 @@ class RecordChecks:
         if checks is None:
             for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
                 if label is None:
-                    raise self._relation(number, record, f"{key} {eid!r} is the id of no entity")
+                    raise self._relation(number, record, f"{key} {eid!r} is not the id of any entity")
             raise self._relation(number, record, f"the schema has no (:{labels[0]})-[:{type_}]->(:{labels[1]}); it has "
                                  + ", ".join(map(str, self.schema.relationship_types[str(type_)])))
         stored: dict[str, Any] = {}

@@ -125,12 +125,12 @@ class SimpleKGFile:
         try:
             yield
         except ijson.IncompleteJSONError as error:
-            cut = "the file ends in the middle" if "premature" in str(error).lower() else f"not JSON ({_short(error)})"
+            cut = "the file is truncated" if "premature" in str(error).lower() else f"not JSON ({_short(error)})"
             raise SimpleKGError(f"{self.path.name}, at {place()}: {cut}") from None
         except (ijson.JSONError, UnicodeDecodeError) as error:
             raise SimpleKGError(f"{self.path.name}, at {place()}: not JSON ({_short(error)})") from None
         except EOFError:
-            raise SimpleKGError(f"{self.path.name}, at {place()}: the file ends in the middle") from None
+            raise SimpleKGError(f"{self.path.name}, at {place()}: the file is truncated") from None
         except (gzip.BadGzipFile, OSError) as error:
             raise SimpleKGError(f"{self.path.name}, at {place()}: cannot be read ({_short(error)})") from None
 

@@ -137,7 +137,7 @@ class LiveSchema:
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
         asked = CURRENT.get()
         if asked is not None and asked.cancelled:
-            raise QueryCancelled(f"The schema of {self.name} was not read to its end.")
+            raise QueryCancelled(f"The schema of {self.name} was not read completely.")
         self._read_at, self._read_mark = time.monotonic(), mark
         self._mark = self._mark or mark
         self._read_seconds = self._read_at - begin

@@ -176,7 +176,7 @@ class OpenGraphs:
             if len(sources) == 1:
                 return next(iter(sources.values()))
             message = ("no graph is open; load one with `graphground graphs load FILE`" if not sources else
-                       f"{len(sources)} graphs are open ({', '.join(sources)}): say which")
+                       f"{len(sources)} graphs are open ({', '.join(sources)}): name one")
             raise UnknownGraph(message, self.names())
         source = sources.get(name)
         if source is None:

@@ -22,7 +22,7 @@ def read_whole(graph: Graph, folder: Path) -> str:
         EngineError: a part cannot be read.
     """
     if not isinstance(graph.engine, EmbeddedEngine):
-        return "is your own database, which is not read through"
+        return "is your own database, whose data is not checked"
     entry = Catalog(Home(folder)).find(graph.name)
     if entry is None:
         raise Incomplete("The catalog does not list the graph.")

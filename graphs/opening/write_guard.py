@@ -24,5 +24,5 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 def warning(engine: Engine) -> str:
     """What to say, and what to do, where only the first wall stands."""
     capabilities = engine.capabilities()
-    return (f"its {capabilities.product} did not refuse a write that was tried and undone. Only graphground's own "
-            f"check keeps queries from writing. Give it a user that can only read ({capabilities.dialect.reader}).")
+    return (f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "
+            f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader}).")

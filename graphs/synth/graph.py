@@ -38,7 +38,7 @@ def synth(schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int
         ValueError: the schema has no labels, or fewer nodes are asked for than it has labels.
     """
     if not schema.labels:
-        raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to make")
+        raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to generate")
     if nodes < len(schema.labels):
         raise ValueError(f"{nodes} nodes are fewer than the {len(schema.labels)} labels of {schema.name!r}")
     if relationships < 0:

@@ -66,7 +66,7 @@ def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
                 yield from _body(probe, clause.body)
             case t.Unwind():
                 yield probe.diagnostic("matches_nothing", clause,
-                                       "UNWIND gets an empty list or null, so no row is left.")
+                                       "UNWIND receives an empty list or null, so no row is left.")
             case _:
                 yield probe.diagnostic("matches_nothing", clause, "No row is left after this clause.")
         return
@@ -86,7 +86,7 @@ def _imports(body: t.QueryBody) -> bool:
 def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
     kept = before + probe.query.text[clause.start:clause.projection.end]
     if clause.where is None or not probe.has_rows(kept):
-        yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no row here.")
+        yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no rows here.")
         return
     yield from blame_condition(probe, kept, conjuncts(clause.where))
 
@@ -102,7 +102,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
         limit = probe.value(clause.projection.limit) if clause.projection.limit else None
         if counted and isinstance(skip, int) and (skip >= counted[0][0] or limit == 0):
             yield probe.diagnostic("matches_nothing", paging[0],
-                                   f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none of them.")
+                                   f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none.")
             return
     for item in clause.projection.items:
         if isinstance(item.expression, t.Property):
@@ -128,4 +128,4 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
     why = " ORDER BY … DESC puts nulls first." if sorts else ""
     where = f"{text} IS NOT NULL"
     yield probe.diagnostic("matches_nothing", item, f"{text} is null in what is returned, but {filled:,} of {found:,} "
-                           f"rows have it.{why} Keep them alone with WHERE {where}.", severity="hint")
+                           f"rows have it.{why} Keep only those with WHERE {where}.", severity="hint")

@@ -39,7 +39,7 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
             return
     if conditions:
         yield probe.diagnostic("filter_removes_all", conditions[-1],
-                               "Each condition alone leaves rows, all together leave none.")
+                               "Each condition alone leaves rows, but together they leave none.")
 
 
 def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
@@ -70,7 +70,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
     return probe.diagnostic("filter_removes_all", condition,
-                            f"{opening} In {where} {text} goes from {span[0][0]} to {span[0][1]}.")
+                            f"{opening} In {where} {text} ranges from {span[0][0]} to {span[0][1]}.")
 
 
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:

@@ -37,7 +37,7 @@ def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.Re
         found += [f"-[:{quoted_name(row[0])}]->" if mark == "right" else f"<-[:{quoted_name(row[0])}]-" for row in rows]
     if found:
         return probe.diagnostic("matches_nothing", relationship,
-                                f"Both ends of {here} exist, but this relationship does not join them; these do: "
+                                f"Both ends of {here} exist, but this relationship does not connect them; these do: "
                                 f"{', '.join(found)}.", found)
     return probe.diagnostic("matches_nothing", relationship,
-                            f"Both ends of {here} exist, but no relationship joins them.")
+                            f"Both ends of {here} exist, but no relationship connects them.")

@@ -38,7 +38,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
             yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
     if not alone:
         yield probe.diagnostic("matches_nothing", node.properties,
-                               "Each of these properties occurs, but on no node together.")
+                               "Each of these properties occurs, but never together on one node.")
 
 
 def naming_keys(probe: Probe) -> frozenset[str]:

@@ -64,7 +64,7 @@ def _no_path(probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.Pa
         about = [probe.source(one) for one in conjuncts(clause.where) if _only(one, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
             yield probe.diagnostic("matches_nothing", path, "Both ends exist, but no path of these relationships, in "
-                                   "this direction and within this length, joins them.")
+                                   "this direction and within this length, connects them.")
 
 
 def _nodes(probe: Probe, before: str, nodes: Sequence[t.NodePattern],
@@ -109,8 +109,8 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         other_way = turned(one)
         if probe.matches(before, text[start:one.start] + other_way + text[one.end:end]):
             yield probe.diagnostic("reversed_direction", one,
-                                   f"The whole pattern matches nothing, but it does with {_text(probe, hop)} "
-                                   f"turned round: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
+                                   f"The whole pattern matches nothing, but it matches with {_text(probe, hop)} "
+                                   f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
                                    [other_way])
 
 
@@ -122,15 +122,15 @@ def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodeP
         if (shared or one.right is other.left) and not probe.matches(
                 before, _with_occurrences(probe, [one, other], nodes)):
             text = f"{_text(probe, one)} and {_text(probe, other)}"
-            what = f"no {', '.join(sorted(shared))} fits both" if shared else "they do not meet"
+            what = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
             return probe.diagnostic("matches_nothing", other.relationship,
                                     f"{text} match alone, but {what}.")
     for path in clause.patterns:
         if not probe.matches(before, probe.source(path)):
             return probe.diagnostic("matches_nothing", path,
-                                    "Every step of this path matches alone, but the whole path matches nothing.")
+                                    "Every step of this path matches on its own, but the whole path matches nothing.")
     return probe.diagnostic("matches_nothing", clause.patterns[-1],
-                            "Every path of this MATCH matches alone, but they do not match together.")
+                            "Every path of this MATCH matches on its own, but they do not match together.")
 
 
 def _hops(path: t.PathPattern) -> Iterator[Hop]:

@@ -36,9 +36,9 @@ def bindings(body: bytes) -> list[Binding]:
     try:
         found = document["results"]["bindings"]
     except (KeyError, TypeError):
-        raise AnswerError(f"JSON, but no SPARQL result: {_beginning(body)}") from None
+        raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}") from None
     if not isinstance(found, list) or not all(_is_binding(one) for one in found):
-        raise AnswerError(f"JSON, but no SPARQL result: {_beginning(body)}")
+        raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}")
     return found
 
 
@@ -52,9 +52,9 @@ def _refusal(body: bytes) -> AnswerError:
     if beginning.startswith((b"<!doctype", b"<html", b"<?xml")):
         return AnswerError(f"a page, not a SPARQL result: {_beginning(body)}")
     if any(sign in body[-4000:] for sign in TIMEOUT_SIGNS):
-        return AnswerError("the answer ends in the endpoint's time limit", timed_out=True)
+        return AnswerError("the response was cut off by the endpoint's time limit", timed_out=True)
     if beginning.startswith(b"{"):
-        return AnswerError("the answer is cut off in the middle", cut=True)
+        return AnswerError("the response is truncated", cut=True)
     return AnswerError(f"not JSON: {_beginning(body)}")
 
 

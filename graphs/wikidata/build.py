@@ -53,7 +53,7 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
     try:
         lock.acquire()
     except Timeout:
-        raise WorkspaceError(f"another process builds {path}") from None
+        raise WorkspaceError(f"another process is building {path}") from None
     try:
         workspace = Workspace(place, identity)
         try:

@@ -123,7 +123,7 @@ def _date(value: Value, wanted: Property, name_of: NameOf) -> str:
     try:
         return datetime.date(year, month, day).isoformat()
     except ValueError:
-        raise Unfit("no day of the calendar") from None
+        raise Unfit("not a calendar day") from None
 
 
 CONVERSIONS: Mapping[str, Callable[[Value, Property, NameOf], Any]] = {
@@ -168,8 +168,8 @@ def _name(identifier: str, name_of: NameOf) -> str:
     return name
 
 
-def _absent(value: Value, otherwise: str = "of a kind that is not read") -> str:
-    return {SOME_VALUE: "some value, not known which", NO_VALUE: "explicitly no value"}.get(value[0], otherwise)
+def _absent(value: Value, otherwise: str = "of a kind that is not supported") -> str:
+    return {SOME_VALUE: "an unknown value", NO_VALUE: "explicitly no value"}.get(value[0], otherwise)
 
 
 def time_text(value: Value) -> str:
@@ -185,7 +185,7 @@ def time_text(value: Value) -> str:
         try:
             date = datetime.date(min(year, 9999), month, day or 1)
         except ValueError:
-            raise Unfit("no day of the calendar") from None
+            raise Unfit("not a calendar day") from None
         name = f"{MONTHS[date.month - 1]} {year}"
         return f"{day} {name}" if precision >= DAY else name
     if precision == YEAR:

@@ -59,7 +59,7 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
     except FileNotFoundError:
         raise DumpError(f"there is no file {path}") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise DumpError(f"{path.name} cannot be read further: {error}") from None
+        raise DumpError(f"{path.name} cannot be read any further: {error}") from None
 
 
 def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:
@@ -86,7 +86,7 @@ def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], 
         if not compressed:
             break
     if is_begun:
-        raise EOFError("it ends in the middle")
+        raise EOFError("it is truncated")
 
 
 def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
@@ -123,5 +123,5 @@ def _bunzip(stream: bytes) -> bytes:
     reader = bz2.BZ2Decompressor()
     piece = reader.decompress(stream)
     if not reader.eof:
-        raise EOFError("it ends in the middle")
+        raise EOFError("it is truncated")
     return piece

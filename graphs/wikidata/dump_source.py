@@ -93,7 +93,7 @@ class DumpSource:
         for label in plan.labels:
             if plan.node(label).sparql:
                 raise SourceError(f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or "
-                                  "say it with linked_to and has_property")
+                                  "use linked_to and has_property")
 
     def close(self) -> None:
         """Nothing is held between the passes."""

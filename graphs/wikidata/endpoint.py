@@ -24,7 +24,7 @@ USER_AGENT = f"graphground/{__version__} (Wikidata to property graph; httpx2/{ht
 ACCEPT = "application/sparql-results+json"
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_PAUSE = 120.0
-HINT = "The build can go on from here: run the same command again."
+HINT = "To resume the build, run the same command again."
 
 
 class EndpointError(RuntimeError):
@@ -55,7 +55,7 @@ class Endpoint:
     def __init__(self, url: str, patience: Patience | None = None, *, agent: str = USER_AGENT,
                  sleep: Callable[[float], None] = time.sleep) -> None:
         if not url.startswith(("http://", "https://")):
-            raise EndpointError(f"{url!r} is no address of an endpoint: it must begin with http:// or https://")
+            raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
         self.url, self.patience, self._sleep = url, patience or Patience(), sleep
         self.asked = 0
         self._client = httpx2.Client(
@@ -119,7 +119,8 @@ class Endpoint:
         said = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
         if status in BUSY:
             return f"status {status}" + (f" ({said})" if said else "")
-        advice = {400: "the query was refused", 401: "it wants a password", 403: "access is refused; a contact in the "
+        advice = {400: "the query was refused", 401: "it requires a password", 403: "access is refused; a contact in "
+                                                                                    "the "
                   "User-Agent may help (--agent)", 404: "there is no endpoint at this address",
-                  405: "it takes no POST"}.get(status, "the request was refused")
+                  405: "it does not accept POST"}.get(status, "the request was refused")
         raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {said}" if said else ""))

@@ -60,13 +60,14 @@ class Workspace:
             self._db.executescript(_TABLES)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise WorkspaceError(f"{path} is no workspace of a build ({error}); remove it, or name another") from None
+            raise WorkspaceError(f"{path} is not the workspace of a build ({error}); remove it, or name "
+                                 f"another") from None
         begun = self._meta("identity")
         if begun is None:
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
         elif begun != identity or self._meta("format") != FORMAT:
             self._db.close()
-            raise WorkspaceError(f"{path} was begun for another definition or source; remove it, or name another")
+            raise WorkspaceError(f"{path} belongs to another definition or source; remove it, or name another")
 
     def close(self) -> None:
         """Close the file."""

@@ -32,11 +32,11 @@ def compare_files(parsed: argparse.Namespace) -> int:
     lines = ["The schema changed."] if found.schema else []
     for name, changes in parts.items():
         lines.append(f"{name}: {changes.counts['added']:,} added, {changes.counts['removed']:,} removed, "
-                     f"{changes.counts['changed']:,} changed, {changes.kept:,} as before")
+                     f"{changes.counts['changed']:,} changed, {changes.kept:,} unchanged")
         lines += [f"  {kind}: {', '.join(keys)}" + (" …" if changes.counts[kind] > len(keys) else "")
                   for kind, keys in changes.examples.items() if keys]
     if found:
-        lines.append(f"`graphground graphs load {parsed.new} --force` puts the later one in place; the graph answers "
-                     "from the earlier one until it is whole.")
+        lines.append(f"`graphground graphs load {parsed.new} --force` loads the later one; the graph answers from the "
+                     "earlier one until the load is complete.")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

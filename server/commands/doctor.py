@@ -99,10 +99,10 @@ def packages(engine_needed: bool) -> Iterator[Finding]:
         except PackageNotFoundError:
             yield Finding(name, False, "is not installed", "Install graphground again.")
     if find_spec("neo4j._rust") is None:
-        yield Finding("neo4j-rust-ext", True, "is not there; answers of many rows take about three times as long")
+        yield Finding("neo4j-rust-ext", True, "is not installed; answers with many rows take about three times as long")
     if find_spec("arcadedb_embedded") is None:
         yield Finding("embedded engine", not engine_needed,
-                      f"is not installed; there may be none for {platform.system()} {platform.machine()}",
+                      f"is not installed; there may be no build for {platform.system()} {platform.machine()}",
                       "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.")
 
 
@@ -118,7 +118,7 @@ def data_folder(home: Path) -> Finding:
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as error:
-        return Finding("data folder", False, f"{home} cannot be written: {error.strerror}",
+        return Finding("data folder", False, f"{home} is not writable: {error.strerror}",
                        "Set GRAPHGROUND_HOME to a folder that you own.")
     free = shutil.disk_usage(home).free
     if free < LEAST_FREE:
@@ -138,8 +138,8 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
 
     try:
         for name in left_out(settings):
-            yield Finding(f"graph {name}", True, "bundled, and not served beside your own database; "
-                                                 f"--graph {name} serves it")
+            yield Finding(f"graph {name}", True, "bundled, and not served together with your own "
+                                                 f"database; serve it with --graph {name}")
         if not opened.names():
             yield Finding("graphs", False, "none is loaded",
                           "Load one: graphground graphs load FILE; or serve a database with --uri.")
@@ -163,10 +163,10 @@ def second_wall(name: str, engine: Engine) -> Finding:
     try:
         refused = engine.capabilities().enforces_read_only
     except Exception as error:
-        return Finding(f"graph {name}", False, "cannot be asked whether it refuses writes", str(error))
+        return Finding(f"graph {name}", False, "cannot be tested for refusing writes", str(error))
     if refused:
-        return Finding(f"graph {name}", True, "a write is refused by the database too")
-    return Finding(f"graph {name}", True, "a write is refused by this server alone", warning(engine))
+        return Finding(f"graph {name}", True, "writes are refused by the database too")
+    return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
 
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:
@@ -176,7 +176,7 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
     try:
         return Finding(f"graph {name}", True, read_whole(graph, home))
     except Exception as error:
-        return Finding(f"graph {name}", False, "is not whole", f"{error} Load the graph again.")
+        return Finding(f"graph {name}", False, "is damaged", f"{error} Load the graph again.")
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:

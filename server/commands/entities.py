@@ -26,14 +26,15 @@ def parser() -> CommandLine:
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
     building = group.add_command("build", build, "Build the index of a graph from its database, or its vectors.")
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
-    building.add_argument("--vectors", action="store_true", help="Build the vectors too, for mentions by meaning; a "
-                          "build that was stopped (Ctrl-C) is continued by the same command.")
-    building.add_argument("--model", default="", help="The vectors' model: static-minilm-256 (in the package), or one "
-                          "of sentence-transformers, such as all-MiniLM-L6-v2.")
-    building.add_argument("--names-only", action="store_true", help="Make no vectors of descriptions.")
-    building.add_argument("--ann", type=int, metavar="N", help="Labels of N vectors and more get a graph of neighbours "
-                          "(needs the extra `ann`); 0: none. Default: a million, where that extra is installed.")
-    building.add_argument("--estimate", action="store_true", help="Only print what the vectors will cost.")
+    building.add_argument("--vectors", action="store_true", help="Build the vectors too, for mentions by meaning; to "
+                          "resume a stopped build (Ctrl-C), run the same command.")
+    building.add_argument("--model", default="", help="The vectors' model: static-minilm-256 (in the package), or a "
+                          "sentence-transformers model, such as all-MiniLM-L6-v2.")
+    building.add_argument("--names-only", action="store_true", help="Skip vectors of descriptions.")
+    building.add_argument("--ann", type=int, metavar="N", help="Labels with N or more vectors get an HNSW index (needs "
+                          "the extra `ann`); 0: none. Default: a million, if that extra is installed.")
+    building.add_argument("--estimate", action="store_true", help="Print the estimated cost of the vectors, without "
+                                                                  "building them.")
     showing = group.add_command("info", info, "Show what the index holds, when it was built, and whether it is stale.")
     for command in (building, showing):
         command.add_argument("name_of_graph", nargs="?", metavar="GRAPH",
@@ -126,7 +127,7 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
         sys.stdout.write(f"vectors of {cost.names:,} names{more}{there} with {maker.name}: about "
                          f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n")
         if cost.approximate:
-            sys.stdout.write(f"of that a graph of neighbours over {cost.approximate:,} vectors: about "
+            sys.stdout.write(f"including an HNSW index over {cost.approximate:,} vectors: about "
                              f"{cost.approximate_seconds:,.0f} s\n")
     sys.stdout.flush()
     if estimate_alone:
@@ -145,7 +146,7 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
     finally:
         signal.signal(signal.SIGINT, before)
     if not as_json:
-        sys.stdout.write("done\n" if complete else "stopped; the same command continues\n")
+        sys.stdout.write("done\n" if complete else "stopped; run the same command to resume\n")
     return 0 if complete else 1
 
 
@@ -180,7 +181,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
              "labels: " + ", ".join(f"{label} {count:,}" for label, count in about.labels.items()),
              "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items())]
     if vectors:
-        near = f"; {vectors['approximate']:,} in graphs of neighbours" if vectors["approximate"] else ""
+        near = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
         lines.append(f"vectors: {vectors['names']:,} names, {vectors['descriptions']:,} descriptions with "
                      f"{vectors['model']}{near}")
     else:

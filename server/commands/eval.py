@@ -23,24 +23,25 @@ if TYPE_CHECKING:
 def parser() -> CommandLine:
     """The options of `graphground eval` and its subcommands."""
     group = command_line("eval", "Measure agents on tasks: run, report, compare.")
-    running = group.add_command("run", score_tasks, "Run predictions over tasks and score them; the same command "
-                                "continues a run. Exit status 1 when tasks could not be scored.")
+    running = group.add_command("run", score_tasks, "Run predictions over tasks and score them; to resume a run, "
+                                "repeat the command. Exit status 1 when tasks could not be scored.")
     running.add_argument("tasks", type=Path, metavar="TASKS", help="A task file in CypherBench's format.")
     running.add_argument("folder", type=Path, metavar="FOLDER", help="The run's folder.")
     source = running.add_mutually_exclusive_group(required=True)
     source.add_argument("--predictions", type=Path, metavar="FILE", help="A file of predictions.")
     source.add_argument("--agent", metavar="COMMAND", help="A program that reads questions and writes predictions, one "
-                        "JSON object a line.")
+                        "JSON object per line.")
     source.add_argument("--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline "
                         "without a model.")
     running.add_argument("--repair", action="store_true", help="Take what validate_cypher suggests for a wrong query.")
-    running.add_argument("--workers", type=int, default=8, metavar="N", help="Tasks at once (default: 8).")
+    running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
     running.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS",
                          help="Seconds for each query (default: 30).")
     running.add_argument("--agent-timeout", type=float, default=300.0, metavar="SECONDS",
                          help="Seconds for each reply of the agent (default: 300).")
-    running.add_argument("--note", default="", help="A sentence that the report shows first, such as that the graph is "
-                         "a stand-in.")
+    running.add_argument("--note", default="", help="A sentence that the report shows first, for example that the "
+                                                    "graph "
+                         "is a stand-in.")
     add_options(running, GRAPHS)
     reporting = group.add_command("report", report, "Write the report of a run: one HTML file that opens from disk, "
                                   "and its figures as JSON.")
@@ -48,7 +49,7 @@ def parser() -> CommandLine:
     reporting.add_argument("file", type=Path, nargs="?", metavar="FILE",
                            help="Where to write it (.html); default: report.html in the run's folder.")
     reporting.add_argument("--beside", type=Path, metavar="FOLDER", help="Another run to compare with.")
-    making = group.add_command("make", make, "Make tasks for a graph: questions with gold queries that find something, "
+    making = group.add_command("make", make, "Generate tasks for a graph: questions whose gold queries return rows, "
                                "balanced over patterns and templates.")
     making.add_argument("graph_name", metavar="GRAPH", help="The graph to ask about.")
     making.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
@@ -57,8 +58,8 @@ def parser() -> CommandLine:
     making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
     making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
     add_options(making, GRAPHS)
-    hardening = group.add_command("harden", harden, "Make harder variants of tasks: names as aliases, misspelt, "
-                                  "shortened or absent, and questions that say too little.")
+    hardening = group.add_command("harden", harden, "Make harder variants of tasks: names replaced by aliases, "
+                                  "misspelt, shortened or absent, and underspecified questions.")
     hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
     hardening.add_argument("file", type=Path, metavar="FILE", help="Where to write the variants (.json or .json.gz).")
     hardening.add_argument("--kind", action="append", choices=("alias", "misspelt", "shortened", "absent", "ambiguous"),
@@ -66,7 +67,7 @@ def parser() -> CommandLine:
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
     comparing = group.add_command("compare", compare, "Print what the second run won and lost against the first, and "
-                                  "whether that may be chance.")
+                                  "whether the difference may be chance.")
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
     comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the other run.")
     return group

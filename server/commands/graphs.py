@@ -32,16 +32,17 @@ def parser() -> CommandLine:
     loading.add_argument("file", type=Path, metavar="FILE", help="A SimpleKG file (.json or .json.gz), or the name of "
                          "a bundled graph that was dropped.")
     loading.add_argument("--name", help="The graph's name; default: the name in the file's schema.")
-    loading.add_argument("--description", default="", help="One line that says what the graph holds.")
-    loading.add_argument("--force", action="store_true", help="Replace a graph of that name.")
+    loading.add_argument("--description", default="", help="A one-line description of the graph.")
+    loading.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
     loading.add_argument("--into", metavar="URI", help="Load into the empty database at this Bolt address instead: "
                          "your own Neo4j, Memgraph or ArcadeDB.")
-    loading.add_argument("--user", default="", help="With --into: a user who may write; the password comes from "
+    loading.add_argument("--user", default="", help="With --into: a user with write access; the password comes from "
                          "GRAPHGROUND_ADMIN_PASSWORD.")
     loading.add_argument("--database", help="With --into: which database of that server.")
     showing = group.add_command("info", info, "Show what a loaded graph holds.")
     showing.add_argument("--json", action="store_true", help="Print JSON.")
-    dropping = group.add_command("drop", drop, "Delete a loaded graph; a bundled one stays away until `load` names it.")
+    dropping = group.add_command("drop", drop, "Delete a loaded graph; a bundled graph stays deleted until `load` "
+                                               "names it.")
     exporting = group.add_command("export", export, "Write a loaded graph as a SimpleKG file.")
     for command in (showing, dropping, exporting):
         command.add_argument("name", metavar="NAME", help="The graph's name.")
@@ -84,8 +85,8 @@ def load(parsed: argparse.Namespace) -> int:
     file: Path = parsed.file
     if parsed.into is not None:
         if parsed.name is not None or parsed.description:
-            raise WrongUse("--name and --description belong to a graph in the data folder, not to --into; a database "
-                           "is named where it is served ([graphs.NAME] in the settings file)")
+            raise WrongUse("--name and --description belong to a graph in the data folder, not to --into; name a "
+                           "database in the settings file instead ([graphs.NAME])")
         return load_into_database(file, parsed.into, parsed.user, parsed.database)
     if parsed.user or parsed.database:
         raise WrongUse("--user and --database need --into")
@@ -103,7 +104,7 @@ def load(parsed: argparse.Namespace) -> int:
         return 0
     name = parsed.name or SimpleKGFile(file).schema.name
     if not parsed.force and (Catalog(home).find(name) or is_offered(name, parsed)):
-        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or give this one another --name")
+        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or choose another --name")
     with progress_bars() as report:
         entry = load_file(file, home, name=name, description=parsed.description, progress=report)
     sys.stdout.write(_loaded(entry))
@@ -159,7 +160,7 @@ def drop(parsed: argparse.Namespace) -> int:
         offer(name, home, again=False)
     if not bundled or Catalog(home).find(name) is not None:
         drop_graph(name, home)
-    back = f" It comes with graphground: `graphground graphs load {name}` brings it back." if bundled else ""
+    back = f" It is bundled with graphground: `graphground graphs load {name}` brings it back." if bundled else ""
     sys.stdout.write(f"Dropped {name!r}.{back}\n")
     return 0
 

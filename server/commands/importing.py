@@ -16,15 +16,15 @@ def add_import(group: CommandLine) -> None:
     """Add `import FOLDER` to a group of commands."""
     importing = group.add_command("import", import_graph, "Import a folder of CSV files as a graph, and load it.")
     importing.add_argument("folder", type=Path, metavar="FOLDER",
-                           help="The folder; its files end in .csv or .tsv, or these with .gz.")
-    importing.add_argument("--mapping", type=Path, metavar="FILE", help="A mapping that says which columns become "
-                           "what; default: one is inferred.")
+                           help="The folder of .csv or .tsv files, optionally with .gz.")
+    importing.add_argument("--mapping", type=Path, metavar="FILE", help="A mapping from columns to nodes and "
+                           "relationships; default: inferred.")
     importing.add_argument("--show", action="store_true", help="Print the mapping and stop: keep it in a file, edit "
                            "it, and give it with --mapping.")
     importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
-    importing.add_argument("--description", default="", help="One line that says what the graph holds.")
+    importing.add_argument("--description", default="", help="A one-line description of the graph.")
     importing.add_argument("--output", type=Path, metavar="FILE", help="Keep the SimpleKG file (.json or .json.gz).")
-    importing.add_argument("--force", action="store_true", help="Replace a graph of that name.")
+    importing.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
     add_options(importing, DATA_FOLDER)
 
 
@@ -46,8 +46,8 @@ def import_graph(parsed: argparse.Namespace) -> int:
             sys.stdout.write(written(mapping))
             return 0
         if Catalog(home).find(mapping.name) and not parsed.force:
-            raise WrongUse(f"there is a graph {mapping.name!r} already; replace it with --force, or give this "
-                           "one another --name")
+            raise WrongUse(f"there is a graph {mapping.name!r} already; replace it with --force, or choose "
+                           "another --name")
         home.make()
         with tempfile.TemporaryDirectory(dir=home.folder) as place:
             output: Path = parsed.output or Path(place) / f"{mapping.name}.json"

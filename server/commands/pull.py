@@ -15,11 +15,12 @@ def add_pull(group: CommandLine) -> None:
     pulling = group.add_command("pull", pull, "Download a graph that CypherBench published, and load it.")
     pulling.add_argument("name", nargs="?", metavar="NAME", help="The domain, such as movie; optional with --tasks.")
     pulling.add_argument("--tasks", action="store_true", help="Download the questions with their gold Cypher too.")
-    pulling.add_argument("--mirror", action="append", default=[], metavar="URL", help="Where the published files are "
-                         "served, instead of where their authors put them; may be repeated, and is tried in order. "
-                         "The variable GRAPHGROUND_MIRROR lists some, too.")
-    pulling.add_argument("--offline", action="store_true", help="Use what was downloaded before; ask no network.")
-    pulling.add_argument("--force", action="store_true", help="Replace a loaded graph of that name.")
+    pulling.add_argument("--mirror", action="append", default=[], metavar="URL", help="A mirror of the published "
+                                                                                      "files, "
+                         "used instead of the authors' server; may be repeated, tried in order. GRAPHGROUND_MIRROR "
+                         "lists further mirrors.")
+    pulling.add_argument("--offline", action="store_true", help="Use earlier downloads only; no network access.")
+    pulling.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
     add_options(pulling, DATA_FOLDER)
 
 

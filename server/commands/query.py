@@ -17,16 +17,16 @@ from graphground.server.commands.progress import spinner
 
 def parser() -> CommandLine:
     """The options of `graphground query`."""
-    parser = command_line("query", "Run one reading query and print its rows; what is wrong with it is shown under "
+    parser = command_line("query", "Run one read-only query and print its rows; problems are shown below "
                           "it.", query)
     parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one.")
     parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")
     form.add_argument("--csv", action="store_true", help="Print the rows as comma-separated values.")
-    parser.add_argument("--limit", type=int, default=100, help="The most rows to print (default: 100).")
-    parser.add_argument("--timeout", type=float, default=30.0, help="Seconds after which the query is ended "
-                        "(default: 30).")
+    parser.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
+    parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: "
+                        "30).")
     parser.add_argument("--parameter", "-p", action="append", default=[], metavar="NAME=VALUE",
                         help="A value for $NAME: JSON, or else text; may be repeated.")
     parser.add_argument("--check", action="store_true", help="Only check the query; do not run it.")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def parser() -> CommandLine:
     """The options of `graphground schema` and its subcommands."""
     group = command_line("schema", "Show schemas, their forms, and how many tokens each form takes.")
-    counting = group.add_command("tokens", tokens, "Print about how many tokens each form of each schema takes.")
+    counting = group.add_command("tokens", tokens, "Print approximately how many tokens each form of each schema "
+                                                   "takes.")
     counting.add_argument("files", nargs="*", type=Path, metavar="FILE",
                           help="CypherBench schema files; default: the loaded graphs.")
     counting.add_argument("--json", action="store_true", help="Print JSON.")

@@ -84,5 +84,5 @@ def check_names(settings: Settings) -> None:
                            *(database.name for database in settings.bolt_databases())])
     for name in settings.graph:
         if name not in known:
-            raise SettingsError(f"--graph {name}: there is no such graph; there are: {', '.join(known) or 'none'}. "
+            raise SettingsError(f"--graph {name}: there is no such graph; available: {', '.join(known) or 'none'}. "
                                 f"Load it with `graphground graphs load FILE --name {name}`.")

@@ -23,19 +23,19 @@ def parser() -> CommandLine:
     """The options of `graphground wikidata` and its subcommand."""
     group = command_line("wikidata", "Build a domain graph from Wikidata.")
     building = group.add_command("build", build_graph, "Build the graph of a definition as a SimpleKG file. Run "
-                                 "again, it goes on where it was interrupted.")
+                                 "it again to resume an interrupted build.")
     building.add_argument("definition", metavar="DEFINITION",
                           help="A definition file, or the name of a CypherBench domain.")
     source = building.add_mutually_exclusive_group(required=True)
-    source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that has Wikidata.")
+    source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that serves Wikidata.")
     source.add_argument("--dump", type=Path, metavar="FILE",
-                        help="A dump of entity JSON, one document a line; plain, .gz or .bz2.")
+                        help="A dump of entity JSON, one document per line; plain, .gz or .bz2.")
     building.add_argument("--output", type=Path, metavar="FILE",
                           help="The SimpleKG file to write; default: NAME.json.gz.")
     building.add_argument("--timeout", type=float, default=90.0, metavar="SECONDS",
-                          help="How long to wait for an answer before the query is split; default: 90.")
+                          help="Seconds to wait for an answer before the query is split; default: 90.")
     building.add_argument("--pause", type=float, default=0.0, metavar="SECONDS",
-                          help="How long to wait between queries; default: 0.")
+                          help="Seconds to wait between queries; default: 0.")
     building.add_argument("--agent", help="The User-Agent; public endpoints ask for a way to reach you.")
     return group
 

@@ -21,7 +21,7 @@ def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
             if shorter is None:
                 raise ToolFailure("answer_too_large", f"The answer has {len(payload):,} bytes; this server answers "
                                                       f"with at most {most_bytes:,}.",
-                                  next="Ask for less: a smaller limit, fewer columns, or a max_tokens.")
+                                  next="Request less: a smaller limit, fewer columns, or a max_tokens.")
             answer, payload = shorter, encode_answer(shorter)
         text = answer.as_text()
         return Outcome(payload, payload.decode() if text is None else text)

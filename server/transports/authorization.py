@@ -116,7 +116,7 @@ def fixed_tokens(settings: Settings) -> list[str]:
             raise SettingsError(f"--token-file {settings.token_file} cannot be read: {error}") from None
         tokens += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
         if not tokens:
-            raise SettingsError(f"--token-file {settings.token_file} holds no token; write one a line")
+            raise SettingsError(f"--token-file {settings.token_file} holds no token; write one per line")
     if any(len(token) < LEAST_CHARACTERS for token in tokens):
         raise SettingsError(f"a token must have at least {LEAST_CHARACTERS} characters; "
                             "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` makes one")

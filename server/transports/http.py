@@ -145,7 +145,7 @@ def security(settings: Settings) -> TransportSecuritySettings:
             raise SettingsError(f"--host {settings.host} listens for other machines: name the hosts that they call, "
                                 "such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)")
         if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
-            raise SettingsError(f"--host {settings.host} listens for other machines: ask for a token (--token-file, "
+            raise SettingsError(f"--host {settings.host} listens for other machines: require a token (--token-file, "
                                 "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "
                                 "can reach this port")
     hosts = [f"{local}:*" for local in LOCAL_HOSTS] + list(settings.allowed_host)

@@ -46,7 +46,7 @@ def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) 
                 stopping.set()
                 status = code
             elif code is not None:
-                sys.stderr.write(f"graphground: a worker ended ({code}) and is started again\n")
+                sys.stderr.write(f"graphground: a worker exited ({code}) and is being restarted\n")
                 workers[place] = start()
     for worker in workers:
         worker.terminate()

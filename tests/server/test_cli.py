@@ -82,7 +82,8 @@ def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_unti
     assert listed() == [("nba", 541)]
     assert not (tmp_path / "catalog.json").exists()
     dropped = graphground("graphs", "drop", "nba", home=tmp_path)
-    assert dropped.stdout == "Dropped 'nba'. It comes with graphground: `graphground graphs load nba` brings it back.\n"
+    brings_back = "It is bundled with graphground: `graphground graphs load nba` brings it back."
+    assert dropped.stdout == f"Dropped 'nba'. {brings_back}\n"
     assert listed() == []
     assert graphground("graphs", "load", "nba", home=tmp_path).stdout.startswith("Loaded 'nba': 541 nodes, 2,823")
     assert listed() == [("nba", 541)]

@@ -3,7 +3,7 @@
 From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
 `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
 INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the codes of failures),
-`query/exceptions.hpp` (what a query that was ended says), `frontend/opencypher/parser.hpp` (how a place is told).
+`query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (how a place is told).
 """
 
 from __future__ import annotations

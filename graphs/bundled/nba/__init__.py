@@ -61,7 +61,7 @@ class Builder:
         year = known.get("start_year", known.get("year"))
         rid = "#".join([label, *(eid.split("#")[1] for eid in ends), *([str(year)] if year else [])])
         if rid in self.relations:
-            raise TableError(f"{row.place}: the relation {rid} stands twice")
+            raise TableError(f"{row.place}: the relation {rid} appears twice")
         self.relations[rid] = {"rid": rid, "label": label, "subj_id": ends[0], "obj_id": ends[1],
                                "properties": known, "provenance": []}
 

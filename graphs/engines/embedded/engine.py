@@ -39,9 +39,9 @@ class EmbeddedEngine:
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):
-            raise EngineBusy("A query of yours could not be ended at its time limit, so the engine had to be killed. "
-                             "Queries with reduce, nested list expressions or range() are taken again in "
-                             f"{wait:.0f} s; others now.")
+            raise EngineBusy("One of your queries could not be terminated at its time limit, so the engine had to be "
+                             "killed. Queries with reduce, nested list expressions or range() are accepted again in "
+                             f"{wait:.0f} s; other queries now.")
         lane = self._apart if suspect or QUARANTINE.knows(CALLER.get()) else self._shared
         return lane.run(query, parameters, limit=limit, timeout=timeout)
 

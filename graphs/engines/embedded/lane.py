@@ -155,7 +155,7 @@ class Lane:
         try:
             return ended.result(max(0.0, seconds))
         except TimeoutError:
-            raise EngineBusy("The engine was started again in the middle of this query, which has no time left; "
+            raise EngineBusy("The engine restarted during this query, which has no time left; "
                              "try again in a moment.") from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
@@ -180,7 +180,7 @@ class Lane:
     def _check(self, instance: str) -> None:
         """Make sure that the engine still holds its port before a password goes there: any process may listen on it."""
         if not still_runs(self._home, instance):
-            raise EngineUnreachable("The engine process is gone; a new one is started.")
+            raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, caller: str) -> None:
         """End the process for a query that goes on although it was terminated.

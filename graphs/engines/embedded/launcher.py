@@ -138,8 +138,8 @@ def _start(home: Home) -> EngineState:
             return state
         code = process.poll()
         if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):
-            raise EngineUnavailable(f"The engine could not start (it ended with {code}): {_reason(home)}. "
-                                    f"Its whole log is {log}.")
+            raise EngineUnavailable(f"The engine could not start (exit status {code}): {_reason(home)}. "
+                                    f"The full log is {log}.")
         time.sleep(0.02)
     process.kill()
     process.wait()
@@ -157,4 +157,4 @@ def _gone(home: Home, seconds: float) -> bool:
 
 def _reason(home: Home) -> str:
     lines = (home.engine / "engine.log").read_text("utf-8", "replace").strip().splitlines()
-    return lines[-1].strip().rstrip(".") if lines else "it said nothing"
+    return lines[-1].strip().rstrip(".") if lines else "it printed nothing"

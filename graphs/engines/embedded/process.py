@@ -129,7 +129,7 @@ class EngineProcess:
             shutil.rmtree(self.home.databases / name, ignore_errors=True)
             self.server.createDatabase(name, self._jvm_mode("READ_WRITE"))
         except Exception as error:
-            log(f"{name} cannot be made: {error}")
+            log(f"{name} cannot be created: {error}")
 
     @staticmethod
     def _jvm_mode(name: str) -> Any:

@@ -98,8 +98,8 @@ def build_neighbours(folder: Path, eight: Array, first: int, last: int, *, told:
         LibraryMissing: the message says how to install it.
     """
     if not installed():
-        raise LibraryMissing(f"a graph of neighbours needs USearch; install it with `{INSTALL}`, or build without it "
-                             "(`--ann 0`): then every vector is compared")
+        raise LibraryMissing(f"an HNSW index needs USearch; install it with `{INSTALL}`, or build without it "
+                             "(`--ann 0`): every vector is then compared")
     index, done, saved = _empty(eight.shape[1]), first, None
     for file, its_first, its_last, complete in _files(folder):
         if its_first == first and its_last == last and complete:

@@ -78,7 +78,7 @@ class SentenceEncoder:
     def __init__(self, model: str = SENTENCES):
         if find_spec("sentence_transformers") is None:
             raise EncoderMissing(f"the model {model!r} needs sentence-transformers; install it with `{INSTALL}`, "
-                                 f"or build the vectors with `--model {STATIC}`, which needs nothing more")
+                                 f"or build the vectors with `--model {STATIC}`, which needs no extra package")
         self.name, self.dimensions = model, 0
         self._model: Any = None
         self._failure: Exception | None = None
@@ -96,7 +96,7 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         if not self._loaded.wait(_LOADING_SECONDS):
-            raise EncoderMissing(f"the model {self.name!r} is still loading; ask again in a moment")
+            raise EncoderMissing(f"the model {self.name!r} is still loading; try again in a moment")
         if self._failure is not None:
             raise EncoderMissing(f"the model {self.name!r} could not be loaded: {self._failure}")
         vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False,

@@ -116,12 +116,12 @@ class DatabaseVectors:
             if not named:
                 raise IndexUnfit(f"the database has no vector index {self.index!r} over nodes; it has: {names}")
             if not named[0].online:
-                raise IndexUnfit(f"the database is still building its vector index {self.index!r}; ask again later")
+                raise IndexUnfit(f"the database is still building its vector index {self.index!r}; try again later")
             return named[0]
         fitting = [one for one in known if one.online and (label is None or label in one.labels)]
         fitting = fitting or [one for one in known if one.online]
         if len(fitting) != 1:
-            what = "several vector indexes" if fitting else "no vector index over nodes that is ready"
+            what = "several vector indexes" if fitting else "no vector index over nodes that is online"
             raise IndexUnfit(f"the database has {what} ({names}); name one with `vector_index` in the graph's "
                              "settings" + (", or give a label" if fitting and label is None else ""))
         return fitting[0]
@@ -148,7 +148,7 @@ class DatabaseVectors:
             return self._engine.run(query, parameters, limit=count, timeout=SECONDS).rows
         except QueryFailed as error:
             if "dimension" in str(error).lower():
-                raise IndexUnfit(f"the vector index {chosen.name!r} does not take the vectors of {self.model} "
+                raise IndexUnfit(f"the vector index {chosen.name!r} does not accept the vectors of {self.model} "
                                  f"({len(vector)} dimensions): {error}") from error
             raise
 

@@ -26,7 +26,7 @@ LARGEST = 1 << 63
 
 def _int(text: str) -> int:
     if not _INT(text) or not -LARGEST <= (number := int(text)) < LARGEST:
-        raise ValueError("no whole number of 64 bits")
+        raise ValueError("not a 64-bit whole number")
     return number
 
 
@@ -44,21 +44,21 @@ def _bool(text: str) -> bool:
 
 def _date(text: str) -> str:
     if not _DATE(text):
-        raise ValueError("no date such as 1995-12-15")
+        raise ValueError("not a date such as 1995-12-15")
     try:
         datetime.date.fromisoformat(text)
     except ValueError:
-        raise ValueError("no day of the calendar") from None
+        raise ValueError("not a calendar day") from None
     return text
 
 
 def _datetime(text: str) -> str:
     if not _DATETIME(text):
-        raise ValueError("no time such as 1995-12-15T20:00:00")
+        raise ValueError("not a time such as 1995-12-15T20:00:00")
     try:
         return datetime.datetime.fromisoformat(text).isoformat()
     except ValueError:
-        raise ValueError("no time of the calendar") from None
+        raise ValueError("not a valid time") from None
 
 
 SCALARS: Mapping[str, Callable[[str], Any]] = {

@@ -60,7 +60,7 @@ class Conversion:
                 self.problems.add(node.file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
                 continue
             if key in ids:
-                self.problems.add(node.file, line, f"{node.id} {key!r} comes a second time")
+                self.problems.add(node.file, line, f"{node.id} {key!r} appears a second time")
                 continue
             ids.add(key)
             yield {"eid": f"{label}#{key}", "label": label, "name": row[title] or key,
@@ -90,7 +90,7 @@ class Conversion:
             for key, known, label, column in ((start, starts, table.start, table.start_column),
                                               (end, targets, table.end, table.end_column)):
                 if key not in known:
-                    self.problems.add(table.file, line, f"{column} {key!r} is the id of no {label}" if key else
+                    self.problems.add(table.file, line, f"{column} {key!r} is not the id of any {label}" if key else
                                       f"{column} is empty")
                     break
             else:

@@ -44,7 +44,7 @@ class CsvFile:
         try:
             return next(csv.reader(file, delimiter=self.delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
-            raise self._refused(1, f"the header is no CSV ({error})") from None
+            raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems) -> Iterator[tuple[int, list[str]]]:
         """Each row with its line; rows of a wrong length are noted as problems and left out."""
@@ -62,7 +62,7 @@ class CsvFile:
                     line = reader.line_num + 1
             except csv.Error as error:
                 end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)
-                raise self._refused(line, f"no CSV: {end}") from None
+                raise self._refused(line, f"not valid CSV: {end}") from None
 
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:

@@ -61,8 +61,9 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
         table.id = _id_column(table)
     nodes = [table for table in tables if table.id is not None]
     if not nodes:
-        raise ImportRefused([f"{folder}: no file has a column of ids, each once and none empty; write a mapping that "
-                             "says which it is (--mapping FILE)"], 1)
+        raise ImportRefused([f"{folder}: no file has a column of unique, non-empty ids; name the id column in a "
+                             f"mapping "
+                             "(--mapping FILE)"], 1)
     labels = {_label(table.stem): table for table in nodes}
     references = {table.file.path.name: dict(_references(table, labels, problems)) for table in tables}
     links = [table for table in tables if table.id is None and len(references[table.file.path.name]) >= 2]
@@ -72,8 +73,8 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
     relationships += [_link(table, references[table.file.path.name]) for table in links]
     unread = [table for table in tables if table.id is None and table not in links]
     for table in unread:
-        problems.add(table.file.path.name, None, "no column of ids, and no two columns that hold the ids of other "
-                                                 "files; say what it is in a mapping (--mapping FILE)")
+        problems.add(table.file.path.name, None, "no id column, and no two columns that hold ids of other files; "
+                                                 "describe it in a mapping (--mapping FILE)")
     problems.raise_any()
     return Mapping(name=name or re.sub(r"[^A-Za-z0-9_.-]", "_", f"graph_{folder.resolve().name}"
                                        if not folder.resolve().name[:1].isalpha() else folder.resolve().name),

@@ -36,7 +36,7 @@ class Steps:
         """The rows of a query; None and a problem noted where it failed or ran out of time."""
         left = self.time_left()
         if left <= 0:
-            self.findings.add_problem(f"{step}: not read, the whole extraction had {self.total_timeout:g} s")
+            self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
             return None
         try:
             return self.must(query, parameters, min(self.step_timeout, left))

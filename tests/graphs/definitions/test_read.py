@@ -49,7 +49,7 @@ def test_a_good_definition_is_read_with_its_schema() -> None:
     ('wikidata = "Q11424"', 'wikidata = "11424"', "line 5: nodes.Movie.wikidata: must look like 'Q5', not '11424'"),
     ('"P2047"', '"Q2047"', "line 7: nodes.Movie.properties.runtime_minute.wikidata: must look like 'P31', "
                            "not 'Q2047'"),
-    ('"float"', '"flaot"', "line 7: nodes.Movie.properties.runtime_minute.type: 'flaot' is not possible"),
+    ('"float"', '"flaot"', "line 7: nodes.Movie.properties.runtime_minute.type: 'flaot' is not allowed"),
     ('unit = "minute"', 'unit = "minuts"', "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is "
                                            "not known (nearest: minute)"),
     ('unit = "minute"', 'units = "minute"', "line 7: nodes.Movie.properties.runtime_minute.units: is not known here; "
@@ -60,10 +60,10 @@ def test_a_good_definition_is_read_with_its_schema() -> None:
     ("subclasses = false\n", "", "line 9: nodes.Person: people are instances of Q5 itself: set subclasses = false"),
     ('["directedBy"]', '["directed"]', "line 12: nodes.Person.from_relationships[0]: there is no relationship type "
                                        "'directed' (nearest: directedBy)"),
-    ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: would be all people of Wikidata"),
+    ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people of Wikidata"),
     ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]',
-     "goes in a circle: "),
-    ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not possible"),
+     "depends on itself: "),
+    ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not allowed"),
     ("[types.directedBy]", "[types.directed]", "line 22: types.directed: there is no relationship of this type"),
     ('"de", "en"', '"German"', "line 2: languages[0]: 'German' cannot be used"),
     ('type = "int", wikidata', 'type = "bool", wikidata', "line 20: relationships[0].properties.year: type bool and "

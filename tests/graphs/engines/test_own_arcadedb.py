@@ -71,7 +71,7 @@ def test_only_a_user_that_can_only_read_is_a_second_wall(
         with caplog.at_level(logging.WARNING):
             graph = open_database(server.as_user(user), Home(tmp_path).make())
         assert graph.engine is not None
-        walls[user] = (graph.refuses_writes, [one for one in caplog.messages if "did not refuse a write" in one])
+        walls[user] = (graph.refuses_writes, [one for one in caplog.messages if "did not refuse a trial write" in one])
         assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
         graph.close()
         caplog.clear()
@@ -151,7 +151,7 @@ def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path:
     try:
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
-        assert any("WARNING" in line and "did not refuse a write" in line for line in lines)
+        assert any("WARNING" in line and "did not refuse a trial write" in line for line in lines)
     finally:
         watchdog.cancel()
         rest = process.communicate(timeout=60)[1]
@@ -166,5 +166,5 @@ def test_doctor_warns_where_only_the_first_wall_stands(server: Server, tmp_path:
                               env=environment(tmp_path, {"NEO4J_PASSWORD": password}))
         assert done.returncode == 0, done.stdout + done.stderr
         said[user] = done.stdout
-    assert "WARN graph films: a write is refused by this server alone\n" in said["root"]
-    assert "ok   graph films: a write is refused by the database too\n" in said["reader"]
+    assert "WARN graph films: writes are refused by this server only\n" in said["root"]
+    assert "ok   graph films: writes are refused by the database too\n" in said["reader"]

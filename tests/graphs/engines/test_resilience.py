@@ -50,7 +50,7 @@ def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> Non
 
 
 @pytest.mark.parametrize(("trouble", "said"), [
-    (Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."), "cannot serve the database just now"),
+    (Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."), "cannot serve the database at the moment"),
     (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
 ])
 def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> None:

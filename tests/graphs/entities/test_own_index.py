@@ -27,7 +27,7 @@ def test_an_answer_that_cannot_be_read_ends_the_build_with_a_reason_and_no_trace
         assert index._building is not None
         index._building.join(30)
         assert index.info is None
-        assert "there is no entity index (the database gave an answer that could not be read" in str(index.state)
+        assert "there is no entity index (the database returned an unreadable answer" in str(index.state)
         index.stop()
         engine.close()
     assert "Traceback" not in caplog.text

@@ -40,7 +40,7 @@ def test_added_removed_and_changed_records_are_counted_and_named(tmp_path: Path,
     assert sum(found.relationships.counts.values()) <= 2
     assert found.relationships.counts["added"] == 1
     assert main(["compare", str(old), str(new)]) == 0
-    assert "nodes: 1 added, 1 removed, 1 changed, 1 as before" in capsys.readouterr().out
+    assert "nodes: 1 added, 1 removed, 1 changed, 1 unchanged" in capsys.readouterr().out
     assert main(["compare", str(old), str(new), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["nodes"]["examples"]["added"] == ["Movie#4"]
 

@@ -84,7 +84,7 @@ def broken(change: Callable[[dict], None]) -> dict:
 
 @pytest.mark.neo4j
 @pytest.mark.parametrize(("document", "said"), [
-    (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is the id of no entity"),
+    (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is not the id of any entity"),
     (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
     (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
 ])
@@ -103,7 +103,7 @@ def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty
     same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
     seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
     try:
-        with pytest.raises(EngineError, match=r"1943-02-05.*not whole: 2 nodes and 0 relationships were written "
+        with pytest.raises(EngineError, match=r"1943-02-05.*incomplete: 2 nodes and 0 relationships were written "
                                               r"before\. `MATCH \(n\) DETACH DELETE n` empties"):
             load_into(written(tmp_path, same_day), own_neo4j)
     finally:

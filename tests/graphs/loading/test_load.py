@@ -55,7 +55,7 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
     (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
     (change("entities", 0, properties=["x"]), "'properties' must be an object"),
     (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
-    (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is the id of no entity"),
+    (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is not the id of any entity"),
     (change("relations", 0, subj_id="P1", obj_id="M1"), "no (:Person)-[:directedBy]->(:Movie); it has (:Movie)"),
     (change("relations", 2, rid="0"), "relations[2] (rid '0'): another relation has this rid"),
     (change("relations", 1, properties={"year": "1994"}), "relations[1] (rid '1'): 'year' must be int, not '1994'"),
@@ -79,10 +79,10 @@ def test_a_wrong_record_is_named_and_nothing_changes(
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("", "the file ends in the middle"),
+    ("", "the file is truncated"),
     ("MATCH (n) RETURN n", "not JSON"),
-    (json.dumps(small())[:-200], "the file ends in the middle"),
-    (json.dumps(small())[:900], "the file ends in the middle"),
+    (json.dumps(small())[:-200], "the file is truncated"),
+    (json.dumps(small())[:900], "the file is truncated"),
     (json.dumps(small()).replace('"Ronin"', "Ronin"), "not JSON"),
     ("[1, 2]", "has no 'schema'"),
 ])

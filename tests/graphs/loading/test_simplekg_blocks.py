@@ -110,7 +110,7 @@ def test_a_file_that_is_cut_is_not_taken_for_whole(tmp_path: Path, cut: int) -> 
     path = tmp_path / "graph.json"
     path.write_text(text[:-cut], "utf-8")
     file = SimpleKGFile(path)
-    with pytest.raises(SimpleKGError, match="the file ends in the middle"):
+    with pytest.raises(SimpleKGError, match="the file is truncated"):
         list(file.entities()), list(file.relations())
 
 

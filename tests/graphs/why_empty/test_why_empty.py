@@ -57,7 +57,7 @@ def test_the_condition_that_removes_the_last_row_is_told_with_the_values_there_a
     found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
                          "WHERE p.name CONTAINS 'a' AND f.runtime_minute > 100000 RETURN f.name")
     assert (found.code, found.found) == ("filter_removes_all", "f.runtime_minute > 100000")
-    assert "goes from" in found.message
+    assert "ranges from" in found.message
 
 
 def test_a_condition_on_text_suggests_a_value_that_occurs(film_graph: Graph) -> None:

@@ -221,7 +221,7 @@ def test_two_builds_of_one_file_do_not_meet(store: SparqlEndpoint, tmp_path: Pat
     path = tmp_path / "places.json"
     from filelock import FileLock
 
-    with FileLock(str(path) + ".build.lock"), pytest.raises(WorkspaceError, match="another process builds"):
+    with FileLock(str(path) + ".build.lock"), pytest.raises(WorkspaceError, match="another process is building"):
         built(store, path)
 
 

@@ -62,7 +62,7 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
     ("Q145", "float", "P2131", {"unit": "euro"}, None, ["unit of another kind"]),
     ("Q145", "float", "P2131", {"unit": "US dollar"}, 2988893283565.0, []),
     # Values that are not there, and items without a name.
-    ("Q31", "str", "P1589", {}, None, ["some value, not known which"]),
+    ("Q31", "str", "P1589", {}, None, ["an unknown value"]),
     ("Q153", "list[str]", "P877", {}, None, ["explicitly no value"]),
     ("Q191", "str", "P3238", {}, None, ["explicitly no value"]),
     ("Q1040", "str", "P17", {}, "Germany", []),

@@ -101,7 +101,7 @@ def test_a_dump_that_ends_in_the_middle_is_an_error_and_leaves_nothing(packing: 
     compress = gzip.compress if packing == "json.gz" else bz2.compress
     dump = tmp_path / f"dump.{packing}"
     dump.write_bytes(compress(dump_text())[:-2000])
-    with pytest.raises(DumpError, match="cannot be read further: it ends in the middle"):
+    with pytest.raises(DumpError, match="cannot be read any further: it is truncated"):
         built(dump, tmp_path / "places.json")
     assert not (tmp_path / "places.json").exists()
 

@@ -101,7 +101,7 @@ WRONG = [
     (["call", "lst_graphs", "--help"], "did you mean 'list_graphs'?"),
     (["serve", "--port", "99999"], "port must be from 0 to 65535, not 99999"),
     (["serve", "--port", "many"], "invalid int value: 'many'"),
-    (["serve", "--graph", "nope"], "there is no such graph; there are: nba"),
+    (["serve", "--graph", "nope"], "there is no such graph; available: nba"),
     (["serve", "--settings", "missing.toml"], "there is no settings file"),
     (["completion", "tcsh"], "invalid choice: 'tcsh'"),
     (["doctor", "--jsn"], "did you mean '--json'?"),

@@ -89,7 +89,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
         assert make_vectors(tmp_path / "i", "", ["City"], False) == 1
     told = capsys.readouterr().out
     assert told.startswith("vectors of 10 names with static-minilm-256: about ")
-    assert told.endswith("stopped; the same command continues\n")
+    assert told.endswith("stopped; run the same command to resume\n")
     with pytest.raises(VectorsMissing):
         VectorStore(Files(tmp_path / "i"))
     assert make_vectors(tmp_path / "i", "", ["City"], False) == 0

@@ -49,7 +49,7 @@ def test_the_questions_are_pulled_without_a_graph(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "leave --offline out once")])
+    (["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")])
 def test_wrong_use_is_said(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*arguments, "--home", str(tmp_path)]) == 1
     assert said in capsys.readouterr().err

@@ -36,7 +36,7 @@ def test_listening_for_all_machines_without_a_name_is_refused() -> None:
 @pytest.mark.parametrize("token", [{"token": "0123456789abcdef"}, {"token_file": "tokens"}, {"jwks_url": "https://x"},
                                    {"allow_anonymous": True}])
 def test_listening_for_all_machines_needs_a_token_or_says_that_it_wants_none(token: dict[str, object]) -> None:
-    with pytest.raises(SettingsError, match="ask for a token"):
+    with pytest.raises(SettingsError, match="require a token"):
         security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",)))
     security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",), **token))  # type: ignore[arg-type]
 

@@ -65,7 +65,7 @@ def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Ho
     with calling_as("attacker"):
         with pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
             engine.run(parse(DEAF), timeout=0.05)
-        with pytest.raises(EngineBusy, match="could not be ended"):
+        with pytest.raises(EngineBusy, match="could not be terminated"):
             engine.run(parse(DEAF), timeout=0.05)
         assert engine.run("RETURN 1").rows == [[1]]
     begun = time.monotonic()

@@ -244,5 +244,5 @@ def test_memgraph_s_distances_become_cosines() -> None:
 
 def test_one_vector_setting_without_the_other_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[graphs.a]\nuri = "bolt://localhost"\nvector_index = "auto"\n')
-    with pytest.raises(SettingsError, match=r"vector_index .* and vector_model .* go together"):
+    with pytest.raises(SettingsError, match=r"vector_index .* and vector_model .* must be set together"):
         read_settings({"home": str(tmp_path)}, {})
