@@ -10,6 +10,9 @@ others:
 - `apoc.coll.fill`, `apoc.coll.combinations`, `apoc.coll.randomItems`, `apoc.text.repeat`, `lpad`, `rpad`, `random` and
   `format` (`%999999999d`), `apoc.number.arabicToRoman`, `apoc.number.exact.*` (`1e999999999`) and
   `apoc.util.decompress` make much out of little; `apoc.hashing.fingerprintGraph` reads the whole graph at once;
+- `apoc.agg.percentiles` and `apoc.agg.statistics` keep a histogram for each group, which the limits of a transaction do
+  not count: 4,000 groups of two rows take 750 MB;
+- `apoc.neighbors.*` make a list as long as the distance, or count up to it after the time limit (two thousand million);
 - `apoc.xml.parse` goes through a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
 """
 
@@ -29,16 +32,15 @@ PROCEDURE_REASONS: Mapping[str, str] = {
         "apoc.meta.stats apoc.meta.subGraph",
     "Walks the graph from given nodes, streaming, under the transaction's time limit; filters are lists of types and "
     "labels with a grammar of their own.":
-        "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.neighbors.athop apoc.neighbors.athop.count "
-        "apoc.neighbors.byhop apoc.neighbors.byhop.count apoc.neighbors.tohop apoc.neighbors.tohop.count "
-        "apoc.path.expand apoc.path.expandConfig apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
+        "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.path.expand apoc.path.expandConfig "
+        "apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
 }
 """Names of procedures by the reason why they are allowed."""
 
 FUNCTION_REASONS: Mapping[str, str] = {
     "Aggregates the rows of a group into one value, no larger than its input.":
         "apoc.agg.first apoc.agg.last apoc.agg.maxItems apoc.agg.median apoc.agg.minItems apoc.agg.nth "
-        "apoc.agg.percentiles apoc.agg.product apoc.agg.slice apoc.agg.statistics",
+        "apoc.agg.product apoc.agg.slice",
     "Reads properties, labels, degrees or ends of the node or relationship that it is given.":
         "apoc.any.properties apoc.any.property apoc.label.exists apoc.node.degree apoc.node.degree.in "
         "apoc.node.degree.out apoc.node.id apoc.node.labels apoc.node.relationship.exists "

@@ -9,6 +9,7 @@ from pydantic import Field, SkipValidation
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
@@ -171,7 +172,7 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
 
 def example_queries(graph: Graph) -> list[str]:
     """A query that works on this graph: `MATCH (n:Team) RETURN n.name LIMIT 10`."""
-    return [f"MATCH (n:`{label}`) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
+    return [f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
 
 
 TOOL = Tool("execute_cypher", "Run a query",

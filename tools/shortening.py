@@ -7,6 +7,7 @@ from typing import Any
 LONGEST_TEXT = 4_000
 LONGEST_LIST = 500
 DEEPEST = 20
+"""JSON can be written, and read by most clients, to a depth of about a hundred."""
 
 
 def shorten_rows(rows: list[Any]) -> bool:
@@ -32,12 +33,14 @@ def shortened(value: Any, depth: int = 0) -> Any:
     """The value itself where it is short enough, else a shortened copy."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}… (of {len(value):,} characters)"
-    if isinstance(value, list) and depth < DEEPEST:
+    if isinstance(value, list | dict) and depth >= DEEPEST:
+        return f"… (nested deeper than {DEEPEST} levels)" if value else value
+    if isinstance(value, list):
         items = [shortened(item, depth + 1) for item in value[:LONGEST_LIST]]
         if len(value) > LONGEST_LIST:
             return [*items, f"… (of {len(value):,} items)"]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-    if isinstance(value, dict) and depth < DEEPEST:
+    if isinstance(value, dict):
         entries = {key: shortened(item, depth + 1) for key, item in value.items()}
         return entries if any(entries[key] is not item for key, item in value.items()) else value
     return value

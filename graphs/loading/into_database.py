@@ -17,6 +17,7 @@ from zlib import crc32
 import neo4j
 
 from graphground.cypher.quoting import in_backticks
+from graphground.cypher.readings import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
@@ -78,6 +79,7 @@ class BoltLoader:
                 the message says how to delete it.
         """
         begins("checking")
+        check_names(file.schema)
         labels = checked_labels(file)
         held = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
         if held:
@@ -168,6 +170,21 @@ def checked_labels(file: SimpleKGFile) -> dict[str, str]:
     for number, record in file.relations():
         checks.relation(number, record, labels.get)
     return labels
+
+
+def check_names(schema: PropertyGraphSchema) -> None:
+    r"""Refuse names that a database may read as more than a name: Neo4j decodes `\u0060` before quotes.
+
+    Raises:
+        SimpleKGError: the first such label, type or property.
+    """
+    names = [("label", label.name) for label in schema.labels.values()]
+    names += [("type", pattern.type) for pattern in schema.patterns]
+    names += [("property", key) for label in schema.labels.values() for key in label.properties]
+    names += [("property", key) for pattern in schema.patterns for key in pattern.properties]
+    for what, name in names:
+        if places := two_readings(in_backticks(name)):
+            raise SimpleKGError(f"schema: the {what} {name!r} cannot be written in a query: {places[0].message}")
 
 
 def node_statement(label: str, properties: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from graphground.cypher.quoting import in_backticks
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
@@ -39,7 +40,7 @@ def read_whole(graph: Graph, folder: Path) -> str:
     if unknown:
         raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
     for label in graph.schema.labels:
-        counted = graph.run(f"MATCH (n:`{label}`) RETURN n.name AS name LIMIT 1", timeout=60).rows
+        counted = graph.run(f"MATCH (n:{in_backticks(label)}) RETURN n.name AS name LIMIT 1", timeout=60).rows
         if counted and graph.entities is not None and isinstance(counted[0][0], str) and not graph.entities.holds(
                 counted[0][0], label=label):
             raise Incomplete(f"The entity index does not hold {counted[0][0]!r}, a {label}.")

@@ -23,6 +23,7 @@ def test_the_page_of_what_is_allowed_is_what_the_lists_say() -> None:
     "apoc.coll.max([1])",
     "apoc.cypher.runFirstColumnSingle('RETURN 1', {})", "apoc.util.validatePredicate(true, '', [])",
     "apoc.coll.notYetWritten([1])", "apoc.text.notYetWritten('x')", "gds.similarity.notYetWritten([1])",
+    "apoc.agg.percentiles(x)", "apoc.agg.statistics(x)",
     "APOC.Coll.FILL('x', 9)", "`apoc.coll.fill`('x', 9)", "apoc.`coll`.`fill`('x', 9)",
     "apoc . coll /**/ . fill('x', 9)",
 ])
@@ -43,6 +44,8 @@ def test_a_function_that_is_not_on_the_list_is_refused(call: str) -> None:
     "apoc.meta.graph.of('CREATE (n)')",
     "apoc.graph.fromCypher('CREATE (n)', {}, '', {})", "apoc.help('x')", "apoc.util.sleep(1)", "db.awaitIndexes(300)",
     "db.awaitIndex('x', 300)", "dbms.listConfig()", "algo.louvain()", "apoc.notYetWritten()", "my.own()",
+    "apoc.neighbors.athop(n, 'T', 200000000)", "apoc.neighbors.byhop.count(n, 'T', 200000000)",
+    "apoc.neighbors.tohop(n, 'T', 2000000000)",
     "db.stats.retrieve('GRAPH COUNTS')", "dbms.listCapabilities()", "`apoc.search`.node({}, '=', 1)",
 ])
 def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:

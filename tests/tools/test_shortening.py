@@ -1,9 +1,11 @@
 import copy
+import json
+from functools import reduce
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphground.tools.shortening import LONGEST_LIST, LONGEST_TEXT, shorten_rows
+from graphground.tools.shortening import DEEPEST, LONGEST_LIST, LONGEST_TEXT, shorten_rows
 
 VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=20),
                       lambda inner: st.lists(inner, max_size=4)
@@ -29,3 +31,11 @@ def test_a_long_list_says_how_many_items_it_had() -> None:
     rows: list[list[object]] = [[list(range(12_345))]]
     assert shorten_rows(rows)
     assert rows == [[[*range(LONGEST_LIST), "… (of 12,345 items)"]]]
+
+
+def test_lists_in_lists_end_at_a_depth_that_json_can_be_written_to() -> None:
+    rows: list[list[object]] = [[reduce(lambda value, _: [value], range(900), 1)],
+                                [reduce(lambda value, _: {"a": value}, range(900), 1)]]
+    assert shorten_rows(rows)
+    text = json.dumps(rows, ensure_ascii=False)
+    assert text.count(f"… (nested deeper than {DEEPEST} levels)") == 2

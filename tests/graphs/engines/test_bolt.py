@@ -5,6 +5,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
+from functools import reduce
 
 import pytest
 
@@ -102,6 +103,12 @@ def test_a_refused_query_has_the_place_of_what_is_wrong(engine: BoltEngine) -> N
         engine.run("RETURN $x")
     with pytest.raises(QueryFailed, match="cannot be sent"):
         engine.run("RETURN $x", {"x": object()})
+    with pytest.raises(QueryFailed, match="nested too deeply"):
+        engine.run("RETURN $x", {"x": reduce(lambda value, _: [value], range(5_000), 1)})
+    for depth in (300, 900):  # past what JSON, and what the driver, can hold
+        with pytest.raises(QueryFailed, match="nested too deeply"):
+            engine.run(f"UNWIND [1, 2] AS n RETURN reduce(x = [], i IN range(1, {depth}) | [x]) AS x")
+        assert engine.run("RETURN 1").rows == [[1]]
     with pytest.raises(QueryFailed):
         engine.explain("MATCH (n) RETURN m")
 

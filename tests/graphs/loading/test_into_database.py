@@ -97,6 +97,25 @@ def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, t
     engine.close()
 
 
+SMUGGLED = "Movie\\u0060) CREATE (:Attacked) //"
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("document", [
+    broken(lambda document: (document["schema"]["entities"][0].update(label=SMUGGLED),
+                             document["schema"].update(relations=[]))),
+    broken(lambda document: document["schema"]["relations"][0].update(label=SMUGGLED)),
+    broken(lambda document: document["schema"]["entities"][1]["properties"].update({SMUGGLED: "date"})),
+    broken(lambda document: document["schema"]["relations"][1]["properties"].update({SMUGGLED: "date"}))])
+def test_a_name_that_the_database_would_read_as_cypher_is_refused(own_neo4j: BoltAddress, tmp_path: Path,
+                                                                  document: dict) -> None:
+    with pytest.raises(SimpleKGError, match="cannot be written in a query"):
+        load_into(written(tmp_path, document), own_neo4j)
+    engine = bolt_engine(own_neo4j)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
+    engine.close()
+
+
 @pytest.mark.neo4j
 def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
         own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
