@@ -1,4 +1,4 @@
-"""Every diagnostic code: how grave it is, what it means, and a query that gets it."""
+"""Every diagnostic code: its severity, its meaning, and a query that triggers it."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     suggested_query: str | None = None
     query: Query | None = field(default=None, repr=False, compare=False)
-    """The tree, so that nobody parses the text again; None where it cannot be parsed."""
+    """The tree, so that the text is parsed only once; None where it cannot be parsed."""
     compiles: bool = True
     """Whether the language alone allows the text, whatever the schema and the right to write say of it."""
 

@@ -1,4 +1,4 @@
-"""What everybody may import for nothing: the versions of Cypher, and what a query may do at most."""
+"""The versions of Cypher and the order of access levels; cheap to import."""
 
 from __future__ import annotations
 

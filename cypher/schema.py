@@ -35,7 +35,7 @@ RESERVED_PROPERTIES: Mapping[str, str] = {
 
 
 class SchemaError(ValueError):
-    """A schema document that cannot be read; the message names the place and the mend."""
+    """A schema document that cannot be read; the message names the place and the fix."""
 
 
 def is_property_type(text: str) -> bool:
@@ -58,7 +58,7 @@ class Label:
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
     `properties` too, but the CypherBench form leaves them out. What was learned from the data of a connected
     database is optional: `texts` says what its text properties really hold, `naming` which property names a node
-    (`title`, `companyName`; None while nobody has looked), `keys` which single properties are unique.
+    (`title`, `companyName`; None while unknown), `keys` which single properties are unique.
     """
 
     name: str

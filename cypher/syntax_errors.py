@@ -1,4 +1,4 @@
-"""What to say of a text that cannot be read: where, what was expected, and the habit that may be behind it."""
+"""Messages for text that cannot be parsed: the place, what was expected, and the habit that may be behind it."""
 
 from __future__ import annotations
 

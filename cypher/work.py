@@ -36,7 +36,7 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
     """Bound what runs inside, in this thread. Inside another bound the outer one counts.
 
     Raises:
-        TooMuchWork: from `check_work`, after so many seconds of processor time.
+        TooMuchWork: from `check_work`, after a limit of processor time.
     """
     if _BOUND.end is not None:
         yield

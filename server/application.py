@@ -50,7 +50,7 @@ class Application:
         return None if self._graphs is None else self._graphs.names()
 
     def open_in_background(self, seconds: float) -> None:
-        """Connect to the user's own databases and start the embedded engine, after so many seconds.
+        """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
 
         A problem with a database, or that it does not refuse writes itself, is then logged before the first query.
         """

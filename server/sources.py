@@ -74,7 +74,7 @@ def problem_of(database: Database) -> str | None:
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:
-    """Warn of an address that no driver could use, long before somebody asks that graph."""
+    """Warn of an address that no driver could use, before that graph is first queried."""
     for one in databases:
         try:
             address_of(one).check()

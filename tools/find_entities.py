@@ -19,7 +19,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 TOLD_APART = 4
-"""Candidates of one name that are told apart by a relationship or two."""
+"""Candidates that share a name, distinguished by a relationship or two."""
 
 
 class FindEntitiesRequest(Request):

@@ -37,7 +37,7 @@ class GetFilteredSchemaAnswer(Answer):
     left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
 
     def as_text(self) -> str:
-        """The schema itself, then what it lacks."""
+        """The schema itself, then what was left out."""
         if not self.left_out:
             return self.schema_
         return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. get_schema has everything."

@@ -11,7 +11,7 @@ DEEPEST = 20
 
 
 def shorten_rows(rows: list[Any]) -> bool:
-    """Shorten the long texts and lists in rows, in place; answers whether there were any.
+    """Shorten the long texts and lists in rows, in place; return whether there were any.
 
         >>> rows = [["Heat", "x" * 5_000]]
         >>> shorten_rows(rows), rows[0][1][-26:]

@@ -77,7 +77,7 @@ class Link:
     """One relationship of a pattern between two node symbols, in the order of the text.
 
     `pairs` are the kinds that it may join, left to right as written, and `turned` those of the other direction;
-    `types` is None where any type may stand; `unknown` says that a type was named that the schema lacks.
+    `types` is None where any type may stand; `unknown` says that a type was named that is not in the schema.
     """
 
     __slots__ = ("bad", "left", "left_node", "length", "pairs", "pattern", "right", "right_node", "symbol", "turned",

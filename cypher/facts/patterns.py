@@ -13,7 +13,7 @@ Scope = dict[str, Value]
 
 
 class Expressions(Protocol):
-    """What reading a pattern asks of whoever reads the expressions in it."""
+    """The interface through which a pattern's expressions are read."""
 
     negated: bool
     """Whether what is read stands under a NOT."""
@@ -160,7 +160,7 @@ class PatternReader:
             minimum, maximum = relationship.quantifier.minimum, relationship.quantifier.maximum
         if maximum is None and pattern.shortest is None and pattern.selector is None:
             self.facts.unbounded.append(relationship)
-        # A type that the schema lacks may stand for any, turned or not.
+        # A type that is not in the schema may be a misspelling of any type, in either direction.
         both = relationship.direction == "both" or unknown
         pairs = self.index.pairs(types, minimum, maximum, both)
         turned: Pairs = pairs if both else tuple([(end, start) for start, end in pairs])
@@ -182,7 +182,7 @@ class PatternReader:
             self.expressions.condition(relationship.where, {**scope, name: symbol} if name else scope)
 
     def types(self, types: t.LabelExpression, symbol: Symbol) -> tuple[str, ...] | None:
-        """The types that a relationship may have; None where they cannot be told."""
+        """The types that a relationship may have; None when unknown."""
         if type(types) is t.LabelName:
             self.facts.types.append(LabelUse(types, symbol, False))
             name = types.name.text

@@ -85,7 +85,7 @@ class Reader:
                 scope.setdefault(name, value)
 
     def search(self, search: t.Search, scope: Scope) -> None:
-        """Cypher 25's SEARCH: its filter's properties count; its score is a number of no property."""
+        """Cypher 25's SEARCH: properties in its filter are checked; its score belongs to no property."""
         self.expressions.value(search.query, scope)
         if search.where is not None:
             self.expressions.condition(search.where, scope)

@@ -10,7 +10,7 @@ from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.work import check_work
 
 MOST_AROUND = 40
-"""Each of so many links is turned in trial; a longer chain is told without a culprit."""
+"""Up to this many links are each tried reversed; in a longer chain no single link is blamed."""
 
 
 def solve(facts: Facts) -> None:

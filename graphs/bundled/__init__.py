@@ -28,7 +28,7 @@ from graphground.graphs.bundled import nba, tables
 class BundledGraph:
     """One bundled graph: `BundledGraph("nba", "Basketball: …", <function that builds the document>, 541, 2823)`.
 
-    How many nodes and relationships it has is written down, so that it can be told before the graph is built.
+    The counts are stated here, so that they are known before the graph is built.
     """
 
     name: str

@@ -189,7 +189,7 @@ class BoltEngine:
         return "cypher5"
 
     def close(self) -> None:
-        """Give back the connections; what runs, or is just being ended, gets a moment to be over."""
+        """Close the connections, after waiting briefly for queries that run or are being terminated."""
         if not self._closed:
             self._closed = True
             self._wait_for_queries()
@@ -200,7 +200,7 @@ class BoltEngine:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """How this database is spoken to; asks it once."""
+        """The dialect of this database; detected once."""
         return dialect_of(self._agent)
 
     @cached_property
@@ -235,7 +235,7 @@ class BoltEngine:
                 if planned:
                     return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
                 records = iter(result)
-                # Ended before its first rows it is waited for: closing the session would wait with nobody to end it.
+                # Keep reading after a stop that comes before the first row: closing would block, unsupervised.
                 while not truncated:
                     chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
                     if not chunk:

@@ -1,4 +1,4 @@
-"""How whoever asked for a query ends it before it is done.
+"""Cancellation of a running query by its caller.
 
     >>> with cancellable() as cancellation:
     ...     pass  # engine.run(…) here; cancellation.cancel() from any thread ends it in the database
@@ -15,7 +15,7 @@ from contextvars import ContextVar
 
 
 class Cancellation:
-    """A wish to stop, and what is to be told of it."""
+    """A cancellation token and the callbacks that it fires."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -12,7 +12,7 @@ from itertools import count
 class Deadlines:
     """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when it ended by itself.
 
-    A callback runs on a thread of its own, so one that blocks delays no other.
+    A callback runs on its own thread, so a blocking one delays no other.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, seconds: float, callback: Callable[[], None]) -> int:
-        """Call `callback` after so many seconds unless it is dropped before."""
+        """Call `callback` after `seconds` unless it is dropped before."""
         with self._changed:
             number = next(self._numbers)
             due = time.monotonic() + seconds

@@ -23,7 +23,7 @@ class EngineUnavailable(EngineError):
 
 
 class EngineUnreachable(EngineUnavailable):
-    """Nobody listens at the address, so the query never ran: asking again can do no harm."""
+    """No server listens at the address, so the query never ran: a retry is safe."""
 
 
 class EngineBusy(EngineError):
@@ -46,7 +46,7 @@ class QueryTimeout(EngineError):
 
 
 class QueryCancelled(EngineError):
-    """The query was ended because whoever asked for it cancelled or went away."""
+    """The query was terminated because its caller cancelled or disconnected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,12 @@ class Engine(Protocol):
         ...
 
     def transaction_mark(self) -> str | None:
-        """A word that changes with every committed transaction, whoever commits it; None where there is none.
+        """A mark that changes with every committed transaction of any client; None where there is none.
 
         Neo4j gives it with any query, in about a millisecond: the bookmark of the last transaction.
         """
         ...
 
     def close(self) -> None:
-        """Give back connections; calling it twice is fine."""
+        """Close the connections; may be called twice."""
         ...

@@ -37,7 +37,7 @@ BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
 
 
 def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
-    """Whether the database ended this very query on purpose: then to ask again would undo what somebody wanted."""
+    """Whether the database terminated this query deliberately; such a query is not retried."""
     return isinstance(error, exceptions.Neo4jError) and MEMGRAPH_ENDED.search(error.message or "") is not None
 
 

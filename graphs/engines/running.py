@@ -1,4 +1,4 @@
-"""One running query: how it is ended at its deadline, or when whoever asked for it goes away."""
+"""One running query: its termination at its deadline, or when its caller disconnects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
-"""Seconds that a database gets to end a query that it was told to end; then the waiting ends."""
+"""Seconds to wait for a database to end a query after asking it to terminate it."""
 AGAIN = 0.1
-"""Seconds after which it is told once more: the first time may have come before the query was known there."""
+"""Seconds between attempts to terminate: the first may arrive before the database knows the query."""
 
 
 class RunningQuery:
@@ -47,7 +47,7 @@ class RunningQuery:
             self._cancellation.remove(self.cancel)
 
     def may_begin(self) -> bool:
-        """False where whoever asked went away before: what is ended before it begins would run to its end."""
+        """False when the caller cancelled before the query was sent: terminating it then would miss it."""
         return not self.stopped
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""Who may run a query now: so many at once, shared fairly between callers.
+"""Query slots: a limited number, shared fairly between callers.
 
 A caller always gets `own` of the slots and more only while `spare` stay free, so one caller's slow queries leave room
 for the next. A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow
@@ -72,7 +72,7 @@ class Slots:
             self._kept.append((slot.caller, time.monotonic() + KEPT))
 
     def idle(self, seconds: float) -> bool:
-        """Wait until nothing runs, so many seconds at most."""
+        """Wait until nothing runs, at most `seconds`."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._held, seconds)
 

@@ -15,7 +15,7 @@ DAYS_TO_1970 = 719_468
 
 
 def iso_date(days: int) -> str:
-    """The date so many days after 1970-01-01, in the proleptic Gregorian calendar.
+    """The date a number of days after 1970-01-01, in the proleptic Gregorian calendar.
 
         >>> iso_date(0), iso_date(-735_525)
         ('1970-01-01', '-0044-03-15')

@@ -57,7 +57,7 @@ class EntityLookup(Protocol):
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a label (any when None) has that very value in that property; True where this cannot be told."""
+        """Whether a label (any when None) has that very value in that property; True when this is unknown."""
         ...
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:

@@ -1,4 +1,4 @@
-"""The labels and text properties of a database whose schema nobody has extracted yet, from a sample of nodes."""
+"""The labels and text properties of a database whose schema has not been extracted yet, from a sample of nodes."""
 
 from __future__ import annotations
 

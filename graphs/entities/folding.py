@@ -32,7 +32,7 @@ def fold(text: str) -> str:
 def fold_lines(text: str) -> str:
     """Fold many names at once, one on each line: thousands of times cheaper than one by one.
 
-    Line ends stay; a line of punctuation alone becomes empty, which the caller has to mend with `fold`.
+    Line breaks are kept. A line of punctuation alone comes back empty; the caller folds it with `fold`.
     """
     if text.isascii():
         return text.translate(_ASCII_TABLE)

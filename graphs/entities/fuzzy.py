@@ -112,7 +112,7 @@ class Fuzzy:
         return left
 
     def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
-        """Every row of the first so many meanings once, in order, with its sum of gains."""
+        """Each row of the first meanings once, in order, with its sum of gains."""
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 class OwnIndex:
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
-    `schema` gives the schema as it is known now, `mark` a word that changes with the data (None where nobody knows).
+    `schema` gives the schema as it is known now, `mark` a mark that changes with the data (None when unknown).
     """
 
     def __init__(self, name: str, engine: Engine, schema: Callable[[], PropertyGraphSchema],
@@ -180,7 +180,7 @@ class OwnIndex:
             self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
         except Timeout:
             return  # another server builds the same index
-        except Exception as error:  # in the background nobody else reports it: the answers do, from `state`
+        except Exception as error:  # a background failure is reported only by the answers, from `state`
             if not self._stopped.is_set():
                 reason = str(error) if isinstance(error, (EngineError, OSError)) else (
                     f"the database returned an unreadable answer: {type(error).__name__}")

@@ -27,7 +27,7 @@ def database_records(engine: Engine, schema: PropertyGraphSchema, labels: Iterab
     """Every node of the chosen labels (all, when None) that has a name or a text, as a record.
 
     The name is the property `name` where a label has it, else `title` and the like; every other text
-    property is a value. Nodes are told apart by `eid` where they have it, else by the database's own id.
+    property is a value. Nodes are distinguished by `eid` where they have it, else by the database's own id.
 
     Raises:
         EngineError: the database failed, or changed while it was read.

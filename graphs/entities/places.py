@@ -1,4 +1,4 @@
-"""Where the entity index of a graph lies in the data folder, and whether one is there."""
+"""The place of a graph's entity index in the data folder, and whether there is one."""
 
 from __future__ import annotations
 

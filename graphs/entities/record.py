@@ -27,7 +27,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a build stands: `Progress("reading", 250_000, 773_489)`; `total` is None where nobody knows it."""
+    """Where a build stands: `Progress("reading", 250_000, 773_489)`; `total` is None while unknown."""
 
     step: str
     done: int
@@ -36,7 +36,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """What an index holds and when it was built, so that a stale one is told from a fresh one."""
+    """The contents and build time of an index, so that a stale one can be recognised."""
 
     built_at: str
     nodes: int

@@ -48,14 +48,14 @@ class Words:
                 for place, same in zip(places.tolist(), (known[places] == wanted).tolist(), strict=True)]
 
     def weight(self, words: Sequence[str]) -> float | None:
-        """How much several words say together about which name is meant; None where the index lacks one of them."""
+        """The combined weight of several words in identifying a name; None if one of them is not in the index."""
         known = [number for number in self.numbers(words) if number is not None]
         if len(known) < len(words):
             return None
         return float(word_weights(self.frequencies(np.array(known, dtype=np.int64)), self._files.rows).sum())
 
     def neighbours(self, word: str, errors: int) -> Variants:
-        """The words within so many typing errors (a swap of two letters is one), without the word itself."""
+        """The words within a number of typing errors (a swap of two letters is one), without the word itself."""
         errors = min(errors, 2 if len(word) == 4 and word.isalpha() else typing_errors(word))
         if not errors:
             return _NONE

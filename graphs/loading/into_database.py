@@ -1,4 +1,4 @@
-"""Loading a SimpleKG file into your own database, as somebody who may write there.
+"""Loads a SimpleKG file into your own database, as a user with write access.
 
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
@@ -29,7 +29,7 @@ from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 ROWS_AT_ONCE = 5_000
 INDEXED = ("eid", "name")
 Progress = Callable[[str, int, int], None]
-"""Told the step (`checking`, `nodes`, `relationships`), how many bytes of the file are read, and how many it has."""
+"""Called with the step (`checking`, `nodes`, `relationships`), the bytes of the file read so far, and its size."""
 
 
 class BoltLoader:
@@ -71,7 +71,7 @@ class BoltLoader:
     def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = lambda step: None) -> tuple[int, int]:
         """Write a whole graph into an empty database; answers how many nodes and relationships it has.
 
-        The file is checked from its first to its last record before anything is written. `begins` is told each step.
+        The file is checked from its first to its last record before anything is written. `begins` gets each step.
 
         Raises:
             SimpleKGError: the first record that is wrong.
@@ -111,7 +111,7 @@ class BoltLoader:
         return nodes.written, edges.written
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._driver.close()
 
     def _write(self, statement: str, rows: list[dict[str, Any]] | None = None) -> list[Any]:
@@ -123,7 +123,7 @@ class BoltLoader:
 
 
 class Batches:
-    """Rows by the statement that writes them, so many at once."""
+    """Rows by the statement that writes them, in batches."""
 
     def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
         self._write, self._statements = write, statements

@@ -1,4 +1,4 @@
-"""Loading a SimpleKG file: into a side place by processes of its own, then switched in as a whole.
+"""Loads a SimpleKG file in child processes into a staging folder, then moves it into place atomically.
 
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
 
@@ -31,7 +31,7 @@ from graphground.graphs.storage.manifest import write_manifest
 FULL_DISK_BYTES = 64 * 1024 * 1024
 """A load that failed with less than this left is taken to have failed for want of room."""
 Progress = Callable[[str, int, int], None]
-"""Told the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
+"""Called with the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
 
 
 def load_file(path: Path, home: Home, *, name: str | None = None, description: str = "", digest: str = "",

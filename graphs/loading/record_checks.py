@@ -113,7 +113,7 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
 
 
 class RecordChecks:
-    """Checks records against a schema; answers what is to be stored of each."""
+    """Checks records against a schema; returns the values to store of each."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema

@@ -35,7 +35,7 @@ class SimpleKGError(ValueError):
 class SimpleKGFile:
     """`SimpleKGFile(Path("movie.json.gz"))`: its `schema`, and its records one after the other.
 
-    `read` is told, now and then, how many bytes of the file have been read.
+    `read` is called, now and then, with the number of bytes read.
     """
 
     def __init__(self, path: Path, read: Callable[[int], None] | None = None) -> None:

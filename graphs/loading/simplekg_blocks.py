@@ -33,7 +33,7 @@ class NotInBlocks(Exception):
 
 
 def entity_blocks(file: IO[bytes]) -> Blocks:
-    """The entities of a file that stands at its beginning, in blocks of some hundred.
+    """The entities of a file positioned at its start, in blocks of a few hundred.
 
     `next(entity_blocks(file))` is `[{"eid": "Q25173", …}, …]`; the generator's value is the byte at which the
     relations begin, for `relation_blocks`.

@@ -2,7 +2,7 @@
 
 `graph` checks the file and writes the engine's files to FOLDER/database, `index` writes the entity index to
 FOLDER/graph/entities. Each says on stdout, a JSON object a line, how far it is, and in the last line how it
-ended. Each ends when its stdin does, for then whoever asked for the load is gone.
+ended. Each ends when its stdin does, because the process that asked for the load has then ended.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
 
 
 def index(path: Path, folder: Path, say: Say) -> None:
-    """Build the entity index; what is wrong with a record is for `load` to say."""
+    """Build the entity index. Invalid records are reported by `load`, which runs beside it."""
     document = SimpleKGFile(path)
     (folder / "graph").mkdir(exist_ok=True)
     build_index(folder / "graph" / "entities", index_records(document, document.schema))

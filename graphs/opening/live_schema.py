@@ -2,7 +2,7 @@
 
 Before each call `look` asks the database for the mark of its last transaction, a millisecond's work. Nothing more is
 done while the mark stays. When it moved, a database that is read quickly is read again at once; a larger one is read
-in the background, and until then its schema counts as `stale`: whoever finds an error with it calls `settle` first,
+in the background, and until then its schema counts as `stale`: a caller that finds an error calls `settle` first,
 and judges again with what the database really holds.
 """
 

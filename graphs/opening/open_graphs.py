@@ -53,7 +53,7 @@ class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
     `counts` answers how many nodes and relationships it has without opening it, where that is known; when
-    `version` changes, the graph is opened anew. A server opens an `eager` one by itself once it is up, and asks it
+    `version` changes, the graph is opened anew. A server opens an `eager` graph once it is up, and asks it
     the query `warm_up`, so that what its engine does once is done before the first real query.
     """
 
@@ -136,7 +136,7 @@ class OpenGraphs:
             return graph
 
     def open_eager(self) -> None:
-        """Open what is to be open before anybody asks; what cannot be is logged, and told again when it is asked."""
+        """Open the eager graphs now. A failure is logged here and raised again by `get`."""
         for source in self._current().values():
             if source.eager and not self._closed:
                 try:

@@ -1,4 +1,4 @@
-"""The second wall: whether the database itself refuses writes, beside this program's own check of every query."""
+"""Whether the database itself refuses writes: the second line of defence after our own check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 
 
 def warning(engine: Engine) -> str:
-    """What to say, and what to do, where only the first wall stands."""
+    """The warning, with what to do, when only our own check prevents writes."""
     capabilities = engine.capabilities()
     return (f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "
             f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader}).")

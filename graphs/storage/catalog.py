@@ -100,7 +100,7 @@ class Catalog:
         return PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
 
     def folder(self, entry: Entry) -> Path:
-        """Where its schema and entity index lie."""
+        """The folder of its schema and entity index."""
         return self.home.graphs / entry.id
 
     def stamp(self) -> tuple[int, int] | None:
@@ -121,7 +121,7 @@ class Catalog:
     def sweep(self) -> None:
         """Delete the files of graphs that have left the catalog, and of loads that died; called inside `changing`.
 
-        An engine process that lives calls this after it has closed them; without one, anybody may.
+        A running engine process calls this after closing their databases; when none runs, any process may.
         """
         kept = {entry.id for entry in self.entries()}
         for parent in (self.home.databases, self.home.graphs):

@@ -1,4 +1,4 @@
-"""The data folder: where loaded graphs, their indexes and the engine's own files lie.
+"""The data folder: loaded graphs, their indexes and the engine's own files.
 
     $GRAPHGROUND_HOME, else the user's data folder of this machine
     ├── catalog.json      which graphs there are

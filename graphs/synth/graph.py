@@ -23,12 +23,12 @@ K = TypeVar("K")
 
 BLOCK = 10_000
 HOMONYMS = 20
-"""Every so many-th given name is borne by a second node."""
+"""One given name in this many belongs to two nodes."""
 
 
 def synth(schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0,
           vocabulary: Vocabulary | None = None) -> SyntheticGraph:
-    """A graph for `schema` with so many nodes and relationships; the same seed gives the same graph.
+    """A graph for `schema` with the given numbers of nodes and relationships; the same seed gives the same graph.
 
         >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
         >>> next(graph.entities())["eid"]

@@ -226,7 +226,7 @@ def _is_date(value: str) -> bool:
 
 
 def _moved(value: Any, steps: int) -> Any:
-    """A value so many steps away: years and counts by one, dates by a day, floats by a tenth."""
+    """A value a number of steps away: years and counts by one, dates by a day, floats by a tenth."""
     match value:
         case bool():
             return not value

@@ -116,7 +116,7 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
 
 def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],
              hops: Sequence[Hop]) -> Diagnostic:
-    """Every hop matches alone: the first two, or the first so many, that do not match together."""
+    """Every hop matches alone: the first two, or the shortest beginning, that do not match together."""
     for one, other in combinations(hops, 2):
         shared = one.names & other.names
         if (shared or one.right is other.left) and not probe.matches(

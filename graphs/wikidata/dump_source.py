@@ -179,7 +179,7 @@ def _read(piece: bytes) -> Found:
 
 
 class Reader:
-    """Reads blocks of lines for one pass; looks things up in the workspace, which nobody writes meanwhile."""
+    """Reads blocks of lines for one pass; looks things up in the workspace, which is not written meanwhile."""
 
     def __init__(self, task: Pass) -> None:
         self.task = task

@@ -36,4 +36,4 @@ class Source(Protocol):
         """The names of nodes and values."""
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release connections and files."""

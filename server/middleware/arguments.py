@@ -1,4 +1,4 @@
-"""Argument strictness: what a tool does not know is an error that names the nearest it does."""
+"""Strict arguments: an unknown one is an error that names the nearest known one."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jwt import PyJWKClient
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures by a key pair alone: whoever can check one of the others could also make it."""
+"""Signatures by a key pair only: with a shared secret, any verifier could also sign."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)

@@ -46,12 +46,12 @@ def archive_file() -> Path | None:
 
 
 def archive_option(file: Path | None) -> list[str]:
-    """What the JVM is told: nothing where there is no archive yet."""
+    """The JVM options; none while there is no archive."""
     return [f"-XX:AOTCache={file}"] if file is not None and file.exists() else []
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
-    """Make an archive in a process of its own, at the lowest priority; None where one is made already."""
+    """Make an archive in a separate process, at the lowest priority; None if one is being made already."""
     with suppress(OSError, Timeout):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):
@@ -83,7 +83,7 @@ def make_archive(file: Path) -> bool:
 
 
 def main() -> None:
-    """Make an archive at the lowest priority; what hinders it hinders nobody."""
+    """Make an archive at the lowest priority; a failure affects no caller."""
     if hasattr(os, "nice"):
         os.nice(19)
     with suppress(OSError, subprocess.SubprocessError):

@@ -23,7 +23,7 @@ class EmbeddedEngine:
     """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to end, and those of callers who had such a query, run apart: in a second
-    process, which can be killed without hurting anybody else.
+    process, which can be killed without affecting other callers.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
@@ -71,6 +71,6 @@ class EmbeddedEngine:
         return self._shared.connected().capabilities()
 
     def close(self) -> None:
-        """Give back the connections; the processes stay for others, and end when they are idle."""
+        """Close the connections; the processes stay for other servers, and stop when idle."""
         self._shared.close()
         self._apart.close()

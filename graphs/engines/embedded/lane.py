@@ -1,6 +1,6 @@
 """One graph on one engine process: connecting to it, again when it went away, and killing it for a query.
 
-Two processes may serve a data folder, each in a folder of its own (`Home.engine`): they open the databases read-only,
+Two processes may serve a data folder, each in its own folder (`Home.engine`): they open the databases read-only,
 so they can do so at once.
 """
 
@@ -132,7 +132,7 @@ class Lane:
             bolt.cancel()
 
     def close(self) -> None:
-        """Give back the connections; the process stays for others, and ends when it is idle."""
+        """Close the connections; the process stays for other servers, and stops when idle."""
         with self._lock:
             self._closed = True
             if self._bolt is not None:

@@ -92,7 +92,7 @@ def _signal(state: EngineState, *, kill: bool) -> None:
 
 
 def answers(state: EngineState) -> bool:
-    """Whether somebody listens where the state says."""
+    """Whether a process listens at the address in the state file."""
     try:
         with socket.create_connection(("127.0.0.1", state.port), timeout=1.0):
             return True
@@ -114,7 +114,7 @@ def require_arcadedb() -> None:
 
 def _start(home: Home) -> EngineState:
     doing("starting the embedded engine")
-    EmbeddedSettings.from_environment()  # a wrong setting is told here, in words
+    EmbeddedSettings.from_environment()  # reports a wrong setting clearly
     state_file(home).unlink(missing_ok=True)
     _gone(home, STOP_SECONDS)  # one that was killed a moment ago
     used_file(home).touch()
@@ -133,7 +133,7 @@ def _start(home: Home) -> EngineState:
     while time.monotonic() < deadline:
         state = EngineState.read(home)
         if state is not None and answers(state):
-            # The child may outlive us on purpose. When it ends before, somebody must take note, or it stays a zombie.
+            # The child may outlive us on purpose. When it ends before, its exit is collected, or it stays a zombie.
             threading.Thread(target=process.wait, name="graphground-engine", daemon=True).start()
             return state
         code = process.poll()

@@ -1,7 +1,7 @@
 """The engine process: `python -m graphground.graphs.engines.embedded.process HOME`.
 
 It runs ArcadeDB's server with its Bolt plugin alone, on a free loopback port, writes where it listens into
-its state file, closes and deletes databases that have left the catalog, and ends when nobody uses it.
+its state file, closes and deletes databases that have left the catalog, and stops when it is idle.
 Everything that it prints goes to `engine/engine.log`.
 """
 
@@ -138,7 +138,7 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Tidy up twice a second until told to stop, idle for long enough, or left without a data folder."""
+        """Tidy up twice a second until asked to stop, idle for long enough, or left without a data folder."""
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
@@ -237,7 +237,7 @@ def listens(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
+    """A port that is currently free."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -273,7 +273,7 @@ def main(folder: str, engine_folder: str) -> None:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
-    state_file(home).unlink(missing_ok=True)  # of one that was killed: its port may be somebody else's by now
+    state_file(home).unlink(missing_ok=True)  # of one that was killed: its port may belong to another program by now
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
     process.start()
@@ -285,7 +285,7 @@ def main(folder: str, engine_folder: str) -> None:
     signal.signal(signal.SIGINT, stop)
     try:
         process.serve()
-    except BaseException:  # whatever it is: without this loop nobody could end the process any more
+    except BaseException:  # whatever it is: without this loop the process could no longer be stopped
         traceback.print_exc()
         sys.stdout.flush()
         os._exit(1)

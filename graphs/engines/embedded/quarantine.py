@@ -60,7 +60,7 @@ class Quarantine:
 
 
     def clear(self) -> None:
-        """Forget everybody."""
+        """Forget all callers."""
         with self._lock:
             self._records.clear()
 

@@ -74,7 +74,7 @@ def alive_lock(home: Home, timeout: float = 0) -> FileLock:
 
 
 def start_lock(home: Home, timeout: float) -> FileLock:
-    """Held by whoever starts, stops or ends the engine."""
+    """Held while the engine is started, stopped or killed."""
     return FileLock(home.engine / "start.lock", timeout=timeout)
 
 

@@ -42,7 +42,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""Paths of at most so many steps or more are worth it; shorter ones are few."""
+"""The least upper bound of a path that is worth rewriting; shorter paths are few."""
 
 AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",
                         "percentiledisc"})

@@ -27,7 +27,7 @@ from graphground.graphs.entities.vectors.encoders import Vectors
 
 INSTALL = "pip install 'graphground[ann]'"
 FROM = 1_000_000
-"""A label of so many vectors gets a graph of neighbours, where nothing else is asked for."""
+"""The default number of vectors from which a label gets an HNSW index."""
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 64, 400
 _AT_ONCE = 4_096
 _SAVED_EVERY = 60.0
@@ -89,7 +89,7 @@ def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
 
 def build_neighbours(folder: Path, eight: Array, first: int, last: int, *, told: Callable[[int], None],
                      stop: Callable[[], bool]) -> bool:
-    """Build the graph over some places, or go on with it; answers whether it is complete.
+    """Build the graph over some places, or resume it; return whether it is complete.
 
     It is saved when it is stopped, and once a minute, so that a killed build loses a minute. `told` gets how
     many places are in.

@@ -1,4 +1,4 @@
-"""Builds the vectors of an index's names and descriptions: told what it costs, stopped, continued.
+"""Builds the vectors of names and descriptions. Estimates the cost first; can be stopped and resumed.
 
     entities/vectors/            what is searched: complete, and of this very index
         meta.json                the model, the labels, when the index was built
@@ -90,7 +90,7 @@ def build_vectors(files: Files, encoder: Encoder, labels: Collection[str] | None
                   descriptions: bool = True, ann: int | None = None,
                   progress: Callable[[Progress], None] | None = None,
                   stop: Callable[[], bool] = lambda: False) -> bool:
-    """Make the vectors; a build that was stopped goes on where it was. Answers whether it is complete.
+    """Build the vectors, resuming a stopped build. Return whether it is complete.
 
     Labels of `ann` vectors and more get a graph of neighbours (None: a million, where the library is installed;
     0: none). `stop` is asked after each few thousand vectors.
@@ -131,7 +131,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
-    """The places of each label that has so many vectors; 0 for none."""
+    """The places of each label with at least that many vectors; 0 for none."""
     for _, _, kind, low, high in files.partitions:
         first, last = np.searchsorted(rows, (low, high)).tolist()
         if kind == NAME and least and last - first >= least:

@@ -63,7 +63,7 @@ class Column:
 
     @property
     def approximate(self) -> int:
-        """How many of the vectors lie in graphs of neighbours."""
+        """The number of vectors in HNSW indexes."""
         return sum(part.last - part.first for part in self._parts)
 
     @property

@@ -1,4 +1,4 @@
-"""The vector index that a database has of its own, asked through the reading path, on request.
+"""The database's own vector index, queried through the read path, on request.
 
 A graph's settings say so: `vector_index = "movie_names"` (or `"auto"`, for the one that a label has) and
 `vector_model`, the model that made its vectors. Neo4j and ArcadeDB answer the same two statements; Memgraph has

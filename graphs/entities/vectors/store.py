@@ -44,7 +44,7 @@ class VectorStore:
 
     @property
     def approximate(self) -> int:
-        """How many vectors lie in graphs of neighbours."""
+        """The number of vectors in HNSW indexes."""
         return self.names_column.approximate + (
             self.descriptions_column.approximate if self.descriptions_column is not None else 0)
 

@@ -51,7 +51,7 @@ class SchemaCache:
         self.folder = folder
 
     def path(self, key: str) -> Path:
-        """Where the schema of that database lies."""
+        """The file that holds the schema of that database."""
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
     def load(self, key: str, name: str) -> Cached | None:

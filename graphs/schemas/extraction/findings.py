@@ -46,7 +46,7 @@ class Findings:
         self.problems: list[str] = []
 
     def add_combination(self, labels: Iterable[str], count: int) -> None:
-        """So many nodes have exactly these labels."""
+        """A count of nodes that have exactly these labels."""
         with self._lock:
             key = frozenset(labels)
             self.combinations[key] = self.combinations.get(key, 0) + count
@@ -64,7 +64,7 @@ class Findings:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
 
     def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
-        """So many relationships of that type lead from one label to the other."""
+        """A count of relationships of that type from one label to the other."""
         with self._lock:
             self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
 

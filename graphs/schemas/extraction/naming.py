@@ -27,7 +27,7 @@ LAST = {"name": 0.9, "title": 0.6, "label": 0.6, "term": 0.55, "email": 0.5, "ta
 PART_OF_A_NAME = {"last": 0.65, "family": 0.62, "sur": 0.62, "first": 0.4, "given": 0.4, "middle": 0.1, "nick": 0.5,
                   "file": 0.6, "user": 0.7, "contact": 0.35, "maiden": 0.1, "job": 0.2, "short": 0.75, "sort": 0.3,
                   "country": 0.75, "city": 0.6}
-"""What another first word makes of `…Name` and `…Title`: part of a name, or somebody else's."""
+"""What another first word makes of `…Name` and `…Title`: part of the node's own name, or of another's."""
 
 NEVER = frozenset({"description", "comment", "comments", "abstract", "notes", "note", "text", "body", "summary", "bio",
                    "password", "hash", "checksum", "created", "updated", "provenance", "eid", "status", "type", "kind",

@@ -83,7 +83,7 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
     """The same in one row for each node: much faster, and exact as long as no node has a property more.
 
-    The names come from the first nodes; the number of properties of every node tells whether they were all.
+    The names come from the first nodes; the number of properties of every node shows whether these are all.
     None where they were not.
     """
     keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]

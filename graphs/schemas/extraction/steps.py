@@ -13,7 +13,7 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import Findings
 
 Progress = Callable[[str, int, int], None]
-"""Told the step (`properties of Movie`), how many are done, and how many there are so far."""
+"""Called with the step (`properties of Movie`), how many are done, and how many there are so far."""
 
 MOST_ROWS = 1_000_000
 
@@ -56,7 +56,7 @@ class Steps:
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
-        """Do named tasks, several at once; whoever cancels the call ends them too."""
+        """Run named tasks concurrently; cancelling the call ends them too."""
         listed = list(tasks)
         self.planned += len(listed)
         with ThreadPoolExecutor(self.at_once, "schema") as pool:

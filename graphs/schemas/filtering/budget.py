@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOut:
-    """What the part lacks."""
+    """The elements left out of the part."""
     kept_types = {pattern.type for pattern in part.patterns}
     properties = sum(len(label.properties) for label in whole.labels.values())
     properties += sum(map(len, whole.relationship_properties.values()))

@@ -40,7 +40,7 @@ class NoEmbedder(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FilteredSchema:
-    """The part of a schema, how it was chosen and what it lacks.
+    """The part of a schema, how it was chosen and what was left out.
 
     `whole` says that nothing in the question named anything, so everything was kept (as far as it fits);
     `too_small` that the budget holds not even one label.

@@ -46,7 +46,7 @@ NAMES: Mapping[str, frozenset[str]] = {
 
 
 def is_learned(schema: PropertyGraphSchema) -> bool:
-    """Whether the schema was read from a database of its user's, whose names nobody chose for questions."""
+    """Whether the schema was read from a user's own database, whose names were not chosen for questions."""
     return any(label.naming for label in schema.labels.values())
 
 

@@ -32,7 +32,7 @@ MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
 AGENT_KEY = "#agent"
 TOO_COMMON = 60
-"""A concept that so many names share says nothing."""
+"""A concept shared by this many names carries no information."""
 
 
 class Element(NamedTuple):
