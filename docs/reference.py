@@ -34,7 +34,7 @@ DIFFERENCES = ROOT / "docs" / "differences.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 FOLDERS = {
     ".ci": "What every change must pass (`run`), and what takes longer (`slow`).",
-    "benchmarks": "What measures, in the folders of what it measures; the figures are in `docs/figures`.",
+    "benchmarks": "What measures, in the folders of what it measures; the figures are in `docs/figures.md`.",
     "cypher": "The language: tokens, tree, scopes, types, checks against a schema, repair, printing. No I/O.",
     "docs": "This documentation; `docs/reference.py` writes the parts that come from the code.",
     "graphground": "The import package; its parts are the folders beside it.",

@@ -23,7 +23,7 @@ ENGINE = {"data_folder", "empty_home", "small_home", "films_home", "film_graph",
           "wrong_home", "eval_home"}
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
-LANES = {"quick": "not engine and not neo4j and not slow", "all": ""}
+LANES = {"quick": "not engine and not neo4j and not slow and not long", "all": "not long", "long": "long"}
 
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
 hypothesis.settings.register_profile("any-machine", deadline=None,
@@ -33,14 +33,14 @@ hypothesis.settings.load_profile("any-machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--lane", choices=LANES, default=None, help=(
-        "quick: no database is started (the default); all: everything that this machine can run (the default where "
-        "CI is set, and for tests named on the command line)"))
+        "quick: no database is started (the default); all: what .ci/run runs (the default where CI is set); long: what "
+        "only .ci/slow runs. Tests named on the command line run whatever their lane"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     named = config.args_source is pytest.Config.ArgsSource.ARGS
-    lane = config.getoption("--lane") or ("all" if named or os.environ.get("CI") else "quick")
-    if LANES[lane] and not config.option.markexpr:
+    lane = config.getoption("--lane") or (None if named else "all" if os.environ.get("CI") else "quick")
+    if lane is not None and not config.option.markexpr:
         config.option.markexpr = LANES[lane]
 
 

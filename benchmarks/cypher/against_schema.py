@@ -1,6 +1,6 @@
 """The front end at schema level, measured: `python -m benchmarks.cypher.against_schema [--misses FILE]`.
 
-Prints one line for each figure of docs/figures/cypher_schema.md. Needs ../shared/data.
+Prints one line for each figure of docs/figures.md. Needs ../shared/data.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class EntityIndex:
                 answers[place] = found
             return answers
         unsure: list[int] = []
-        for place, (cleaned, folded) in asked.items():  # threads gain nothing here: docs/figures/entities.md
+        for place, (cleaned, folded) in asked.items():  # threads gain nothing here: docs/figures.md
             best = self._by_spelling(cleaned, folded, low, high, allowed)
             if mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
                 unsure.append(place)

@@ -4,7 +4,7 @@
     9
 
 Words are split as byte-pair encodings tend to (case changes, digits in threes, runs of punctuation) and
-weighed. The weights are a least-squares fit to four real tokenizers at once; docs/figures/schema.md has
+weighed. The weights are a least-squares fit to four real tokenizers at once; docs/figures.md has
 the error that is left: on schema texts 1 to 8 % at the mean.
 """
 

@@ -1,7 +1,7 @@
 """A graph of neighbours over the vectors of one large label, so that a search need not look at all of them.
 
 USearch (`pip install 'graphground[ann]'`) builds it from the eight-bit vectors and opens it by mapping the file.
-It pays from about a million vectors on (docs/figures/entities.md): below that, comparing every sign bit takes
+It pays from about a million vectors on (docs/figures.md): below that, comparing every sign bit takes
 milliseconds and needs no building. Without the library, or where a file is not whole, all are compared.
 
 A file is named after the places that it holds, `near-0-1000000.usearch`, and gets that name when it is complete;

@@ -67,7 +67,7 @@ class StaticEncoder:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model: some hundreds of times slower than the static one (docs/figures/entities.md).
+    """A sentence-transformers model: some hundreds of times slower than the static one (docs/figures.md).
 
     Its import takes ten seconds, so it begins in the background; `encode` waits for it, a minute at most.
 

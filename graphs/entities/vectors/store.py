@@ -8,7 +8,7 @@ from graphground.graphs.entities.vectors.column import Column
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
-"""A name that is as near as a description comes first (docs/figures/entities.md)."""
+"""A name that is as near as a description comes first (docs/figures.md)."""
 
 
 class VectorsMissing(LookupError):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -37,7 +38,9 @@ def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture(scope="module")
 def without_index(nba: Graph) -> Graph:
     """The bundled graph as a database that nobody has built an index of."""
-    return Graph(nba.name, nba.schema, "", nba.engine)
+    assert nba.engine is not None
+    names = NamesInDatabase(nba.name, nba.engine, lambda: nba.schema)
+    return Graph(nba.name, nba.schema, "", nba.engine, names)
 
 
 @pytest.mark.parametrize("mention", ODD.values(), ids=list(ODD))

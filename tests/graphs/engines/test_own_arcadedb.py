@@ -1,5 +1,6 @@
 """Your own ArcadeDB server, over Bolt: the one that the embedded engine is made of, addressed as any other."""
 
+import json
 import logging
 import subprocess
 import threading
@@ -9,11 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
-from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.paging import database_records
-from graphground.graphs.entities.places import index_folder
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -21,6 +18,7 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
+from tests.support.own_arcadedb import start_writable
 from tests.support.serving import COMMAND, environment
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
@@ -42,7 +40,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(small_home: Home) -> Server:
-    state = ensure_engine(small_home)
+    state = start_writable(small_home)
     return Server(f"bolt://127.0.0.1:{state.port}", state.root, state.reader, Catalog(small_home).get("films").id)
 
 
@@ -82,13 +80,7 @@ def test_only_a_user_that_can_only_read_is_a_second_wall(
     assert "readRecord" in said
 
 
-def test_every_tool_works_on_it(graphs: OpenGraphs, server: Server, tmp_path: Path) -> None:
-    graph = open_database(server.as_user("reader"), Home(tmp_path).make())
-    assert graph.engine is not None
-    folder = index_folder(Home(tmp_path), "films")
-    folder.parent.mkdir()
-    build_index(folder, database_records(graph.engine, graph.schema))
-    graph.close()
+def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
     calls = {
         "list_graphs": ({}, "films"), "get_schema": ({"form": "enhanced"}, "has cast"),
         "get_filtered_schema": ({"question": "Who directed Heat?"}, "directedBy"),
@@ -149,7 +141,11 @@ def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path:
     watchdog = threading.Timer(90, process.kill)
     watchdog.start()
     try:
+        assert process.stdin is not None
         assert process.stderr is not None
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n")
+        process.stdin.flush()
         lines = iter(process.stderr.readline, "")
         assert any("WARNING" in line and "did not refuse a trial write" in line for line in lines)
     finally:

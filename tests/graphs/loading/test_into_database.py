@@ -20,6 +20,7 @@ from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main as graphs_command
 from tests.support.neo4j_server import Neo4jServer, seeded
+from tests.support.own_arcadedb import start_writable
 from tests.support.serving import COMMAND, environment
 from tests.support.small_graph import SMALL, loaded, small, written
 
@@ -43,9 +44,9 @@ def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
 
 @pytest.fixture
 def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
-    """The server of the embedded engine, asked as root, with its graph deleted."""
+    """An ArcadeDB server, asked as root, with its graph deleted."""
     entry = loaded(empty_home, tmp_path)
-    state = ensure_engine(empty_home)
+    state = start_writable(empty_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
     with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
@@ -123,7 +124,7 @@ def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty
     seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
     try:
         with pytest.raises(EngineError, match=r"1943-02-05.*incomplete: 2 nodes and 0 relationships were written "
-                                              r"before\. `MATCH \(n\) DETACH DELETE n` empties"):
+                                              r"before the failure\. `MATCH \(n\) DETACH DELETE n` empties"):
             load_into(written(tmp_path, same_day), own_neo4j)
     finally:
         seeded(neo4j_5, "DROP CONSTRAINT one_a_day")

@@ -1,0 +1,55 @@
+"""An ArcadeDB server of the test's own that its root may write to, unlike the embedded engine's.
+
+    start_writable(home)                      # then `ensure_engine(home)` finds it, `end_engine(home)` ends it
+    python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.engines.embedded.launcher import answers, end_engine
+from graphground.graphs.engines.embedded.state import EngineState, is_alive, used_file
+from graphground.graphs.storage.home import Home
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 90.0
+
+
+def start_writable(home: Home) -> EngineState:
+    """The server of a data folder's databases, started again so that root may write."""
+    end_engine(home, kill=True)
+    used_file(home).touch()
+    with (home.engine / "writable.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.own_arcadedb", str(home.folder), home.engine_folder],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    process.returncode = 0  # it outlives this object on purpose: `end_engine` ends it
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        state = EngineState.read(home)
+        if state is not None and is_alive(home) and answers(state):
+            return state
+        time.sleep(0.05)
+    raise AssertionError((home.engine / "writable.log").read_text("utf-8", "replace")[-2000:])
+
+
+def main(folder: str, engine_folder: str) -> None:
+    """Run the engine's process with its databases open for writing."""
+    from graphground.graphs.engines.embedded import process
+
+    settings = process.server_settings
+
+    def writable(home: Home, state: EngineState) -> dict[str, Any]:
+        return {**settings(home, state), "server.defaultDatabaseMode": "READ_WRITE"}
+
+    process.server_settings = writable
+    process.main(folder, engine_folder)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
