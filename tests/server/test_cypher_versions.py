@@ -1,9 +1,11 @@
 """A database whose queries are Cypher 25 unless they say otherwise: they are judged as such."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import neo4j
 import pytest
 
 from graphground.graphs.opening.connected import open_database
@@ -18,10 +20,23 @@ pytestmark = pytest.mark.neo4j
 NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS name"
 
 
+def until_it_speaks(server: Neo4jServer, query: str) -> None:
+    """Return once new sessions are in this query's language: a changed default reaches them a moment later."""
+    deadline = time.monotonic() + 30
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        while True:
+            try:
+                driver.execute_query(query)
+                return
+            except neo4j.exceptions.CypherSyntaxError:
+                assert time.monotonic() < deadline, query
+
+
 @pytest.fixture
 def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:
     seeded(neo4j_newest, "MATCH (n) DETACH DELETE n", "CREATE (:Film {name: 'Heat', year: 1995})",
            "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25")
+    until_it_speaks(neo4j_newest, "LET x = 1 RETURN x")
     yield neo4j_newest
     seeded(neo4j_newest, "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 5", "MATCH (n) DETACH DELETE n")
 
