@@ -17,17 +17,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-
-from graphground.cypher import parse, validate  # noqa: E402
-from graphground.cypher.printer import to_text  # noqa: E402
-from tests.support.cypher_fuzz import broken, queries  # noqa: E402
-from tests.support.cypher_oracle import Oracle  # noqa: E402
-from tests.support.opencypher_tck import cases  # noqa: E402
-from tests.support.shared_data import SHARED  # noqa: E402
+from graphground.cypher import parse, validate
+from graphground.cypher.printer import to_text
+from tests.support.cypher_fuzz import broken, queries
+from tests.support.cypher_oracle import Oracle
+from tests.support.opencypher_tck import cases
+from tests.support.shared_data import SHARED
 
 
 def verdict_rows() -> list[dict[str, Any]]:
