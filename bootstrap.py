@@ -32,8 +32,14 @@ OWN_TOOLS = HERE / ".tools"
 ENGINE = "arcadedb-embedded"
 ENGINE_NEEDS_GLIBC = (2, 34)
 SYSTEM_CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
-PIP_FOR_UV = {"cert": "SSL_CERT_FILE", "index-url": "UV_DEFAULT_INDEX", "extra-index-url": "UV_INDEX",
-              "find-links": "UV_FIND_LINKS", "proxy": "ALL_PROXY", "trusted-host": "UV_INSECURE_HOST"}
+PIP_FOR_UV = {
+    "cert": "SSL_CERT_FILE",
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "proxy": "ALL_PROXY",
+    "trusted-host": "UV_INSECURE_HOST",
+}
 """What pip's configuration calls a thing, and the variable in which uv takes it."""
 
 
@@ -53,8 +59,17 @@ def find_uv() -> str:
     uv = OWN_TOOLS / "bin" / ("uv.exe" if os.name == "nt" else "uv")
     if not uv.exists():
         say("fetching uv from the package index (about 20 MB)")
-        command = [python_with_pip(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                   "--target", str(OWN_TOOLS), "uv"]
+        command = [
+            python_with_pip(),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--target",
+            str(OWN_TOOLS),
+            "uv",
+        ]
         bundle = system_certificates()
         tries = [command, [*command, "--cert", bundle]] if bundle and "PIP_CERT" not in os.environ else [command]
         for attempt in tries:
@@ -62,9 +77,11 @@ def find_uv() -> str:
             if done.returncode == 0:
                 break
         else:
-            raise CannotInstall(f"pip could not fetch uv: {reason(done.stderr.splitlines())}. Behind a company's own "
-                                "certificate authority, name its file in SSL_CERT_FILE; behind a mirror, set "
-                                "index-url in pip's configuration; or put uv on the PATH.")
+            raise CannotInstall(
+                f"pip could not fetch uv: {reason(done.stderr.splitlines())}. Behind a company's own "
+                "certificate authority, name its file in SSL_CERT_FILE; behind a mirror, set "
+                "index-url in pip's configuration; or put uv on the PATH."
+            )
     return str(uv)
 
 
@@ -73,8 +90,10 @@ def python_with_pip() -> str:
     for python in dict.fromkeys((sys.executable, getattr(sys, "_base_executable", sys.executable))):
         if subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
             return python
-    raise CannotInstall(f"{sys.executable} has no pip. Install it (python3 -m ensurepip --user, or your system's "
-                        "package python3-pip), or put uv on the PATH, and run this again.")
+    raise CannotInstall(
+        f"{sys.executable} has no pip. Install it (python3 -m ensurepip --user, or your system's "
+        "package python3-pip), or put uv on the PATH, and run this again."
+    )
 
 
 def system_certificates() -> str | None:
@@ -89,8 +108,9 @@ def uv_environment() -> dict[str, str]:
     environment = dict(os.environ)
     listed = ""
     with suppress(CannotInstall, subprocess.TimeoutExpired):  # uv on the PATH, and no pip: nothing to take over
-        listed = subprocess.run([python_with_pip(), "-m", "pip", "config", "list"], capture_output=True, text=True,
-                                timeout=60).stdout
+        listed = subprocess.run(
+            [python_with_pip(), "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60
+        ).stdout
     for line in listed.splitlines():
         key, _, value = line.partition("=")
         variable = PIP_FOR_UV.get(key.rpartition(".")[2])
@@ -114,8 +134,16 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
     lines: list[str] = []
     for certificates in ({}, {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}):
         lines = []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE,
-                              env=environment | certificates, encoding="utf-8", errors="replace") as process:
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=HERE,
+            env=environment | certificates,
+            encoding="utf-8",
+            errors="replace",
+        ) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 lines.append(line.rstrip())
@@ -125,15 +153,21 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
             return
         if not re.search("certificate|UnknownIssuer|TLS", "\n".join(lines), re.IGNORECASE):
             break
-    advice = " Behind a company's own certificate authority, name its file in SSL_CERT_FILE." \
-        if re.search("certificate|UnknownIssuer", "\n".join(lines), re.IGNORECASE) else ""
+    advice = (
+        " Behind a company's own certificate authority, name its file in SSL_CERT_FILE."
+        if re.search("certificate|UnknownIssuer", "\n".join(lines), re.IGNORECASE)
+        else ""
+    )
     raise CannotInstall(f"{' '.join(command[1:3])} failed: {reason(lines)}.{advice}")
 
 
 def reason(lines: list[str]) -> str:
     """The last thing that a program said of its failure, on one line."""
-    said = [line.strip(" │├─╰▶×·").removeprefix("ERROR: ") for line in lines
-            if line.strip() and not line.lstrip().startswith(("hint:", "WARNING:", "Downloading", "[notice]"))]
+    said = [
+        line.strip(" │├─╰▶×·").removeprefix("ERROR: ")
+        for line in lines
+        if line.strip() and not line.lstrip().startswith(("hint:", "WARNING:", "Downloading", "[notice]"))
+    ]
     return "; ".join(dict.fromkeys(said[-3:])).rstrip(". ") or "it gave no reason"
 
 
@@ -257,7 +291,9 @@ if __name__ == "__main__":
     except CannotInstall as error:
         sys.exit(f"graphground: {error}")
     except OSError as error:
-        sys.exit(f"graphground: {error.strerror or error}"
-                 + (f": {error.filename}. Clone into a folder that you may write." if error.filename else "."))
+        sys.exit(
+            f"graphground: {error.strerror or error}"
+            + (f": {error.filename}. Clone into a folder that you may write." if error.filename else ".")
+        )
     except KeyboardInterrupt:
         sys.exit(130)

@@ -11,8 +11,11 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 HERE = Path(__file__).parent
-PARTS = [part for part in ("cypher", "graphs", "tools", "prompts", "server", "evals", "agents")
-         if (HERE / part / "__init__.py").exists()]
+PARTS = [
+    part
+    for part in ("cypher", "graphs", "tools", "prompts", "server", "evals", "agents")
+    if (HERE / part / "__init__.py").exists()
+]
 
 packages = ["graphground"]
 for part in PARTS:
@@ -35,11 +38,30 @@ def description() -> str:
 setup(
     long_description=description(),
     long_description_content_type="text/markdown",
-    project_urls={"Repository": REPOSITORY, "Documentation": f"{REPOSITORY}/tree/main/docs",
-                  "Changelog": f"{REPOSITORY}/blob/main/CHANGELOG.md",
-                  "Issues": f"{REPOSITORY}/issues"} if REPOSITORY else {},
+    project_urls={
+        "Repository": REPOSITORY,
+        "Documentation": f"{REPOSITORY}/tree/main/docs",
+        "Changelog": f"{REPOSITORY}/blob/main/CHANGELOG.md",
+        "Issues": f"{REPOSITORY}/issues",
+    }
+    if REPOSITORY
+    else {},
     packages=packages,
     package_dir={"graphground": "graphground", **{f"graphground.{part}": part for part in PARTS}},
-    package_data={"": ["py.typed", "*.md", "*.json", "*.html", "*.css", "*.js", "*.json.gz", "*.csv", "*.npz", "*.bin",
-                       "*.toml", "LICENSE*"]},
+    package_data={
+        "": [
+            "py.typed",
+            "*.md",
+            "*.json",
+            "*.html",
+            "*.css",
+            "*.js",
+            "*.json.gz",
+            "*.csv",
+            "*.npz",
+            "*.bin",
+            "*.toml",
+            "LICENSE*",
+        ]
+    },
 )

@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
     from graphground.cypher.printer import to_text
 
-__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Language", "Report", "Severity", "access", "parse", "to_text",
-           "validate"]
+__all__ = [
+    "Access",
+    "CypherSyntaxError",
+    "Diagnostic",
+    "Language",
+    "Report",
+    "Severity",
+    "access",
+    "parse",
+    "to_text",
+    "validate",
+]
 
 _API = frozenset(("CypherSyntaxError", "access", "parse", "validate"))
 

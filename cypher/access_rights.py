@@ -18,12 +18,35 @@ from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
 from graphground.cypher.language import Access, widest
 from graphground.cypher.procedures import PROCEDURES
 
-_SHOWN = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
-                    "PROCEDURES"))
+_SHOWN = frozenset(
+    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
+)
 _WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
-_SUSPECT = frozenset(("CREATE", "INSERT", "MERGE", "SET", "REMOVE", "DELETE", "DROP", "FOREACH", "LOAD", "CALL",
-                      "ALTER", "GRANT", "DENY", "REVOKE", "START", "STOP", "TERMINATE", "SHOW", "RENAME", "ENABLE",
-                      "USE"))
+_SUSPECT = frozenset(
+    (
+        "CREATE",
+        "INSERT",
+        "MERGE",
+        "SET",
+        "REMOVE",
+        "DELETE",
+        "DROP",
+        "FOREACH",
+        "LOAD",
+        "CALL",
+        "ALTER",
+        "GRANT",
+        "DENY",
+        "REVOKE",
+        "START",
+        "STOP",
+        "TERMINATE",
+        "SHOW",
+        "RENAME",
+        "ENABLE",
+        "USE",
+    )
+)
 
 
 class Violation(NamedTuple):
@@ -56,22 +79,50 @@ def violations(query: tree.Query) -> list[Violation]:
 
 def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> None:
     if isinstance(node, _WRITING):
-        word = query.text[node.start:node.end].split(None, 1)[0].split("(")[0].upper()
-        found.append(Violation("not_read_only", node.start, node.start + len(word), "write",
-                               f"{word} writes; only reading is allowed here"))
+        word = query.text[node.start : node.end].split(None, 1)[0].split("(")[0].upper()
+        found.append(
+            Violation(
+                "not_read_only",
+                node.start,
+                node.start + len(word),
+                "write",
+                f"{word} writes; only reading is allowed here",
+            )
+        )
     elif isinstance(node, tree.LoadCsv):
-        found.append(Violation("file_or_network_access", node.start, node.source.end, "admin",
-                               "LOAD CSV reads a file or an address outside the graph; only the graph may be read"))
+        found.append(
+            Violation(
+                "file_or_network_access",
+                node.start,
+                node.source.end,
+                "admin",
+                "LOAD CSV reads a file or an address outside the graph; only the graph may be read",
+            )
+        )
     elif isinstance(node, tree.Use):
-        found.append(Violation("file_or_network_access", node.start, node.end, "read",
-                               "USE goes to another graph; only the open graph may be read"))
+        found.append(
+            Violation(
+                "file_or_network_access",
+                node.start,
+                node.end,
+                "read",
+                "USE goes to another graph; only the open graph may be read",
+            )
+        )
     elif isinstance(node, tree.CallProcedure) and node.key not in PROCEDURES_ALLOWED:
         known = PROCEDURES.get(node.name)
         level: Access = "admin"
         if known is not None and known.mode in ("write", "schema"):
             level = "write" if known.mode == "write" else "schema"
-        found.append(Violation("forbidden_procedure", node.name_start, node.name_end, level,
-                               f"the procedure {node.name} is not on the list of read-only procedures"))
+        found.append(
+            Violation(
+                "forbidden_procedure",
+                node.name_start,
+                node.name_end,
+                level,
+                f"the procedure {node.name} is not on the list of read-only procedures",
+            )
+        )
 
 
 def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
@@ -80,13 +131,27 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
         if key in ("file", "linenumber"):
             return
         if key.startswith("graph."):
-            found.append(Violation("file_or_network_access", node.start, node.name_end, "admin",
-                                   f"{node.name} goes to another graph; only the open graph may be read"))
+            found.append(
+                Violation(
+                    "file_or_network_access",
+                    node.start,
+                    node.name_end,
+                    "admin",
+                    f"{node.name} goes to another graph; only the open graph may be read",
+                )
+            )
         return
     if "." not in key or key in FUNCTIONS_ALLOWED:
         return
-    found.append(Violation("forbidden_procedure", node.start, node.name_end, "admin",
-                           f"the function {node.name} is not on the list of functions that only compute"))
+    found.append(
+        Violation(
+            "forbidden_procedure",
+            node.start,
+            node.name_end,
+            "admin",
+            f"the function {node.name} is not on the list of functions that only compute",
+        )
+    )
 
 
 def unknown_functions(query: tree.Query) -> set[str]:
@@ -101,8 +166,15 @@ def _command(node: tree.Command, found: list[Violation]) -> None:
         return
     level: Access = "schema" if node.kind == "schema" else "admin"
     word = node.words
-    found.append(Violation("not_read_only", node.start, min(node.end, node.start + len(word)), level,
-                           f"{word} is not allowed: only the graph's data may be read"))
+    found.append(
+        Violation(
+            "not_read_only",
+            node.start,
+            min(node.end, node.start + len(word)),
+            level,
+            f"{word} is not allowed: only the graph's data may be read",
+        )
+    )
 
 
 def suspected(kinds: list[str]) -> Access:

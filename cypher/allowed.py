@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+# fmt: off
 PROCEDURE_REASONS: Mapping[str, str] = {
     "Lists names from the schema store; takes no argument.":
         "db.labels db.relationshipTypes db.propertyKeys db.info db.ping db.schema.nodeTypeProperties "
@@ -35,8 +36,10 @@ PROCEDURE_REASONS: Mapping[str, str] = {
         "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.path.expand apoc.path.expandConfig "
         "apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
 }
+# fmt: on
 """Names of procedures by the reason why they are allowed."""
 
+# fmt: off
 FUNCTION_REASONS: Mapping[str, str] = {
     "Aggregates the rows of a group into one value, no larger than its input.":
         "apoc.agg.first apoc.agg.last apoc.agg.maxItems apoc.agg.median apoc.agg.minItems apoc.agg.nth "
@@ -99,6 +102,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
     "Names the type of a value, or the version of APOC.":
         "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
 }
+# fmt: on
 """Names of functions of plug-ins by the reason why they are allowed; Cypher's own are allowed, but for `graph.*`."""
 
 
@@ -112,13 +116,18 @@ FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
 
 def allowed_page() -> str:
     """The page of the documentation that names each with its reason, in Markdown."""
-    lines = ["# What a query may call", "",
-             "Written by `python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.", "",
-             "A query may call Cypher's own functions, but for `graph.byName` and the like, which go to another graph, "
-             "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, since it "
-             "may do anything. Each was read in its sources (APOC Core 5.26, Neo4j 5.26) and does none of these: build "
-             "or run Cypher, open a file or an address, list settings or users, take memory out of proportion to what "
-             "it is given.", ""]
+    lines = [
+        "# What a query may call",
+        "",
+        "Written by `python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
+        "",
+        "A query may call Cypher's own functions, but for `graph.byName` and the like, which go to another graph, "
+        "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, since it "
+        "may do anything. Each was read in its sources (APOC Core 5.26, Neo4j 5.26) and does none of these: build "
+        "or run Cypher, open a file or an address, list settings or users, take memory out of proportion to what "
+        "it is given.",
+        "",
+    ]
     for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):
         lines += [f"## {title}", "", "| allowed since | names |", "|---|---|"]
         lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]

@@ -49,9 +49,15 @@ def parse(text: str, language: Language = "cypher5") -> Query:
         raise CypherSyntaxError(syntax_diagnostics(text, error)) from None
 
 
-def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: Any = None,
-             parameters: Mapping[str, Any] | None = None, language: Language = "cypher5",
-             read_only: bool = False) -> Report:
+def validate(
+    text: str,
+    schema: PropertyGraphSchema | None = None,
+    *,
+    entities: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    language: Language = "cypher5",
+    read_only: bool = False,
+) -> Report:
     """Whether a query is right, without running it; `schema=None` checks the language alone.
 
         >>> validate("MATCH (n) RETURN m").valid
@@ -61,6 +67,7 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
     too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says
     only whether the database would compile the query.
     """
+
     def judge(text: str) -> Report:
         return _judged(text, schema, entities, parameters, language, read_only)
 
@@ -76,8 +83,14 @@ def validate(text: str, schema: PropertyGraphSchema | None = None, *, entities: 
         return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
 
 
-def _judged(text: str, schema: PropertyGraphSchema | None, entities: Any, parameters: Mapping[str, Any] | None,
-            language: Language, read_only: bool) -> Report:
+def _judged(
+    text: str,
+    schema: PropertyGraphSchema | None,
+    entities: Any,
+    parameters: Mapping[str, Any] | None,
+    language: Language,
+    read_only: bool,
+) -> Report:
     """What the language says, and the schema and the data where the text can be parsed; the gravest first."""
     report = _language(text, language, read_only)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
@@ -98,17 +111,29 @@ def _judged(text: str, schema: PropertyGraphSchema | None, entities: Any, parame
 def too_complex(text: str) -> Diagnostic:
     """What is said of a text that takes longer to check than it may."""
     lines = line_starts(text)
-    return Diagnostic("too_complex", "error", f"checking this query takes more than {SECONDS:g} s, so it is not "
-                      "checked to the end and not run; break it into several queries, or pass long lists as "
-                      "parameters", 1, 1, len(lines), len(text) - lines[-1] + 1)
+    return Diagnostic(
+        "too_complex",
+        "error",
+        f"checking this query takes more than {SECONDS:g} s, so it is not "
+        "checked to the end and not run; break it into several queries, or pass long lists as "
+        "parameters",
+        1,
+        1,
+        len(lines),
+        len(text) - lines[-1] + 1,
+    )
 
 
 def _language(text: str, language: Language, read_only: bool) -> Report:
     """What the language alone says."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
-        return Report(False, "admin", tuple(places.diagnostic(TWO_READINGS, one.start, one.end, one.message)
-                                            for one in disputed[:MOST_FINDINGS]), compiles=False)
+        return Report(
+            False,
+            "admin",
+            tuple(places.diagnostic(TWO_READINGS, one.start, one.end, one.message) for one in disputed[:MOST_FINDINGS]),
+            compiles=False,
+        )
     try:
         query, notes = parse_text(text, language)
     except ParseError as error:
@@ -122,11 +147,12 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
         return Report(True, allowed, (), query=query)
     places = LineIndex(text)
     found = [places.note(note) for note in notes[:MOST_FINDINGS]]
-    found += [places.diagnostic(problem.code, problem.start, problem.end, problem.message, problem.suggestions,
-                                problem.edits) for problem in problems]
+    found += [
+        places.diagnostic(problem.code, problem.start, problem.end, problem.message, problem.suggestions, problem.edits)
+        for problem in problems
+    ]
     if read_only:
-        found += [places.diagnostic(one.code, one.start, one.end, one.message)
-                  for one in forbidden[:MOST_FINDINGS]]
+        found += [places.diagnostic(one.code, one.start, one.end, one.message) for one in forbidden[:MOST_FINDINGS]]
     return Report(False, allowed, tuple(found), query=query, compiles=compiles)
 
 

@@ -21,9 +21,31 @@ from graphground.cypher.readings import COMMENT, UNDISPUTED, TwoReadings, two_re
 from graphground.cypher.tokens import tokenize, unescape_string
 from graphground.cypher.tree.queries import line_starts
 
-WRITING_WORDS = frozenset((
-    "ALTER", "CREATE", "DELETE", "DENY", "DETACH", "DROP", "ENABLE", "FOREACH", "GRANT", "INSERT", "LOAD", "MERGE",
-    "NODETACH", "REMOVE", "RENAME", "REVOKE", "SET", "START", "STOP", "TERMINATE", "USE"))
+WRITING_WORDS = frozenset(
+    (
+        "ALTER",
+        "CREATE",
+        "DELETE",
+        "DENY",
+        "DETACH",
+        "DROP",
+        "ENABLE",
+        "FOREACH",
+        "GRANT",
+        "INSERT",
+        "LOAD",
+        "MERGE",
+        "NODETACH",
+        "REMOVE",
+        "RENAME",
+        "REVOKE",
+        "SET",
+        "START",
+        "STOP",
+        "TERMINATE",
+        "USE",
+    )
+)
 """Words that begin a clause or a command which no reading query has."""
 _REWRITTEN = re.compile(rf"\b(?:{'|'.join(sorted(WRITING_WORDS))})\b|\d_\d", re.IGNORECASE)
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\\]")
@@ -100,8 +122,10 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
 
 def _blank(between: str) -> str:
     """Blanks and comments as plain blanks, lines kept."""
-    return "".join(letter if letter in "\n\r\t" else " " for letter in
-                   COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between))
+    return "".join(
+        letter if letter in "\n\r\t" else " "
+        for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between)
+    )
 
 
 def _token(piece: str, kind: str, name: str | None, named: bool) -> str:
@@ -111,8 +135,7 @@ def _token(piece: str, kind: str, name: str | None, named: bool) -> str:
         return {"dash": "-", "left_head": "<", "right_head": ">"}[kind]
     if kind in ("integer", "float"):
         return piece.replace("_", "")
-    if name is not None and kind != "name" and (
-            not piece.isascii() or (kind in WRITING_WORDS and not named)):
+    if name is not None and kind != "name" and (not piece.isascii() or (kind in WRITING_WORDS and not named)):
         return f"`{piece}`"
     return piece
 
@@ -121,8 +144,10 @@ def _string(piece: str) -> str:
     r"""A string literal escaped anew, cut in two where a `u` follows a backslash: no reader finds `\u` in it."""
     quote, value = piece[0], unescape_string(piece)[0]
     parts = re.split(r"(?<=\\)(?=[uU])", value)
-    written = [quote + "".join("\\" + quote if letter == quote else _ESCAPES.get(letter, letter) for letter in part)
-               + quote for part in parts]
+    written = [
+        quote + "".join("\\" + quote if letter == quote else _ESCAPES.get(letter, letter) for letter in part) + quote
+        for part in parts
+    ]
     return written[0] if len(written) == 1 else f"({' + '.join(written)})"
 
 

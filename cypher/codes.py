@@ -19,58 +19,90 @@ class Code(NamedTuple):
 LANGUAGE_CODES: Mapping[str, Code] = {
     "syntax": Code("error", "The text is not valid Cypher from this point on.", "MATCH (n) RETRUN n"),
     "multiple_statements": Code("error", "Several statements in one query.", "RETURN 1 AS x; RETURN 2 AS x"),
-    "too_complex": Code("error", "The query is too long, nests too deep, or takes too long to check.",
-                        "RETURN ((((…1…))))"),
-    "undefined_variable": Code("error", "A variable is used where it does not exist (any more).",
-                               "MATCH (n) WITH n.name AS name RETURN n"),
-    "variable_redefined": Code("error", "A variable is declared where its name is taken.",
-                               "MATCH (n) UNWIND [1] AS n RETURN n"),
-    "variable_type": Code("error", "A variable is used as something it is not: for example, a node as a relationship.",
-                          "MATCH (n)-[n]->() RETURN n"),
+    "too_complex": Code(
+        "error", "The query is too long, nests too deep, or takes too long to check.", "RETURN ((((…1…))))"
+    ),
+    "undefined_variable": Code(
+        "error", "A variable is used where it does not exist (any more).", "MATCH (n) WITH n.name AS name RETURN n"
+    ),
+    "variable_redefined": Code(
+        "error", "A variable is declared where its name is taken.", "MATCH (n) UNWIND [1] AS n RETURN n"
+    ),
+    "variable_type": Code(
+        "error",
+        "A variable is used as something it is not: for example, a node as a relationship.",
+        "MATCH (n)-[n]->() RETURN n",
+    ),
     "type_mismatch": Code("error", "A value has a type that is not allowed here.", "RETURN 1 + true"),
     "unknown_function": Code("error", "There is no function with this name.", "RETURN foo(1)"),
     "wrong_argument_count": Code("error", "A function is called with too many or too few arguments.", "RETURN abs()"),
-    "aggregation": Code("error", "An aggregating function is used where it is not allowed, or is mixed with ungrouped "
-                                 "values.",
-                        "MATCH (n) WHERE count(n) > 1 RETURN n"),
+    "aggregation": Code(
+        "error",
+        "An aggregating function is used where it is not allowed, or is mixed with ungrouped values.",
+        "MATCH (n) WHERE count(n) > 1 RETURN n",
+    ),
     "unknown_procedure": Code("error", "There is no procedure with this name.", "CALL db.nothing()"),
-    "missing_alias": Code("error", "An expression of WITH or of a subquery's RETURN has no name.",
-                          "MATCH (n) WITH n.name RETURN 1"),
+    "missing_alias": Code(
+        "error", "An expression of WITH or of a subquery's RETURN has no name.", "MATCH (n) WITH n.name RETURN 1"
+    ),
     "duplicate_column": Code("error", "Two result columns have the same name.", "RETURN 1 AS x, 2 AS x"),
-    "union_columns": Code("error", "The parts of a UNION return different columns.",
-                          "RETURN 1 AS x UNION RETURN 1 AS y"),
-    "clause_order": Code("error", "A clause is not allowed here, or the query ends without a result.",
-                         "MATCH (n)"),
+    "union_columns": Code(
+        "error", "The parts of a UNION return different columns.", "RETURN 1 AS x UNION RETURN 1 AS y"
+    ),
+    "clause_order": Code("error", "A clause is not allowed here, or the query ends without a result.", "MATCH (n)"),
     "pattern": Code("error", "A pattern has a form that is not allowed here.", "MATCH (n) RETURN size((n)-->())"),
-    "label_expression": Code("error", "Labels or types are combined in a way that is not allowed.",
-                             "MATCH (n:A:B|C) RETURN n"),
+    "label_expression": Code(
+        "error", "Labels or types are combined in a way that is not allowed.", "MATCH (n:A:B|C) RETURN n"
+    ),
     "invalid_literal": Code("error", "A number or other literal is not valid.", "RETURN 017"),
-    "not_read_only": Code("error", "The query writes, changes the schema or administers the database; only reading is "
-                                   "allowed.",
-                          "CREATE (n) RETURN n"),
-    "forbidden_procedure": Code("error", "The procedure or function is not on the list of those that only read the "
-                                         "graph.",
-                                "CALL apoc.cypher.run('…', {})"),
-    "file_or_network_access": Code("error", "The query reads a file or an address outside the graph.",
-                                   "LOAD CSV FROM 'file:///x' AS row RETURN row"),
-    "two_readings": Code("error", "Databases read this text differently, so that one may run what another takes for a "
-                                  "string; the message says what to write instead.", r"RETURN 'It\u0027s' AS x"),
+    "not_read_only": Code(
+        "error",
+        "The query writes, changes the schema or administers the database; only reading is allowed.",
+        "CREATE (n) RETURN n",
+    ),
+    "forbidden_procedure": Code(
+        "error",
+        "The procedure or function is not on the list of those that only read the graph.",
+        "CALL apoc.cypher.run('…', {})",
+    ),
+    "file_or_network_access": Code(
+        "error",
+        "The query reads a file or an address outside the graph.",
+        "LOAD CSV FROM 'file:///x' AS row RETURN row",
+    ),
+    "two_readings": Code(
+        "error",
+        "Databases read this text differently, so that one may run what another takes for a "
+        "string; the message says what to write instead.",
+        r"RETURN 'It\u0027s' AS x",
+    ),
 }
 """The codes that need no schema. Those of the schema and data checks are beside them, in `checks`."""
 
 DATABASE_CODES: Mapping[str, Code] = {
-    "not_in_this_database": Code("hint", "The graph's database does not support this Neo4j feature; the message says "
-                                 "what to write instead. Features that only some versions support are reported once "
-                                 "the database has refused the query.", "MATCH p = SHORTEST 1 (a:Team)-->+(b:Team) "
-                                                                        "RETURN length(p)"),
-    "refused_by_database": Code("error", "The database refused the query or failed; the message is the database's own.",
-                                "RETURN 1 / 0"),
-    "filter_removes_all": Code("warning", "The answer is empty because of this condition; the message gives the values "
-                               "that exist.", "MATCH (p:Player) WHERE p.height_cm > 999 RETURN p.name"),
-    "matches_nothing": Code("warning", "The answer is empty because this part of the pattern matches nothing. A hint "
-                            "when the pattern matches and only the returned values are null.",
-                            "MATCH (t:Team)-[:partOfDivision]->(:Division {name: 'x'}) RETURN t.name"),
-    "shortened": Code("hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) "
-                                                                                              "AS n"),
+    "not_in_this_database": Code(
+        "hint",
+        "The graph's database does not support this Neo4j feature; the message says "
+        "what to write instead. Features that only some versions support are reported once "
+        "the database has refused the query.",
+        "MATCH p = SHORTEST 1 (a:Team)-->+(b:Team) RETURN length(p)",
+    ),
+    "refused_by_database": Code(
+        "error", "The database refused the query or failed; the message is the database's own.", "RETURN 1 / 0"
+    ),
+    "filter_removes_all": Code(
+        "warning",
+        "The answer is empty because of this condition; the message gives the values that exist.",
+        "MATCH (p:Player) WHERE p.height_cm > 999 RETURN p.name",
+    ),
+    "matches_nothing": Code(
+        "warning",
+        "The answer is empty because this part of the pattern matches nothing. A hint "
+        "when the pattern matches and only the returned values are null.",
+        "MATCH (t:Team)-[:partOfDivision]->(:Division {name: 'x'}) RETURN t.name",
+    ),
+    "shortened": Code(
+        "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"
+    ),
 }
 """The codes that come with an answer of a database, or of a database of one kind."""

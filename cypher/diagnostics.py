@@ -43,15 +43,22 @@ class Diagnostic:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form that tools answer with; a span, message or suggestion of thousands of letters is cut."""
-        return {"code": self.code, "severity": self.severity, "message": cut(self.message, LONGEST_MESSAGE),
-                "line": self.line, "column": self.column, "end_line": self.end_line, "end_column": self.end_column,
-                "found": cut(self.found, LONGEST_SPAN),
-                "suggestions": [text for text in self.suggestions if len(text) <= LONGEST_MESSAGE]}
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": cut(self.message, LONGEST_MESSAGE),
+            "line": self.line,
+            "column": self.column,
+            "end_line": self.end_line,
+            "end_column": self.end_column,
+            "found": cut(self.found, LONGEST_SPAN),
+            "suggestions": [text for text in self.suggestions if len(text) <= LONGEST_MESSAGE],
+        }
 
 
 def cut(text: str, most: int) -> str:
     """The beginning of a text that is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
-    return text if len(text) <= most else text[:most - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

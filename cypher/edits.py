@@ -32,7 +32,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end)):
         if edit.start < place or (edit == last and edit.end > edit.start):
             continue
-        parts += (text[place:edit.start], edit.replacement)
+        parts += (text[place : edit.start], edit.replacement)
         place, last = edit.end, edit
     return "".join(parts) + text[place:]
 

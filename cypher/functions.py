@@ -219,19 +219,64 @@ vector_norm V A -> F
 """
 
 _LETTERS: dict[str, Type] = {
-    "A": ANY, "N": NODE, "R": RELATIONSHIP, "P": PATH, "B": BOOLEAN, "I": INTEGER, "F": FLOAT, "S": STRING,
-    "O": POINT, "V": VECTOR,
-    "D": DATE, "T": TIME, "t": LOCALTIME, "d": LOCALDATETIME, "Z": DATETIME, "U": DURATION, "M": MAP,
-    "L": LIST, "Ls": list_of(STRING), "Li": list_of(INTEGER), "Lf": list_of(FLOAT), "Lb": list_of(BOOLEAN),
-    "Ln": list_of(NODE), "Lr": list_of(RELATIONSHIP),
+    "A": ANY,
+    "N": NODE,
+    "R": RELATIONSHIP,
+    "P": PATH,
+    "B": BOOLEAN,
+    "I": INTEGER,
+    "F": FLOAT,
+    "S": STRING,
+    "O": POINT,
+    "V": VECTOR,
+    "D": DATE,
+    "T": TIME,
+    "t": LOCALTIME,
+    "d": LOCALDATETIME,
+    "Z": DATETIME,
+    "U": DURATION,
+    "M": MAP,
+    "L": LIST,
+    "Ls": list_of(STRING),
+    "Li": list_of(INTEGER),
+    "Lf": list_of(FLOAT),
+    "Lb": list_of(BOOLEAN),
+    "Ln": list_of(NODE),
+    "Lr": list_of(RELATIONSHIP),
 }
 
-RENAMED = {"distance": "point.distance", "rels": "relationships", "filter": "", "extract": "",
-           "toint": "toInteger", "average": "avg", "len": "size", "lcase": "toLower", "ucase": "toUpper",
-           "now": "datetime", "ifnull": "coalesce", "isnull": "coalesce", "nvl": "coalesce", "substr": "substring",
-           "group_concat": "collect", "array_agg": "collect", "current_timestamp": "datetime", "today": "date",
-           "concat": "", "cast": "", "year": "", "month": "", "day": "", "unpack": "", "length_of": "size",
-           "tonumber": "toFloat", "str": "toString", "int": "toInteger", "stddev": "stDev", "mean": "avg"}
+RENAMED = {
+    "distance": "point.distance",
+    "rels": "relationships",
+    "filter": "",
+    "extract": "",
+    "toint": "toInteger",
+    "average": "avg",
+    "len": "size",
+    "lcase": "toLower",
+    "ucase": "toUpper",
+    "now": "datetime",
+    "ifnull": "coalesce",
+    "isnull": "coalesce",
+    "nvl": "coalesce",
+    "substr": "substring",
+    "group_concat": "collect",
+    "array_agg": "collect",
+    "current_timestamp": "datetime",
+    "today": "date",
+    "concat": "",
+    "cast": "",
+    "year": "",
+    "month": "",
+    "day": "",
+    "unpack": "",
+    "length_of": "size",
+    "tonumber": "toFloat",
+    "str": "toString",
+    "int": "toInteger",
+    "stddev": "stDev",
+    "mean": "avg",
+}
 """What people write, and what it is called here; an empty name means that another construct does it."""
 
 
@@ -267,8 +312,14 @@ def _read(table: str) -> dict[str, Function]:
             arguments.append(type_of_letters(word.lstrip("?*")))
         result = words[arrow + 1]
         special = {"=": "same", "[=": "list", "e": "element", "|": "union"}.get(result)
-        found[words[0].lower()] = Function(words[0], tuple(arguments), max(required, int(repeated)),
-                                           special or type_of_letters(result), words[-1] == "@", repeated)
+        found[words[0].lower()] = Function(
+            words[0],
+            tuple(arguments),
+            max(required, int(repeated)),
+            special or type_of_letters(result),
+            words[-1] == "@",
+            repeated,
+        )
     return found
 
 
@@ -277,8 +328,8 @@ def type_of_letters(letters: str) -> Type:
     found: Type | None = None
     place = 0
     while place < len(letters):
-        size = 2 if letters[place] == "L" and letters[place + 1:place + 2].islower() else 1
-        one = _LETTERS[letters[place:place + size]]
+        size = 2 if letters[place] == "L" and letters[place + 1 : place + 2].islower() else 1
+        one = _LETTERS[letters[place : place + size]]
         found = one if found is None else found | one
         place += size
     return found or ANY

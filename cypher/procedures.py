@@ -82,8 +82,9 @@ def _read(table: str) -> dict[str, Procedure]:
             name, counts, mode, *columns = line.split()
             least, _, most = counts.partition("-")
             pairs = (column.split(":") for column in columns)
-            found[name] = Procedure(int(least), int(most), mode,
-                                    {column: type_of_letters(letters) for column, letters in pairs})
+            found[name] = Procedure(
+                int(least), int(most), mode, {column: type_of_letters(letters) for column, letters in pairs}
+            )
     return found
 
 

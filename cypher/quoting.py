@@ -15,8 +15,8 @@ _SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
 def quoted_name(name: str) -> str:
     """A label, type, property or variable, between backticks where some database would not read it without.
 
-        >>> quoted_name("Movie"), quoted_name("Box Office"), quoted_name("Größe")
-        ('Movie', '`Box Office`', '`Größe`')
+    >>> quoted_name("Movie"), quoted_name("Box Office"), quoted_name("Größe")
+    ('Movie', '`Box Office`', '`Größe`')
     """
     return name if _PLAIN.match(name) else in_backticks(name)
 

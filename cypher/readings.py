@@ -25,8 +25,10 @@ CODE = "two_readings"
 UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
 """ASCII without a backslash: every reader finds the same tokens in it, but for `$` right behind a word."""
 _WORD_THEN_DOLLAR = re.compile(r"\w\$")
-AGREED_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
-                          "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000")
+AGREED_BLANKS = frozenset(
+    " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 """What every reader takes for a blank; none of them ends a comment but line feed and carriage return."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
@@ -52,8 +54,13 @@ def two_readings(text: str) -> list[TwoReadings]:
         return []
     half = _SURROGATE.search(text)
     if half:
-        return [TwoReadings(half.start(), half.end(), "half of a character (a lone surrogate) cannot be sent to a "
-                                                      "database. Delete it")]
+        return [
+            TwoReadings(
+                half.start(),
+                half.end(),
+                "half of a character (a lone surrogate) cannot be sent to a database. Delete it",
+            )
+        ]
     return sorted(_found(text, tokenize(text)))
 
 
@@ -75,10 +82,20 @@ def _found(text: str, tokens: Tokens) -> list[TwoReadings]:
             _character(piece, start, found)
         elif not piece.isascii():
             _word(piece, kind, start, found)
-        if kind == "$" and start == place and number and tokens.names[number - 1] is not None \
-                and tokens.kinds[number - 1] != "name":
-            found.append(TwoReadings(tokens.starts[number - 1], end, "`$` directly after a word is part of the word in "
-                                     "some databases. Put a space before it"))
+        if (
+            kind == "$"
+            and start == place
+            and number
+            and tokens.names[number - 1] is not None
+            and tokens.kinds[number - 1] != "name"
+        ):
+            found.append(
+                TwoReadings(
+                    tokens.starts[number - 1],
+                    end,
+                    "`$` directly after a word is part of the word in some databases. Put a space before it",
+                )
+            )
         place = end
     return found
 
@@ -92,13 +109,19 @@ def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
         for hidden in _APART.finditer(comment[0]):
             if all(map(_invisible, hidden[1])):
                 at = comment.start() + hidden.start()
-                found.append(TwoReadings(at, at + len(hidden[0]), "an invisible character hides the end of a comment "
-                                         "from some databases. Delete it"))
+                found.append(
+                    TwoReadings(
+                        at,
+                        at + len(hidden[0]),
+                        "an invisible character hides the end of a comment from some databases. Delete it",
+                    )
+                )
         line_end = _LINE_END.search(comment[0]) if comment[0].startswith("//") else None
         if line_end:
             at = comment.start() + line_end.start()
-            found.append(TwoReadings(at, at + 1, f"U+{ord(line_end[0]):04X} may end a line, and with it the comment. "
-                                     "Delete it"))
+            found.append(
+                TwoReadings(at, at + 1, f"U+{ord(line_end[0]):04X} may end a line, and with it the comment. Delete it")
+            )
         place = comment.end()
     _blanks(text, place, end, found)
 
@@ -112,13 +135,20 @@ def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
 def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
     """A character outside quotes: one that no reader takes is left to the parser, which refuses it."""
     if piece == "\\":
-        found.append(TwoReadings(start, start + 1, "some databases read a backslash outside quotes as an escape. "
-                                 "Delete it"))
+        found.append(
+            TwoReadings(start, start + 1, "some databases read a backslash outside quotes as an escape. Delete it")
+        )
     elif _invisible(piece):
         name = unicodedata.name(piece[0], "a control character")
-        found.append(TwoReadings(start, start + 1, f"U+{ord(piece[0]):04X} ({name}) is whitespace in some databases "
-                                                   f"and "
-                                 "part of a word in others. Delete it, or put it between quotes"))
+        found.append(
+            TwoReadings(
+                start,
+                start + 1,
+                f"U+{ord(piece[0]):04X} ({name}) is whitespace in some databases "
+                f"and "
+                "part of a word in others. Delete it, or put it between quotes",
+            )
+        )
 
 
 @lru_cache(maxsize=1024)
@@ -129,17 +159,26 @@ def _invisible(letter: str) -> bool:
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
     """A word or number with other letters than ASCII's: one that becomes ASCII in another case may be a keyword."""
     if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
-        found.append(TwoReadings(start, start + len(piece), f"{piece!r} is read as another word or number by some "
-                                 "databases. Write it in ASCII, or in backticks if it is a name"))
+        found.append(
+            TwoReadings(
+                start,
+                start + len(piece),
+                f"{piece!r} is read as another word or number by some "
+                "databases. Write it in ASCII, or in backticks if it is a name",
+            )
+        )
 
 
 @lru_cache(maxsize=1024)
 def _becomes_ascii(letter: str) -> bool:
     r"""Whether a letter is ASCII, or becomes it in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
     return letter.isascii() or any(
-        form.isascii() and len(form) == 1 for form in (
-            "".join(part for part in changed if not unicodedata.combining(part)) for changed in (
-                letter.upper(), letter.lower(), unicodedata.normalize("NFKC", letter))))
+        form.isascii() and len(form) == 1
+        for form in (
+            "".join(part for part in changed if not unicodedata.combining(part))
+            for changed in (letter.upper(), letter.lower(), unicodedata.normalize("NFKC", letter))
+        )
+    )
 
 
 def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
@@ -150,8 +189,13 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
         if decoded is not None and _harmless(chr(int(decoded, 16))):
             continue
         if decoded is not None or letter in ("u", "U", "0") or (_invisible(letter) and letter not in "\n\r\t"):
-            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]!s} is decoded at "
-                                     f"different stages, or never, depending on the database. {_BY_HAND}"))
+            found.append(
+                TwoReadings(
+                    start + escape.start(),
+                    start + escape.end(),
+                    f"{escape[0]!s} is decoded at different stages, or never, depending on the database. {_BY_HAND}",
+                )
+            )
 
 
 def _harmless(letter: str) -> bool:
@@ -164,14 +208,25 @@ def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
         return
     escape = _IN_NAME.search(piece)
     if escape:
-        found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is an escape in a name "
-                                                                               f"for "
-                                 "some databases and literal for others. Write the name differently"))
+        found.append(
+            TwoReadings(
+                start + escape.start(),
+                start + escape.end(),
+                f"{escape[0]} is an escape in a name "
+                f"for "
+                "some databases and literal for others. Write the name differently",
+            )
+        )
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
     r"""A comment: `\u` in it is decoded by Neo4j alone, unless its backslash is escaped itself."""
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
-            found.append(TwoReadings(start + escape.start(), start + escape.end(), f"{escape[0]} is decoded by some "
-                                     f"databases and literal for others. {_BY_HAND}"))
+            found.append(
+                TwoReadings(
+                    start + escape.start(),
+                    start + escape.end(),
+                    f"{escape[0]} is decoded by some databases and literal for others. {_BY_HAND}",
+                )
+            )

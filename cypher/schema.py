@@ -29,7 +29,11 @@ from graphground.cypher.text_values import TextValues
 SCALAR_TYPES = frozenset({"str", "int", "float", "bool", "date", "datetime", "time", "duration", "point"})
 
 RESERVED_PROPERTIES: Mapping[str, str] = {
-    "name": "str", "eid": "str", "aliases": "list[str]", "description": "str", "provenance": "list[str]",
+    "name": "str",
+    "eid": "str",
+    "aliases": "list[str]",
+    "description": "str",
+    "provenance": "list[str]",
 }
 """What the loader adds to every node of a CypherBench graph; its JSON form does not list them."""
 
@@ -41,8 +45,8 @@ class SchemaError(ValueError):
 def is_property_type(text: str) -> bool:
     """Whether a word names a property type.
 
-        >>> is_property_type("list[str]"), is_property_type("int|str"), is_property_type("text")
-        (True, True, False)
+    >>> is_property_type("list[str]"), is_property_type("int|str"), is_property_type("text")
+    (True, True, False)
     """
     if text == "unknown" or text in SCALAR_TYPES:
         return True
@@ -139,8 +143,10 @@ class PropertyGraphSchema:
         for pattern in self.patterns:
             for end in (pattern.start, pattern.end):
                 if end not in self.labels:
-                    raise SchemaError(f"schema {self.name!r}: the pattern {pattern} names the label {end!r}, "
-                                      f"which is not among its labels ({', '.join(self.labels)})")
+                    raise SchemaError(
+                        f"schema {self.name!r}: the pattern {pattern} names the label {end!r}, "
+                        f"which is not among its labels ({', '.join(self.labels)})"
+                    )
 
     @cached_property
     def naming_properties(self) -> frozenset[str]:
@@ -158,8 +164,10 @@ class PropertyGraphSchema:
     @cached_property
     def relationship_properties(self) -> Mapping[str, Mapping[str, str]]:
         """Each relationship type with the properties of all its patterns together."""
-        return {name: merge_property_types(pattern.properties for pattern in patterns)
-                for name, patterns in self.relationship_types.items()}
+        return {
+            name: merge_property_types(pattern.properties for pattern in patterns)
+            for name, patterns in self.relationship_types.items()
+        }
 
     @classmethod
     def from_cypherbench(cls, document: Mapping[str, Any] | str | bytes) -> PropertyGraphSchema:
@@ -183,40 +191,60 @@ class PropertyGraphSchema:
             label = entity["label"]
             if label in labels:
                 raise SchemaError(f"{place}: the label {label!r} appears twice")
-            labels[label] = Label(label, {**RESERVED_PROPERTIES, **_properties(place, entity)},
-                                  entity.get("description"),
-                                  frozenset(RESERVED_PROPERTIES) - frozenset(entity.get("properties") or ()))
+            labels[label] = Label(
+                label,
+                {**RESERVED_PROPERTIES, **_properties(place, entity)},
+                entity.get("description"),
+                frozenset(RESERVED_PROPERTIES) - frozenset(entity.get("properties") or ()),
+            )
         patterns: list[RelationshipPattern] = []
         for place, relation in _records(document, "relations", ("label", "subj_label", "obj_label")):
             for end in ("subj_label", "obj_label"):
                 if relation[end] not in labels:
-                    raise SchemaError(f"{place}: {end} {relation[end]!r} is not among the entities' labels "
-                                      f"({', '.join(labels)})")
-            patterns.append(RelationshipPattern(relation["label"], relation["subj_label"],
-                                                relation["obj_label"], _properties(place, relation),
-                                                relation.get("description")))
+                    raise SchemaError(
+                        f"{place}: {end} {relation[end]!r} is not among the entities' labels ({', '.join(labels)})"
+                    )
+            patterns.append(
+                RelationshipPattern(
+                    relation["label"],
+                    relation["subj_label"],
+                    relation["obj_label"],
+                    _properties(place, relation),
+                    relation.get("description"),
+                )
+            )
         return cls(name, labels, tuple(patterns))
 
     def to_cypherbench(self) -> dict[str, Any]:
         """CypherBench's JSON form; `json.dumps(…, indent=2)` of it is a schema file of theirs, byte for byte."""
         return {
             "name": self.name,
-            "entities": [{"label": label.name, "description": label.description,
-                          "properties": {key: type_ for key, type_ in label.properties.items()
-                                         if key not in label.reserved}}
-                         for label in self.labels.values()],
-            "relations": [{"label": pattern.type, "subj_label": pattern.start, "obj_label": pattern.end,
-                           **({"description": pattern.description} if pattern.description else {}),
-                           "properties": dict(pattern.properties)}
-                          for pattern in self.patterns],
+            "entities": [
+                {
+                    "label": label.name,
+                    "description": label.description,
+                    "properties": {key: type_ for key, type_ in label.properties.items() if key not in label.reserved},
+                }
+                for label in self.labels.values()
+            ],
+            "relations": [
+                {
+                    "label": pattern.type,
+                    "subj_label": pattern.start,
+                    "obj_label": pattern.end,
+                    **({"description": pattern.description} if pattern.description else {}),
+                    "properties": dict(pattern.properties),
+                }
+                for pattern in self.patterns
+            ],
         }
 
 
 def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """All properties of several maps; one that has different types becomes a mixed one.
 
-        >>> merge_property_types([{"year": "int"}, {"year": "str"}, {"role": "str"}])
-        {'year': 'int|str', 'role': 'str'}
+    >>> merge_property_types([{"year": "int"}, {"year": "str"}, {"role": "str"}])
+    {'year': 'int|str', 'role': 'str'}
     """
     merged: dict[str, str] = {}
     for properties in many:
@@ -229,8 +257,9 @@ def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return merged
 
 
-def _records(document: Mapping[str, Any], key: str,
-             required: tuple[str, ...]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+def _records(
+    document: Mapping[str, Any], key: str, required: tuple[str, ...]
+) -> Iterable[tuple[str, Mapping[str, Any]]]:
     records = document.get(key)
     if not isinstance(records, list):
         raise SchemaError(f"the schema's {key!r} must be a list")
@@ -250,6 +279,8 @@ def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:
         raise SchemaError(f"{place}.properties must be an object")
     for key, type_ in properties.items():
         if not isinstance(type_, str) or not is_property_type(type_):
-            raise SchemaError(f"{place}.properties.{key}: {type_!r} is not a property type; use "
-                              f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one, or unknown")
+            raise SchemaError(
+                f"{place}.properties.{key}: {type_!r} is not a property type; use "
+                f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one, or unknown"
+            )
     return dict(properties)

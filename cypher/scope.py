@@ -1,13 +1,13 @@
 """Which variable is which: each occurrence of a name with the binding that it means.
 
-    >>> from graphground.cypher import parse
-    >>> from graphground.cypher.semantics import analyze
-    >>> query = parse("MATCH (n:Person) WITH n AS m, n.age AS age WHERE age > 3 RETURN m")
-    >>> scopes = analyze(query)
-    >>> m = list(query.find(Variable))[-1]
-    >>> binding = scopes.bindings[m]
-    >>> binding.kind, binding.root.name, [query.source(pattern) for pattern in binding.root.patterns]
-    ('node', 'n', ['(n:Person)'])
+>>> from graphground.cypher import parse
+>>> from graphground.cypher.semantics import analyze
+>>> query = parse("MATCH (n:Person) WITH n AS m, n.age AS age WHERE age > 3 RETURN m")
+>>> scopes = analyze(query)
+>>> m = list(query.find(Variable))[-1]
+>>> binding = scopes.bindings[m]
+>>> binding.kind, binding.root.name, [query.source(pattern) for pattern in binding.root.patterns]
+('node', 'n', ['(n:Person)'])
 """
 
 from __future__ import annotations
@@ -39,8 +39,18 @@ class Binding:
                    of each branch's column for what a subquery returns
     """
 
-    __slots__ = ("declaration", "grouped", "level", "mentions", "name", "origins", "patterns", "source", "type",
-                 "unwound")
+    __slots__ = (
+        "declaration",
+        "grouped",
+        "level",
+        "mentions",
+        "name",
+        "origins",
+        "patterns",
+        "source",
+        "type",
+        "unwound",
+    )
 
     def __init__(self, name: str, declaration: Variable | None, type_: Type = ANY) -> None:
         self.name = name
@@ -58,8 +68,15 @@ class Binding:
     def kind(self) -> Kind:
         """What the variable stands for, `value` where that is not one of the graph's own things."""
         mask = self.type.mask
-        return "node" if mask == NODE.mask else "relationship" if mask == RELATIONSHIP.mask else \
-            "path" if mask == PATH.mask else "value"
+        return (
+            "node"
+            if mask == NODE.mask
+            else "relationship"
+            if mask == RELATIONSHIP.mask
+            else "path"
+            if mask == PATH.mask
+            else "value"
+        )
 
     @property
     def root(self) -> Binding:

@@ -10,12 +10,36 @@ from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree.queries import line_starts
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_KEYWORDS = ("MATCH", "OPTIONAL", "WHERE", "RETURN", "WITH", "UNWIND", "ORDER", "LIMIT", "SKIP", "UNION", "CALL",
-             "DISTINCT", "CREATE", "MERGE", "DELETE", "CONTAINS", "STARTS", "EXISTS", "YIELD")
+_KEYWORDS = (
+    "MATCH",
+    "OPTIONAL",
+    "WHERE",
+    "RETURN",
+    "WITH",
+    "UNWIND",
+    "ORDER",
+    "LIMIT",
+    "SKIP",
+    "UNION",
+    "CALL",
+    "DISTINCT",
+    "CREATE",
+    "MERGE",
+    "DELETE",
+    "CONTAINS",
+    "STARTS",
+    "EXISTS",
+    "YIELD",
+)
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
 _PATH_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
-NOTE_CODES = {"number": "invalid_literal", "inequality": "syntax", "newer": "syntax", "pattern": "pattern",
-              "prefix": "syntax"}
+NOTE_CODES = {
+    "number": "invalid_literal",
+    "inequality": "syntax",
+    "newer": "syntax",
+    "pattern": "pattern",
+    "prefix": "syntax",
+}
 
 
 class LineIndex:
@@ -27,13 +51,21 @@ class LineIndex:
         self.text = text
         self.starts = line_starts(text)
 
-    def diagnostic(self, code: str, start: int, end: int, message: str,
-                   suggestions: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()) -> Diagnostic:
+    def diagnostic(
+        self,
+        code: str,
+        start: int,
+        end: int,
+        message: str,
+        suggestions: tuple[str, ...] = (),
+        edits: tuple[Edit, ...] = (),
+    ) -> Diagnostic:
         """An error at a span."""
         line, column = self.of(start)
         end_line, end_column = self.of(end)
-        return Diagnostic(code, "error", message, line, column, end_line, end_column, self.text[start:end],
-                          suggestions, edits)
+        return Diagnostic(
+            code, "error", message, line, column, end_line, end_column, self.text[start:end], suggestions, edits
+        )
 
     def note(self, note: Note) -> Diagnostic:
         """What the parser noticed on its way, `!=` for one: what it means is clear."""
@@ -44,6 +76,7 @@ class LineIndex:
     def of(self, offset: int) -> tuple[int, int]:
         """Line and column, from 1."""
         from bisect import bisect_right
+
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
@@ -55,8 +88,9 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     places = LineIndex(text)
     found = {one.start: _diagnostic(text, places, one) for one in further_errors(text, error)}
     if not error.message:
-        found |= {note[1]: places.note(note) for note in error.notes
-                  if note[0] == "inequality" and note[1] != error.start}
+        found |= {
+            note[1]: places.note(note) for note in error.notes if note[0] == "inequality" and note[1] != error.start
+        }
     return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
 
 
@@ -64,7 +98,7 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
     if error.message:
         message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
         return places.diagnostic(error.code, error.start, error.end, message)
-    found = text[error.start:error.end]
+    found = text[error.start : error.end]
     shown = repr_of(found)
     message = f"{shown} is not allowed here; expected {_either(error.expected)}"
     hint, suggestions = _habit(error)
@@ -76,16 +110,22 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
     if hint:
         message = f"{message}. {hint}"
     doubled = found == "=" and suggestions == ("",)  # the second `=` of `==`
-    return places.diagnostic("syntax", error.start, error.end, message + _caret(places, error.start), suggestions,
-                             (Edit(error.start, error.end, ""),) if doubled else ())
+    return places.diagnostic(
+        "syntax",
+        error.start,
+        error.end,
+        message + _caret(places, error.start),
+        suggestions,
+        (Edit(error.start, error.end, ""),) if doubled else (),
+    )
 
 
 def _caret(places: LineIndex, offset: int) -> str:
     """The line of an offset with a caret below the place, as further lines of a message."""
     line, column = places.of(offset)
-    text = places.text[places.starts[line - 1]:].splitlines()[0] if places.text[places.starts[line - 1]:] else ""
+    text = places.text[places.starts[line - 1] :].splitlines()[0] if places.text[places.starts[line - 1] :] else ""
     begin = max(0, column - 61)
-    shown = text[begin:begin + 100].replace("\t", " ")
+    shown = text[begin : begin + 100].replace("\t", " ")
     return f"\n    {shown}\n    {' ' * (column - 1 - begin)}^" if shown else ""
 
 
@@ -159,9 +199,9 @@ def _newer(kinds: list[str], at: int) -> str:
     before = kinds[at - 1] if at else ""
     if kind in _NEWER:
         return kind
-    if kind == "SEARCH" and kinds[at + 2:at + 4] == ["IN", "("]:
+    if kind == "SEARCH" and kinds[at + 2 : at + 4] == ["IN", "("]:
         return "SEARCH"
-    if kind == "FOR" and kinds[at + 2:at + 3] == ["IN"]:
+    if kind == "FOR" and kinds[at + 2 : at + 3] == ["IN"]:
         return "FOR … IN"
     if kind in _PATH_MODES:
         return kind

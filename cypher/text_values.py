@@ -48,38 +48,82 @@ class Form:
 FORMS: Mapping[str, Form] = {
     "int": Form(r"-?(?:0|[1-9]\d*)", "int", "whole numbers", "toInteger({})", True),
     "float": Form(r"-?(?:\d+\.\d+|(?:0|[1-9]\d*))(?:[eE][+-]?\d+)?", "float", "numbers", "toFloat({})", True),
-    "comma_float": Form(r"-?\d+(?:,\d+)?", "float", "numbers with a decimal comma",
-                        "toFloat(replace({}, ',', '.'))", True),
-    "grouped_float": Form(r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)?", "float", "numbers with commas between thousands",
-                          "toFloat(replace({}, ',', ''))", True),
+    "comma_float": Form(
+        r"-?\d+(?:,\d+)?", "float", "numbers with a decimal comma", "toFloat(replace({}, ',', '.'))", True
+    ),
+    "grouped_float": Form(
+        r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)?",
+        "float",
+        "numbers with commas between thousands",
+        "toFloat(replace({}, ',', ''))",
+        True,
+    ),
     "code": Form(r"\d+", "code", "codes of digits with leading zeros", None),
     "bool": Form(r"(?i:true|false|yes|no|y|n|t|f|on|off)", "bool", "yes or no", None),
     "date": Form(r"\d{4}-\d{2}-\d{2}", "date", "ISO dates", "date({})"),
-    "datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}{_ZONE}", "datetime", "ISO dates with a time and a zone",
-                     "datetime({})"),
-    "local_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}", "datetime", "ISO dates with a time",
-                           "localdatetime({})"),
-    "blank_datetime": Form(rf"\d{{4}}-\d{{2}}-\d{{2}} {_TIME}", "datetime", "dates with a time after a space",
-                           "localdatetime(replace({}, ' ', 'T'))"),
-    "day_month_year": Form(r"\d{2}[./-]\d{2}[./-]\d{4}", "date", "dates as day, month, year",
-                           "date(right({0}, 4) + '-' + substring({0}, 3, 2) + '-' + left({0}, 2))"),
-    "month_day_year_digits": Form(r"\d{2}[./-]\d{2}[./-]\d{4}", "date", "dates as month, day, year",
-                                  "date(right({0}, 4) + '-' + left({0}, 2) + '-' + substring({0}, 3, 2))"),
-    "month_day_year": Form(_MONTH + r"[a-z]* \d{1,2}, \d{4}", "date", "dates such as Mar 25, 2015",
-                           "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', left({0}, 3))"
-                           "[0]) / 3 + 1, day: toInteger(split(split({0}, ' ')[1], ',')[0])}})"),
-    "day_month_name_year": Form(r"\d{1,2} " + _MONTH + r"[a-z]* \d{4}", "date", "dates such as 25 Mar 2015",
-                                "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', "
-                                "left(split({0}, ' ')[1], 3))[0]) / 3 + 1, day: toInteger(split({0}, ' ')[0])}})"),
-    "other_date": Form(r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}", "date",
-                       "dates that Cypher cannot read", None),
+    "datetime": Form(
+        rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}{_ZONE}", "datetime", "ISO dates with a time and a zone", "datetime({})"
+    ),
+    "local_datetime": Form(
+        rf"\d{{4}}-\d{{2}}-\d{{2}}T{_TIME}", "datetime", "ISO dates with a time", "localdatetime({})"
+    ),
+    "blank_datetime": Form(
+        rf"\d{{4}}-\d{{2}}-\d{{2}} {_TIME}",
+        "datetime",
+        "dates with a time after a space",
+        "localdatetime(replace({}, ' ', 'T'))",
+    ),
+    "day_month_year": Form(
+        r"\d{2}[./-]\d{2}[./-]\d{4}",
+        "date",
+        "dates as day, month, year",
+        "date(right({0}, 4) + '-' + substring({0}, 3, 2) + '-' + left({0}, 2))",
+    ),
+    "month_day_year_digits": Form(
+        r"\d{2}[./-]\d{2}[./-]\d{4}",
+        "date",
+        "dates as month, day, year",
+        "date(right({0}, 4) + '-' + left({0}, 2) + '-' + substring({0}, 3, 2))",
+    ),
+    "month_day_year": Form(
+        _MONTH + r"[a-z]* \d{1,2}, \d{4}",
+        "date",
+        "dates such as Mar 25, 2015",
+        "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', left({0}, 3))"
+        "[0]) / 3 + 1, day: toInteger(split(split({0}, ' ')[1], ',')[0])}})",
+    ),
+    "day_month_name_year": Form(
+        r"\d{1,2} " + _MONTH + r"[a-z]* \d{4}",
+        "date",
+        "dates such as 25 Mar 2015",
+        "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', "
+        "left(split({0}, ' ')[1], 3))[0]) / 3 + 1, day: toInteger(split({0}, ' ')[0])}})",
+    ),
+    "other_date": Form(
+        r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}",
+        "date",
+        "dates that Cypher cannot read",
+        None,
+    ),
 }
 """The forms by name, the narrower of two before the wider."""
 
 _MATCHERS: Mapping[str, Callable[[str], object]] = {
-    name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()}
-_ORDER = ("bool", "int", "date", "datetime", "local_datetime", "blank_datetime", "month_day_year",
-          "day_month_name_year", "float", "comma_float", "grouped_float")
+    name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()
+}
+_ORDER = (
+    "bool",
+    "int",
+    "date",
+    "datetime",
+    "local_datetime",
+    "blank_datetime",
+    "month_day_year",
+    "day_month_name_year",
+    "float",
+    "comma_float",
+    "grouped_float",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +194,8 @@ def conversion_of(form: str, text: str) -> str | None:
 def text_values(values: Sequence[str]) -> TextValues | None:
     """What some texts really are; None where they are just texts, or too few to say.
 
-        >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
-        ('code', None)
+    >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
+    ('code', None)
     """
     texts = [text for text in values if text.strip()]
     if len(texts) < FEWEST_VALUES and len(set(texts)) < 2:
@@ -165,8 +209,14 @@ def text_values(values: Sequence[str]) -> TextValues | None:
     words: tuple[str, ...] = ()
     if form == "bool" or (form == "int" and set(fitting) == {"0", "1"}):
         words = tuple(sorted(set(fitting), key=lambda text: text.lower() not in {"1", *(pair[0] for pair in BOOLEANS)}))
-    return TextValues(form, fitting[0], share, sorts=sorts_as_text(form, fitting), words=words,
-                      width=widths.pop() if form == "code" and len(widths) == 1 else None)
+    return TextValues(
+        form,
+        fitting[0],
+        share,
+        sorts=sorts_as_text(form, fitting),
+        words=words,
+        width=widths.pop() if form == "code" and len(widths) == 1 else None,
+    )
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:

@@ -23,19 +23,26 @@ _PIECE = re.compile(
     | '(?:[^'\\]++|\\.)*+(?:'|\\?) | "(?:[^"\\]++|\\.)*+(?:"|\\?) | `(?:[^`]++|``)*+`?
     | (?:\d(?:_?\d)*)?\.\d(?:_?\d)*(?:[eE][-+]?\d(?:_?\d)*)?\w* | \d(?:_?\d)*[eE][-+]?\d(?:_?\d)*\w* | \d\w*
     | <> | <= | >= | != | =~ | \+= | \.\. | :: | \|\| | .
-    """, re.VERBOSE | re.DOTALL)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 # A quote, backtick or comment that is never closed runs to the end of the text in one piece: were the attempt given up
 # instead, it would be made again at every quote behind it.
-_CLOSED = re.compile(r"""'(?:[^'\\]++|\\.)*+' | "(?:[^"\\]++|\\.)*+" | `(?:[^`]++|``)*+` | /\*.*?\*/""",
-                     re.VERBOSE | re.DOTALL)
+_CLOSED = re.compile(
+    r"""'(?:[^'\\]++|\\.)*+' | "(?:[^"\\]++|\\.)*+" | `(?:[^`]++|``)*+` | /\*.*?\*/""", re.VERBOSE | re.DOTALL
+)
 
 _SYMBOLS = frozenset((*"()[]{}<>=+-*/%^|&!:;,.$", "<>", "<=", ">=", "!=", "=~", "+=", "..", "::", "||"))
 _DASHES = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d"
 _LEFT_HEADS = "\u27e8\u3008\ufe64\uff1c"
 _RIGHT_HEADS = "\u27e9\u3009\ufe65\uff1e"
 # Unicode's own dashes and arrow heads draw relationships too, but are no minus and no comparison.
-_KINDS: dict[str, str] = {**{symbol: symbol for symbol in _SYMBOLS}, **dict.fromkeys(_DASHES, "dash"),
-                          **dict.fromkeys(_LEFT_HEADS, "left_head"), **dict.fromkeys(_RIGHT_HEADS, "right_head")}
+_KINDS: dict[str, str] = {
+    **{symbol: symbol for symbol in _SYMBOLS},
+    **dict.fromkeys(_DASHES, "dash"),
+    **dict.fromkeys(_LEFT_HEADS, "left_head"),
+    **dict.fromkeys(_RIGHT_HEADS, "right_head"),
+}
 # Neo4j takes these control characters for blanks, Python's \s does not.
 _BLANKS = frozenset("\x1c\x1d\x1e\x1f\u180e\u200b\ufeff\x00")
 
@@ -124,8 +131,8 @@ _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 def unescape_string(quoted: str) -> tuple[str, int | None]:
     r"""What a quoted string says, and the offset in it of a wrong escape.
 
-        >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
-        (("it's", None), ('a\\qb', 2))
+    >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
+    (("it's", None), ('a\\qb', 2))
     """
     inner = quoted[1:-1]
     if "\\" not in inner:
@@ -149,8 +156,9 @@ def wrong_unicode_escape(text: str) -> int | None:
     if "\\u" not in text:
         return None
     for match in _U.finditer(text):
-        if not (match.start() - len(text[:match.start()].rstrip("\\"))) % 2 and not _UNICODE_ESCAPE.match(
-                text, match.start()):
+        if not (match.start() - len(text[: match.start()].rstrip("\\"))) % 2 and not _UNICODE_ESCAPE.match(
+            text, match.start()
+        ):
             return match.end()
     return None
 
@@ -167,9 +175,9 @@ def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
     offsets: list[int] = []
     place = 0
     for match in _UNICODE_ESCAPE.finditer(text):
-        if (match.start() - len(text[:match.start()].rstrip("\\"))) % 2:
+        if (match.start() - len(text[: match.start()].rstrip("\\"))) % 2:
             continue
-        parts.append(text[place:match.start()])
+        parts.append(text[place : match.start()])
         offsets.extend(range(place, match.start()))
         parts.append(chr(int(match[1], 16)))
         offsets.append(match.start())

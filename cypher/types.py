@@ -12,8 +12,24 @@ A check may only complain where the sets have nothing in common.
 
 from __future__ import annotations
 
-_NAMES = ("Node", "Relationship", "Path", "Boolean", "Integer", "Float", "String", "Point", "Date", "Time",
-          "LocalTime", "LocalDateTime", "DateTime", "Duration", "Map", "List")
+_NAMES = (
+    "Node",
+    "Relationship",
+    "Path",
+    "Boolean",
+    "Integer",
+    "Float",
+    "String",
+    "Point",
+    "Date",
+    "Time",
+    "LocalTime",
+    "LocalDateTime",
+    "DateTime",
+    "Duration",
+    "Map",
+    "List",
+)
 _ENTITY, _INTEGER, _FLOAT, _MAP, _LIST = 3, 1 << 4, 1 << 5, 1 << 14, 1 << 15
 _EVERYTHING = (1 << 16) - 1
 
@@ -86,8 +102,23 @@ class Type:
         return hash((self.mask, self.inner))
 
 
-(NODE, RELATIONSHIP, PATH, BOOLEAN, INTEGER, FLOAT, STRING, POINT, DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME,
- DURATION, MAP) = (Type(1 << place) for place in range(15))
+(
+    NODE,
+    RELATIONSHIP,
+    PATH,
+    BOOLEAN,
+    INTEGER,
+    FLOAT,
+    STRING,
+    POINT,
+    DATE,
+    TIME,
+    LOCALTIME,
+    LOCALDATETIME,
+    DATETIME,
+    DURATION,
+    MAP,
+) = (Type(1 << place) for place in range(15))
 LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT

@@ -71,30 +71,53 @@ def reference() -> str:
     parts = ["# Reference", "Written by `python docs/reference.py` from the code; change it there.", "## Tools"]
     for name, tool in all_tools().items():
         takes, answers = input_schema(tool), described_output_schema(tool)
-        parts += [f"### `{name}`", tool.description, _fields("argument", takes, takes),
-                  "It answers:", _fields("field", answers, answers)]
-    parts += ["A tool that could not do its job answers with `isError` and the fields `error` (a word), `message`, "
-              "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
-              "## Resources", "\n".join([f"- `{CATALOG}`: the graphs that can be queried.", *(
-                  f"- `{one['uriTemplate']}`: {one['description']}" for one in TEMPLATES)]), "## Prompts"]
+        parts += [
+            f"### `{name}`",
+            tool.description,
+            _fields("argument", takes, takes),
+            "It answers:",
+            _fields("field", answers, answers),
+        ]
+    parts += [
+        "A tool that could not do its job answers with `isError` and the fields `error` (a word), `message`, "
+        "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
+        "## Resources",
+        "\n".join(
+            [
+                f"- `{CATALOG}`: the graphs that can be queried.",
+                *(f"- `{one['uriTemplate']}`: {one['description']}" for one in TEMPLATES),
+            ]
+        ),
+        "## Prompts",
+    ]
     for template in all_templates().values():
         rows = ["| argument | | |", "|---|---|---|"]
-        rows += [f"| `{one.name}` | {'required' if one.required else ''} | {one.description} |"
-                 for one in template.arguments]
+        rows += [
+            f"| `{one.name}` | {'required' if one.required else ''} | {one.description} |" for one in template.arguments
+        ]
         parts += [f"### `{template.name}`", template.description, "\n".join(rows)]
     rows = ["| option | variable | default | |", "|---|---|---|---|"]
-    rows += [f"| `--{one.name.replace('_', '-')}` | `{one.metadata['variable']}` | {_default(one.default)} | "
-             f"{one.metadata['help']} |" for one in options()]
-    parts += ["## Settings", "Each is an option of `graphground serve`, an environment variable, and (but for the "
-              "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
-              "Options win over variables, variables over the file.", "\n".join(rows),
-              "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
-              "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
-              "`vector_index` with `vector_model` (see "
-              "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
-              "Further environment variables:", OTHER_VARIABLES,
-              "## Commands", "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items()),
-              *subcommands()]
+    rows += [
+        f"| `--{one.name.replace('_', '-')}` | `{one.metadata['variable']}` | {_default(one.default)} | "
+        f"{one.metadata['help']} |"
+        for one in options()
+    ]
+    parts += [
+        "## Settings",
+        "Each is an option of `graphground serve`, an environment variable, and (but for the "
+        "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
+        "Options win over variables, variables over the file.",
+        "\n".join(rows),
+        "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
+        "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
+        "`vector_index` with `vector_model` (see "
+        "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
+        "Further environment variables:",
+        OTHER_VARIABLES,
+        "## Commands",
+        "\n".join(f"- `graphground {name}`: {text}" for name, text in COMMANDS.items()),
+        *subcommands(),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -106,12 +129,15 @@ def subcommands() -> list[str]:
         command = import_module(f"graphground.server.commands.{name}").parser()
         for parser in command.subcommands().values() or [command]:
             positional = [action for action in parser._actions if not action.option_strings]
-            chosen = [action for action in parser._actions if action.option_strings and action.dest != "help"
-                      and not settings & set(action.option_strings)]
-            shared = [action.option_strings[0] for action in parser._actions
-                      if settings & set(action.option_strings)]
-            written = "".join(f" {metavar(action)}" if action.required else f" [{metavar(action)}]"
-                              for action in positional)
+            chosen = [
+                action
+                for action in parser._actions
+                if action.option_strings and action.dest != "help" and not settings & set(action.option_strings)
+            ]
+            shared = [action.option_strings[0] for action in parser._actions if settings & set(action.option_strings)]
+            written = "".join(
+                f" {metavar(action)}" if action.required else f" [{metavar(action)}]" for action in positional
+            )
             rows = [f"| `{metavar(action)}` | {cell(action.help)} |" for action in positional]
             rows += [f"| `{'`, `'.join(action.option_strings)}` | {cell(action.help)} |" for action in chosen]
             parts += [f"### `{parser.prog}{written}`", parser.description]
@@ -158,8 +184,11 @@ def _default(value: Any) -> str:
 
 def index() -> str:
     """docs/index.md: every page under the heading that mkdocs.yml gives it, by its title and first sentence."""
-    lines = ["# Documentation", "", "graphground grounds an agent's Cypher in the graph. New here? Start with the "
-             "[tutorial](tutorial.md)."]
+    lines = [
+        "# Documentation",
+        "",
+        "graphground grounds an agent's Cypher in the graph. New here? Start with the [tutorial](tutorial.md).",
+    ]
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
     for section in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"][1:]:
         for heading, entries in section.items():
@@ -178,14 +207,16 @@ def listed(name: str) -> str:
     title, *paragraphs = (ROOT / "docs" / name).read_text(encoding="utf-8").split("\n\n")
     first = " ".join(paragraphs[0].split()) if paragraphs else ""
     sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
-    return (f"- [{title.removeprefix('# ').strip()}]({name})"
-            + (f": {sentence[1]}" if sentence and "](" not in sentence[1] and name != REFERENCE.name else ""))
+    return f"- [{title.removeprefix('# ').strip()}]({name})" + (
+        f": {sentence[1]}" if sentence and "](" not in sentence[1] and name != REFERENCE.name else ""
+    )
 
 
 def folders() -> str:
     """Every folder of the repository with what is in it: the first sentence of its package, or of `FOLDERS`."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True,
-                           timeout=30).stdout.split("\0")
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
+    ).stdout.split("\0")
     found = {parent for name in names if name for parent in Path(name).parents if str(parent) != "."}
     rows = ["| folder | what is in it |", "|---|---|"]
     for folder in sorted(found):
@@ -199,8 +230,10 @@ def folders() -> str:
         if text:
             rows.append(f"| `{folder}/` | {text.replace('|', chr(92) + '|')} |")
         elif any(Path(name).parent == folder and name.endswith(".py") for name in names):
-            raise SystemExit(f"{folder}/ says nowhere what it is: write a docstring into {package}, or add it to "
-                             "FOLDERS in docs/reference.py")
+            raise SystemExit(
+                f"{folder}/ says nowhere what it is: write a docstring into {package}, or add it to "
+                "FOLDERS in docs/reference.py"
+            )
     return "\n".join(rows)
 
 
@@ -216,8 +249,9 @@ def lacks_tables() -> str:
     """What Memgraph lacks, from the data that the hints are made of."""
     parts = []
     for some in (False, True):
-        hints = [(one.construct, one.hint.replace("|", "\\|")) for one
-                 in MEMGRAPH_UNSUPPORTED if one.some_versions is some]
+        hints = [
+            (one.construct, one.hint.replace("|", "\\|")) for one in MEMGRAPH_UNSUPPORTED if one.some_versions is some
+        ]
         rows = [f"| `{construct}` | {hint} |" for construct, hint in hints]
         parts.append("\n".join(["| Neo4j's | hint |", "|---|---|", *rows]))
     return "\n\n".join(parts)
@@ -243,8 +277,14 @@ def run_command(command: str) -> str:
     words = shlex.split(command)
     assert words[0] == "graphground", command
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, cwd=ROOT,
-                          env={**environment, "COLUMNS": "100", "NO_COLOR": "1"})
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        env={**environment, "COLUMNS": "100", "NO_COLOR": "1"},
+    )
     return without_times(done.stdout + done.stderr)
 
 

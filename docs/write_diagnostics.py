@@ -22,20 +22,33 @@ and each suggestion can stand in its place, the best first. An `error` makes a q
 
 def reference_page() -> str:
     """The whole page as Markdown."""
-    return "\n".join([INTRODUCTION,
-                      _section("Of the language", "Found without a schema.", LANGUAGE_CODES),
-                      _section("Of the schema and the data",
-                               "Found where the graph's schema is known; never for an open schema or a property of "
-                               "mixed or unknown type.", SCHEMA_CODES),
-                      _section("Of the database", "Told by `execute_cypher` with an answer or a refusal; the first one "
-                               "by `validate_cypher` too.", DATABASE_CODES)])
+    return "\n".join(
+        [
+            INTRODUCTION,
+            _section("Of the language", "Found without a schema.", LANGUAGE_CODES),
+            _section(
+                "Of the schema and the data",
+                "Found where the graph's schema is known; never for an open schema or a property of "
+                "mixed or unknown type.",
+                SCHEMA_CODES,
+            ),
+            _section(
+                "Of the database",
+                "Told by `execute_cypher` with an answer or a refusal; the first one by `validate_cypher` too.",
+                DATABASE_CODES,
+            ),
+        ]
+    )
 
 
 def _section(title: str, note: str, codes: Mapping[str, Code]) -> str:
-    rows = [f"| `{name}` | {code.severity} | {_cell(code.meaning)} | `{_cell(code.example)}` |"
-            for name, code in codes.items()]
-    return "\n".join([f"## {title}", "", note, "", "| code | severity | meaning | for example |",
-                      "|---|---|---|---|", *rows, ""])
+    rows = [
+        f"| `{name}` | {code.severity} | {_cell(code.meaning)} | `{_cell(code.example)}` |"
+        for name, code in codes.items()
+    ]
+    return "\n".join(
+        [f"## {title}", "", note, "", "| code | severity | meaning | for example |", "|---|---|---|---|", *rows, ""]
+    )
 
 
 def _cell(text: str) -> str:

@@ -18,15 +18,29 @@ if TYPE_CHECKING:
     from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, psjs
     from graphground.evals.metrics.retrieval import hit_at, mean_reciprocal_rank, recall_at, reciprocal_rank
 
-__all__ = ["executable", "execution_accuracy", "hit_at", "jaccard", "mean_reciprocal_rank", "provenance_nodes", "psjs",
-           "recall_at", "reciprocal_rank", "tables_match"]
+__all__ = [
+    "executable",
+    "execution_accuracy",
+    "hit_at",
+    "jaccard",
+    "mean_reciprocal_rank",
+    "provenance_nodes",
+    "psjs",
+    "recall_at",
+    "reciprocal_rank",
+    "tables_match",
+]
 
-_MODULES = {name: module for module, names in {
-    "executable": ("executable",),
-    "execution_accuracy": ("execution_accuracy", "tables_match"),
-    "provenance_similarity": ("jaccard", "provenance_nodes", "psjs"),
-    "retrieval": ("hit_at", "mean_reciprocal_rank", "recall_at", "reciprocal_rank"),
-}.items() for name in names}
+_MODULES = {
+    name: module
+    for module, names in {
+        "executable": ("executable",),
+        "execution_accuracy": ("execution_accuracy", "tables_match"),
+        "provenance_similarity": ("jaccard", "provenance_nodes", "psjs"),
+        "retrieval": ("hit_at", "mean_reciprocal_rank", "recall_at", "reciprocal_rank"),
+    }.items()
+    for name in names
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -127,8 +127,14 @@ class Graph:
         """Read a stale schema again before it is used against a query; True where it has been read anew."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         """Run one reading query, given as a text or as its tree; `timeout` is in seconds.
 
         Raises:
@@ -137,8 +143,10 @@ class Graph:
             QueryTimeout: it was ended at the time limit.
         """
         if self.engine is None:
-            raise EngineUnavailable(f"the graph {self.name!r} is a schema without data; load one with "
-                                    f"`graphground graphs load FILE --name {self.name}`")
+            raise EngineUnavailable(
+                f"the graph {self.name!r} is a schema without data; load one with "
+                f"`graphground graphs load FILE --name {self.name}`"
+            )
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
 
     def close(self) -> None:

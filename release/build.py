@@ -23,8 +23,10 @@ SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schem
 SUMMARY = "Grounds an agent's Cypher in the graph: schema, entities, and the truth about a query."
 CONNECTION = {
     "NEO4J_URI": "Bolt address of your own database, such as neo4j://localhost:7687; empty: the bundled graph",
-    "NEO4J_USERNAME": "User of that database", "NEO4J_PASSWORD": "Password of that user",
-    "NEO4J_DATABASE": "Database on that server; empty: its default"}
+    "NEO4J_USERNAME": "User of that database",
+    "NEO4J_PASSWORD": "Password of that user",
+    "NEO4J_DATABASE": "Database on that server; empty: its default",
+}
 
 
 def main() -> None:
@@ -45,8 +47,22 @@ def main() -> None:
 def build_wheel(folder: Path, repository: str) -> Path:
     """The wheel, made from a copy of the tree so that no build folder is left in it."""
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
-    subprocess.run([uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable,
-                    "--out-dir", folder, ROOT], check=True, env={**os.environ, "GRAPHGROUND_REPOSITORY": repository})
+    subprocess.run(
+        [
+            uv,
+            "build",
+            "--quiet",
+            "--wheel",
+            "--no-build-isolation",
+            "--python",
+            sys.executable,
+            "--out-dir",
+            folder,
+            ROOT,
+        ],
+        check=True,
+        env={**os.environ, "GRAPHGROUND_REPOSITORY": repository},
+    )
     return max(folder.glob("graphground-*.whl"), key=lambda path: path.stat().st_mtime)
 
 
@@ -56,13 +72,28 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
     owner = parts.path.strip("/").split("/")[0]
     host = ".".join(reversed((parts.hostname or "").split(".")))
     name = f"io.github.{owner}/graphground" if parts.hostname == "github.com" else f"{host}.{owner}/graphground"
-    variables = [{"name": variable, "description": text, "isSecret": variable == "NEO4J_PASSWORD", "isRequired": False}
-                 for variable, text in CONNECTION.items()]
-    document = {"$schema": SCHEMA, "name": name, "title": "graphground", "description": SUMMARY, "version": version,
-                "packages": [{"registryType": "pypi", "identifier": "graphground", "version": version,
-                              "runtimeHint": "uvx", "transport": {"type": "stdio"},
-                              "packageArguments": [{"type": "positional", "value": "serve"}],
-                              "environmentVariables": variables}]}
+    variables = [
+        {"name": variable, "description": text, "isSecret": variable == "NEO4J_PASSWORD", "isRequired": False}
+        for variable, text in CONNECTION.items()
+    ]
+    document = {
+        "$schema": SCHEMA,
+        "name": name,
+        "title": "graphground",
+        "description": SUMMARY,
+        "version": version,
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": "graphground",
+                "version": version,
+                "runtimeHint": "uvx",
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "positional", "value": "serve"}],
+                "environmentVariables": variables,
+            }
+        ],
+    }
     if repository:
         source = (parts.hostname or "").removesuffix(".com").removesuffix(".org")
         document["repository"] = {"url": repository, "source": source}
@@ -77,27 +108,52 @@ def bundle(folder: Path, wheel: Path, version: str) -> None:
     (folder / "src" / "main.py").write_text(
         '"""Starts graphground over stdio, with the settings of the bundle."""\n\n'
         "import os\nimport sys\n\n"
-        "for name in [name for name in os.environ if name.startswith(\"NEO4J_\") and not os.environ[name]]:\n"
+        'for name in [name for name in os.environ if name.startswith("NEO4J_") and not os.environ[name]]:\n'
         "    del os.environ[name]  # a field that was left empty\n"
-        "sys.argv[1:1] = [\"serve\"]\n"
-        "from graphground.server.cli import main  # noqa: E402\n\nmain()\n", encoding="utf-8")
+        'sys.argv[1:1] = ["serve"]\n'
+        "from graphground.server.cli import main  # noqa: E402\n\nmain()\n",
+        encoding="utf-8",
+    )
     (folder / "pyproject.toml").write_text(
         f'[project]\nname = "graphground-bundle"\nversion = "{version}"\nrequires-python = ">=3.11"\n'
         f'dependencies = ["graphground"]\n\n[tool.uv.sources]\ngraphground = {{ path = "{wheel.name}" }}\n',
-        encoding="utf-8")
+        encoding="utf-8",
+    )
     fields = {variable.removeprefix("NEO4J_").lower(): variable for variable in CONNECTION}
-    write_json(folder / "manifest.json", {
-        "manifest_version": "0.4", "name": "graphground", "display_name": "graphground", "version": version,
-        "description": SUMMARY, "author": {"name": "graphground contributors"},
-        "license": "MIT AND Apache-2.0 AND CC0-1.0",
-        "keywords": ["cypher", "neo4j", "memgraph", "arcadedb", "graph"],
-        "server": {"type": "uv", "entry_point": "src/main.py", "mcp_config": {
-            "command": "uv", "args": ["run", "--directory", "${__dirname}", "src/main.py"],
-            "env": {variable: f"${{user_config.{field}}}" for field, variable in fields.items()}}},
-        "user_config": {field: {"type": "string", "title": field.capitalize(), "description": CONNECTION[variable],
-                                "required": False, "sensitive": field == "password", "default": ""}
-                        for field, variable in fields.items()},
-        "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": ">=3.11"}}})
+    write_json(
+        folder / "manifest.json",
+        {
+            "manifest_version": "0.4",
+            "name": "graphground",
+            "display_name": "graphground",
+            "version": version,
+            "description": SUMMARY,
+            "author": {"name": "graphground contributors"},
+            "license": "MIT AND Apache-2.0 AND CC0-1.0",
+            "keywords": ["cypher", "neo4j", "memgraph", "arcadedb", "graph"],
+            "server": {
+                "type": "uv",
+                "entry_point": "src/main.py",
+                "mcp_config": {
+                    "command": "uv",
+                    "args": ["run", "--directory", "${__dirname}", "src/main.py"],
+                    "env": {variable: f"${{user_config.{field}}}" for field, variable in fields.items()},
+                },
+            },
+            "user_config": {
+                field: {
+                    "type": "string",
+                    "title": field.capitalize(),
+                    "description": CONNECTION[variable],
+                    "required": False,
+                    "sensitive": field == "password",
+                    "default": "",
+                }
+                for field, variable in fields.items()
+            },
+            "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": ">=3.11"}},
+        },
+    )
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:

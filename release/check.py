@@ -28,7 +28,11 @@ def main() -> None:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="graphground-release-", ignore_cleanup_errors=True) as place:
         checks: list[tuple[str, Callable[[Path, Path], str]]] = [
-            ("uvx", uvx), ("pipx", pipx), ("server.json", registry), ("bundle", mcpb)]
+            ("uvx", uvx),
+            ("pipx", pipx),
+            ("server.json", registry),
+            ("bundle", mcpb),
+        ]
         for name, check in checks:
             try:
                 print(f"ok    {name}: {check(folder, Path(place))}", flush=True)
@@ -42,10 +46,18 @@ def main() -> None:
 
 def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
     """What a command prints on stdout."""
-    environment = {key: value for key, value in os.environ.items()
-                   if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV"))}
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, cwd=cwd,
-                          timeout=600, env={**environment, **more}).stdout
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV"))
+    }
+    return subprocess.run(
+        [str(word) for word in command],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=600,
+        env={**environment, **more},
+    ).stdout
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
@@ -88,11 +100,27 @@ def mcpb(folder: Path, place: Path) -> str:
     run(*tool, "validate", folder / "bundle" / "manifest.json", cwd=place)
     run(*tool, "pack", folder / "bundle", folder / "graphground.mcpb", cwd=place)
     run(*tool, "unpack", folder / "graphground.mcpb", place / "unpacked", cwd=place)
-    greeting = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "check", "version": "0"}}})
-    done = subprocess.run(["uv", "run", "--directory", str(place / "unpacked"), "src/main.py"], input=greeting + "\n",
-                          capture_output=True, text=True, timeout=300, check=True,
-                          env={**os.environ, "NEO4J_URI": "", "GRAPHGROUND_HOME": str(place / "bundle home")})
+    greeting = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "check", "version": "0"},
+            },
+        }
+    )
+    done = subprocess.run(
+        ["uv", "run", "--directory", str(place / "unpacked"), "src/main.py"],
+        input=greeting + "\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        env={**os.environ, "NEO4J_URI": "", "GRAPHGROUND_HOME": str(place / "bundle home")},
+    )
     assert '"serverInfo"' in done.stdout, done.stdout + done.stderr
     return "is valid, packs, and answers initialize when it is started from the package"
 

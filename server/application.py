@@ -54,6 +54,7 @@ class Application:
 
         A problem with a database, or that it does not refuse writes itself, is then logged before the first query.
         """
+
         def work() -> None:
             with suppress(Exception):  # reported again, in words, by the call that needs the graph
                 self.graphs().open_eager()
@@ -69,9 +70,14 @@ class Application:
             near = closest(name, self.tools)
             meant = f"; did you mean {near[0]!r}?" if near else "."
             # Clients get this as an error of the protocol, of which many show the message alone.
-            return failed(ToolFailure("unknown_tool", f"There is no tool {name!r}{meant} "
-                                                      f"The tools are: {', '.join(self.tools)}.",
-                                      nearest=near, next="Call one of these tools."))
+            return failed(
+                ToolFailure(
+                    "unknown_tool",
+                    f"There is no tool {name!r}{meant} The tools are: {', '.join(self.tools)}.",
+                    nearest=near,
+                    next="Call one of these tools.",
+                )
+            )
         return self._chain(Call(tool, arguments, self.graphs))
 
     def close(self) -> None:

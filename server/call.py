@@ -38,8 +38,8 @@ Middleware = Callable[[Call, Next], Outcome]
 def encode(value: Any) -> bytes:
     """Compact JSON of plain values and answer models.
 
-        >>> encode({"rows": [["Heat", 170.0]]})
-        b'{"rows":[["Heat",170.0]]}'
+    >>> encode({"rows": [["Heat", 170.0]]})
+    b'{"rows":[["Heat",170.0]]}'
     """
     return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
 
@@ -63,5 +63,8 @@ def _fields(model: BaseModel) -> dict[str, Any]:
     An optional field without a value is left out: an agent pays for every word of an answer.
     """
     fields, values = type(model).model_fields, model.__dict__
-    return {field.alias or name: values[name] for name, field in fields.items()
-            if values[name] is not None or field.is_required()}
+    return {
+        field.alias or name: values[name]
+        for name, field in fields.items()
+        if values[name] is not None or field.is_required()
+    }

@@ -45,8 +45,12 @@ def main() -> None:
 def usage() -> str:
     """The text of `graphground --help`."""
     width = max(map(len, COMMANDS)) + 2
-    lines = ["Usage: graphground COMMAND [OPTIONS]", "",
-             "Grounds an agent's Cypher in the graph, as an MCP server.", ""]
+    lines = [
+        "Usage: graphground COMMAND [OPTIONS]",
+        "",
+        "Grounds an agent's Cypher in the graph, as an MCP server.",
+        "",
+    ]
     lines += [f"  {name:<{width}}{text}" for name, text in COMMANDS.items()]
     lines += ["", "graphground COMMAND --help shows the options of a command; graphground --version the version.", ""]
     return "\n".join(lines)

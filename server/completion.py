@@ -13,7 +13,7 @@ MOST_VALUES = 100
 def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
     """The values that an argument may take, those that begin with what was typed first.
 
-        complete(application, "graph", "n", {}) gives ["nba"]
+    complete(application, "graph", "n", {}) gives ["nba"]
     """
     values = _values(application, argument, others)
     wanted = typed.casefold()

@@ -10,8 +10,11 @@ from graphground.tools.tool import Tool
 def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
     """The wire form of one tool."""
     return {
-        "name": tool.name, "title": tool.title, "description": tool.description,
-        "inputSchema": input_schema(tool), "outputSchema": output_schema(tool),
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": input_schema(tool),
+        "outputSchema": output_schema(tool),
         # Whether a tool destroys or may be repeated is asked only of those that write.
         "annotations": {"readOnlyHint": True, "openWorldHint": tool.open_world},
     }
@@ -24,8 +27,11 @@ def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
     left to the reference (`described_output_schema`).
     """
     schema = described_output_schema(tool)
-    return {"type": "object", "required": schema["required"],
-            "properties": _types_alone(schema, schema.get("$defs", {}))["properties"]}
+    return {
+        "type": "object",
+        "required": schema["required"],
+        "properties": _types_alone(schema, schema.get("$defs", {}))["properties"],
+    }
 
 
 def described_output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class LogLevels:
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
         least = self._levels.get(session_id(context), UNASKED)
-        return frozenset(LEVELS[LEVELS.index(least):])
+        return frozenset(LEVELS[LEVELS.index(least) :])
 
 
 def session_id(context: Any) -> str:
@@ -109,19 +109,25 @@ async def _send_records(context: Any, records: deque[logging.LogRecord], levels:
         level = level_of(record)
         if level in allowed:
             await context.session.send_notification(
-                LoggingMessageNotification(params=LoggingMessageNotificationParams(
-                    level=level, logger=record.name, data=record.getMessage())),
-                related_request_id=context.request_id)
+                LoggingMessageNotification(
+                    params=LoggingMessageNotificationParams(level=level, logger=record.name, data=record.getMessage())
+                ),
+                related_request_id=context.request_id,
+            )
 
 
 def level_of(record: logging.LogRecord) -> LoggingLevel:
     """The protocol's name of a record's level.
 
-        >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
-        'warning'
+    >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
+    'warning'
     """
-    for least, level in ((logging.CRITICAL, "critical"), (logging.ERROR, "error"), (logging.WARNING, "warning"),
-                         (logging.INFO, "info")):
+    for least, level in (
+        (logging.CRITICAL, "critical"),
+        (logging.ERROR, "error"),
+        (logging.WARNING, "warning"),
+        (logging.INFO, "info"),
+    ):
         if record.levelno >= least:
             return level  # type: ignore[return-value]
     return "debug"

@@ -17,10 +17,18 @@ class PromptError(Exception):
 
 def list_prompts() -> list[dict[str, Any]]:
     """The wire form of every prompt."""
-    return [{"name": template.name, "title": template.title, "description": template.description,
-             "arguments": [{"name": argument.name, "description": argument.description,
-                            "required": argument.required} for argument in template.arguments]}
-            for template in all_templates().values()]
+    return [
+        {
+            "name": template.name,
+            "title": template.title,
+            "description": template.description,
+            "arguments": [
+                {"name": argument.name, "description": argument.description, "required": argument.required}
+                for argument in template.arguments
+            ],
+        }
+        for template in all_templates().values()
+    ]
 
 
 def get_prompt(application: Application, name: str, given: Mapping[str, str]) -> dict[str, Any]:
@@ -37,8 +45,10 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     for argument in given:
         if argument not in known:
             near = closest(argument, known)
-            raise PromptError(f"the prompt {name} has no argument {argument!r}; "
-                              f"{f'did you mean {near[0]!r}' if near else f'it has: {known}'}")
+            raise PromptError(
+                f"the prompt {name} has no argument {argument!r}; "
+                f"{f'did you mean {near[0]!r}' if near else f'it has: {known}'}"
+            )
     for needed in template.arguments:
         if needed.required and not given.get(needed.name, "").strip():
             raise PromptError(f"the prompt {name} needs the argument {needed.name!r}")

@@ -11,11 +11,20 @@ from graphground.server.call import Outcome
 
 CATALOG = "graph://catalog"
 TEMPLATES = (
-    {"uriTemplate": "graph://{graph}/schema", "name": "schema", "title": "Schema of a graph",
-     "description": "Labels, relationship patterns and properties, as get_schema gives them.",
-     "mimeType": "text/plain"},
-    {"uriTemplate": "graph://{graph}/labels/{label}", "name": "label", "title": "One label of a graph",
-     "description": "A label's properties and the patterns in which it occurs.", "mimeType": "text/plain"},
+    {
+        "uriTemplate": "graph://{graph}/schema",
+        "name": "schema",
+        "title": "Schema of a graph",
+        "description": "Labels, relationship patterns and properties, as get_schema gives them.",
+        "mimeType": "text/plain",
+    },
+    {
+        "uriTemplate": "graph://{graph}/labels/{label}",
+        "name": "label",
+        "title": "One label of a graph",
+        "description": "A label's properties and the patterns in which it occurs.",
+        "mimeType": "text/plain",
+    },
 )
 
 
@@ -25,12 +34,25 @@ class UnknownResource(Exception):
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
     """The catalog and the schema of every open graph."""
-    listed = [{"uri": CATALOG, "name": "catalog", "title": "The graphs", "mimeType": "application/json",
-               "description": "The graphs that can be queried, as list_graphs gives them."}]
+    listed = [
+        {
+            "uri": CATALOG,
+            "name": "catalog",
+            "title": "The graphs",
+            "mimeType": "application/json",
+            "description": "The graphs that can be queried, as list_graphs gives them.",
+        }
+    ]
     for name in application.graphs().names():
-        listed.append({"uri": schema_uri(name), "name": f"{name} schema", "title": f"Schema of {name}",
-                       "description": f"Labels, relationship patterns and properties of {name}.",
-                       "mimeType": "text/plain"})
+        listed.append(
+            {
+                "uri": schema_uri(name),
+                "name": f"{name} schema",
+                "title": f"Schema of {name}",
+                "description": f"Labels, relationship patterns and properties of {name}.",
+                "mimeType": "text/plain",
+            }
+        )
     return listed
 
 
@@ -49,8 +71,10 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
         return _contents(uri, "application/json", application.call("list_graphs", {}))
     match = re.fullmatch(r"graph://([^/]+)/(schema|labels/([^/]+))/?", uri)
     if match is None:
-        raise UnknownResource(f"there is no resource {uri!r}; there are {CATALOG}, "
-                              f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}")
+        raise UnknownResource(
+            f"there is no resource {uri!r}; there are {CATALOG}, "
+            f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}"
+        )
     graph, label = unquote(match[1]), match[3]
     if label is None:
         return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph}))
@@ -72,6 +96,8 @@ def _label_text(application: Application, graph: str, name: str) -> str:
         raise UnknownResource(f"the graph {graph!r} has no label {name!r}; it has: {', '.join(schema.labels)}")
     label = schema.labels[name]
     properties = ", ".join(f"{key}: {type_}" for key, type_ in label.properties.items())
-    lines = [f"(:{name} {{{properties}}})", *(str(pattern) for pattern in schema.patterns
-                                              if name in (pattern.start, pattern.end))]
+    lines = [
+        f"(:{name} {{{properties}}})",
+        *(str(pattern) for pattern in schema.patterns if name in (pattern.start, pattern.end)),
+    ]
     return "\n".join(lines)

@@ -37,8 +37,16 @@ class SettingsError(ValueError):
     """A setting that cannot be used; the message names it, and what would do."""
 
 
-def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] = (), many: bool = False,
-            least: int | None = None, most: int | None = None) -> Any:
+def setting(
+    default: Any,
+    variable: str,
+    help: str,
+    *,
+    choices: tuple[str, ...] = (),
+    many: bool = False,
+    least: int | None = None,
+    most: int | None = None,
+) -> Any:
     """One field of `Settings`, with its environment variable and bounds; the option is the field's name."""
     metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
@@ -48,42 +56,72 @@ def setting(default: Any, variable: str, help: str, *, choices: tuple[str, ...] 
 class Settings:
     """All settings of a server. Each field is an option, an environment variable and a key of the settings file."""
 
-    graph: tuple[str, ...] = setting((), "GRAPHGROUND_GRAPH", "Serve only this graph (repeat for several; in the "
-                                     "variable, separate by commas). Default: every loaded graph and every configured "
-                                     "database; the bundled graph only if no database is configured.", many=True)
+    graph: tuple[str, ...] = setting(
+        (),
+        "GRAPHGROUND_GRAPH",
+        "Serve only this graph (repeat for several; in the "
+        "variable, separate by commas). Default: every loaded graph and every configured "
+        "database; the bundled graph only if no database is configured.",
+        many=True,
+    )
     transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
     host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address that HTTP listens on.")
-    port: int = setting(8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.",
-                        least=0, most=65_535)
-    allowed_host: tuple[str, ...] = setting((), "GRAPHGROUND_ALLOWED_HOST", "A Host header that HTTP accepts besides "
-                                            "the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
-                                            many=True)
-    token_file: str | None = setting(None, "GRAPHGROUND_TOKEN_FILE", "A file of bearer tokens, one per line: HTTP "
-                                     "clients must send one of them (a single token may be set in GRAPHGROUND_TOKEN).")
-    jwks_url: str | None = setting(None, "GRAPHGROUND_JWKS_URL", "Accept JSON Web Tokens that are signed by the keys "
-                                   "at this address; needs --issuer and --public-url.")
+    port: int = setting(
+        8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.", least=0, most=65_535
+    )
+    allowed_host: tuple[str, ...] = setting(
+        (),
+        "GRAPHGROUND_ALLOWED_HOST",
+        "A Host header that HTTP accepts besides the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
+        many=True,
+    )
+    token_file: str | None = setting(
+        None,
+        "GRAPHGROUND_TOKEN_FILE",
+        "A file of bearer tokens, one per line: HTTP "
+        "clients must send one of them (a single token may be set in GRAPHGROUND_TOKEN).",
+    )
+    jwks_url: str | None = setting(
+        None,
+        "GRAPHGROUND_JWKS_URL",
+        "Accept JSON Web Tokens that are signed by the keys at this address; needs --issuer and --public-url.",
+    )
     issuer: str | None = setting(None, "GRAPHGROUND_ISSUER", "The authorization server that issues those tokens.")
-    public_url: str | None = setting(None, "GRAPHGROUND_PUBLIC_URL", "The address at which clients reach this server "
-                                     "(`https://graphs.example.org/mcp`); tokens must name it as their audience.")
+    public_url: str | None = setting(
+        None,
+        "GRAPHGROUND_PUBLIC_URL",
+        "The address at which clients reach this server "
+        "(`https://graphs.example.org/mcp`); tokens must name it as their audience.",
+    )
     scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that those tokens must have.", many=True)
-    allow_anonymous: bool = setting(False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without requiring "
-                                    "a token.")
-    workers: int = setting(1, "GRAPHGROUND_WORKERS", "Number of processes that serve HTTP on the same port.", least=1,
-                           most=64)
-    tls_certificate: str | None = setting(None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate "
-                                          "chain in this PEM file.")
+    allow_anonymous: bool = setting(
+        False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without requiring a token."
+    )
+    workers: int = setting(
+        1, "GRAPHGROUND_WORKERS", "Number of processes that serve HTTP on the same port.", least=1, most=64
+    )
+    tls_certificate: str | None = setting(
+        None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate chain in this PEM file."
+    )
     tls_key: str | None = setting(None, "GRAPHGROUND_TLS_KEY", "The PEM file of that certificate's private key.")
     uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
     user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
     database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")
-    name: str | None = setting(None, "GRAPHGROUND_NAME", "The name of the graph at --uri; default: the database's "
-                               "name, or `neo4j`.")
-    home: str | None = setting(None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's "
-                               "data folder.")
-    settings: str | None = setting(None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the "
-                                   "home folder, if there is one.")
-    answer_bytes: int = setting(4_000_000, "GRAPHGROUND_ANSWER_BYTES", "Maximum bytes of JSON in one answer; further "
-                                "rows are left out and `truncated` is true.", least=1000)
+    name: str | None = setting(
+        None, "GRAPHGROUND_NAME", "The name of the graph at --uri; default: the database's name, or `neo4j`."
+    )
+    home: str | None = setting(
+        None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's data folder."
+    )
+    settings: str | None = setting(
+        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the home folder, if there is one."
+    )
+    answer_bytes: int = setting(
+        4_000_000,
+        "GRAPHGROUND_ANSWER_BYTES",
+        "Maximum bytes of JSON in one answer; further rows are left out and `truncated` is true.",
+        least=1000,
+    )
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
@@ -109,16 +147,23 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         SettingsError: which setting is wrong, where it stands and what would do.
     """
     environment = os.environ if environment is None else environment
-    from_variables = {one.name: _parsed(one, environment[variable], variable) for one in options()
-                      if environment.get(variable := one.metadata["variable"])}
+    from_variables = {
+        one.name: _parsed(one, environment[variable], variable)
+        for one in options()
+        if environment.get(variable := one.metadata["variable"])
+    }
     path = given.get("settings") or from_variables.get("settings")
     home = given.get("home") or from_variables.get("home")
     from_file, databases = _read_file(path, home, environment)
     merged = {**from_file, **from_variables, **given}
     if merged.get("home"):
         merged["home"] = str(default_home(merged["home"]))
-    settings = Settings(**merged, databases=databases, password=environment.get("NEO4J_PASSWORD"),
-                        token=environment.get("GRAPHGROUND_TOKEN"))
+    settings = Settings(
+        **merged,
+        databases=databases,
+        password=environment.get("NEO4J_PASSWORD"),
+        token=environment.get("GRAPHGROUND_TOKEN"),
+    )
     for one in options():
         value, choices = getattr(settings, one.name), one.metadata["choices"]
         if choices and value not in choices:
@@ -164,8 +209,9 @@ def _parsed(one: Field[Any], text: str, place: str) -> Any:
     return text
 
 
-def _read_file(path: str | None, home: str | None,
-               environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Database, ...]]:
+def _read_file(
+    path: str | None, home: str | None, environment: Mapping[str, str]
+) -> tuple[dict[str, Any], tuple[Database, ...]]:
     """The values and the databases of a settings file; the default one may be missing."""
     file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
     document = _document(file, required=bool(path))
@@ -211,13 +257,17 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
         if not isinstance(value, str):
             raise SettingsError(f"{place}: {key} must be text, not {value!r}")
     if "uri" not in entries:
-        raise SettingsError(f"{place} needs a uri, such as \"neo4j://localhost:7687\"")
+        raise SettingsError(f'{place} needs a uri, such as "neo4j://localhost:7687"')
     if ("vector_index" in entries) != ("vector_model" in entries):
-        raise SettingsError(f"{place}: vector_index (a name, or \"auto\") and vector_model (the model of its vectors, "
-                            "such as \"all-MiniLM-L6-v2\") must be set together")
+        raise SettingsError(
+            f'{place}: vector_index (a name, or "auto") and vector_model (the model of its vectors, '
+            'such as "all-MiniLM-L6-v2") must be set together'
+        )
     if "name_property" in entries and not re.fullmatch(NAME_PROPERTIES, entries["name_property"]):
-        raise SettingsError(f"{place}: name_property must be pairs such as \"Order=orderNo, Person=fullName\", not "
-                            f"{entries['name_property']!r}")
+        raise SettingsError(
+            f'{place}: name_property must be pairs such as "Order=orderNo, Person=fullName", not '
+            f"{entries['name_property']!r}"
+        )
     database = Database(name, **entries)
     if variable is None:
         return database

@@ -31,10 +31,20 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     tell_unusable(databases)
-    own = [GraphSource(database.name, database.description, "bolt", partial(open_database, database, home),
-                       eager=True, problem=partial(problem_of, database)) for database in databases]
-    return OpenGraphs(sources_beside(own, settings, home), partial(sources_beside, own, settings, home),
-                      partial(stamp, home))
+    own = [
+        GraphSource(
+            database.name,
+            database.description,
+            "bolt",
+            partial(open_database, database, home),
+            eager=True,
+            problem=partial(problem_of, database),
+        )
+        for database in databases
+    ]
+    return OpenGraphs(
+        sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home)
+    )
 
 
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
@@ -92,8 +102,10 @@ def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSo
 
 def missing(name: str, known: Sequence[str]) -> GraphSource:
     """A graph that was asked for on the command line and is not there."""
-    message = (f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
-               f"`graphground graphs load FILE --name {name}`, or serve another with --graph.")
+    message = (
+        f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
+        f"`graphground graphs load FILE --name {name}`, or serve another with --graph."
+    )
     logger.warning(message)
 
     def fail() -> Graph:

@@ -85,8 +85,11 @@ class WorkerThreads:
         if client is None:
             client = self._clients[caller] = _Client(caller)
         if client.calls >= (WAITING if caller else ALONE_WAITING):
-            raise ToolFailure("server_busy", f"This client already has {client.calls} calls in progress.",
-                              next="Wait for their answers before calling again.")
+            raise ToolFailure(
+                "server_busy",
+                f"This client already has {client.calls} calls in progress.",
+                next="Wait for their answers before calling again.",
+            )
         client.calls += 1
         try:
             yield client
@@ -98,8 +101,10 @@ class WorkerThreads:
 
 def bulky(arguments: Mapping[str, Any]) -> bool:
     """Whether reading the arguments may take long: a text of thousands of characters, or many of them."""
-    return any((isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
-               for value in arguments.values())
+    return any(
+        (isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
+        for value in arguments.values()
+    )
 
 
 def caller_of(request: Any) -> str:

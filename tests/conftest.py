@@ -15,26 +15,47 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.storage.home import Home
 
-pytest_plugins = ("tests.support.attacking", "tests.support.embedded_films", "tests.support.neo4j_server",
-                  "tests.support.small_graph")
+pytest_plugins = (
+    "tests.support.attacking",
+    "tests.support.embedded_films",
+    "tests.support.neo4j_server",
+    "tests.support.small_graph",
+)
 """Fixtures for the whole run. Imported into a test module, each would start once a module."""
 
-ENGINE = {"data_folder", "empty_home", "small_home", "films_home", "film_graph", "nba", "own_arcadedb", "movies",
-          "wrong_home", "eval_home"}
+ENGINE = {
+    "data_folder",
+    "empty_home",
+    "small_home",
+    "films_home",
+    "film_graph",
+    "nba",
+    "own_arcadedb",
+    "movies",
+    "wrong_home",
+    "eval_home",
+}
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 LANES = {"quick": "not engine and not neo4j and not slow and not long", "all": "not long", "long": "long"}
 
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
-hypothesis.settings.register_profile("any-machine", deadline=None,
-                                     suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("any-machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--lane", choices=LANES, default=None, help=(
-        "quick: no database is started (the default); all: what .ci/run runs (the default where CI is set); long: what "
-        "only .ci/slow runs. Tests named on the command line run whatever their lane"))
+    parser.addoption(
+        "--lane",
+        choices=LANES,
+        default=None,
+        help=(
+            "quick: no database is started (the default); all: what .ci/run runs (the default where CI is set); long: what "
+            "only .ci/slow runs. Tests named on the command line run whatever their lane"
+        ),
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

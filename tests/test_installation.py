@@ -50,15 +50,23 @@ def path_without_uv() -> str:
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONPATH"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONPATH"))
+    }
     return {**kept, "GRAPHGROUND_HOME": str(home)}
 
 
 def clone_into(folder: Path) -> Path:
     """What git tracks or would add, and nothing else."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, check=True, timeout=30)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,8 +83,22 @@ def names_of_graphs(output: str) -> list[str]:
 def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Path) -> None:
     uv = find_uv()
     source = clone_into(tmp_path / "source")
-    subprocess.run([uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable,
-                    "--out-dir", tmp_path / "dist", source], check=True, timeout=120)
+    subprocess.run(
+        [
+            uv,
+            "build",
+            "--quiet",
+            "--wheel",
+            "--no-build-isolation",
+            "--python",
+            sys.executable,
+            "--out-dir",
+            tmp_path / "dist",
+            source,
+        ],
+        check=True,
+        timeout=120,
+    )
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -92,10 +114,19 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
     python = tmp_path / "clean" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "clean"], check=True, timeout=60)
-    subprocess.run([uv, "pip", "install", "--quiet", "--python", python, "--constraint",
-                    ROOT / "requirements" / "run.txt", wheel], check=True, timeout=240)
-    done = subprocess.run([python.with_name("graphground"), "call", "list_graphs", "{}", "--json"], cwd=tmp_path,
-                          capture_output=True, text=True, timeout=120, env=clean_environment(tmp_path / "home"))
+    subprocess.run(
+        [uv, "pip", "install", "--quiet", "--python", python, "--constraint", ROOT / "requirements" / "run.txt", wheel],
+        check=True,
+        timeout=240,
+    )
+    done = subprocess.run(
+        [python.with_name("graphground"), "call", "list_graphs", "{}", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=clean_environment(tmp_path / "home"),
+    )
     assert done.returncode == 0, done.stderr
     assert names_of_graphs(done.stdout) == ["nba"]
 
@@ -103,13 +134,22 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_nor_pip_is_at_hand(
-        tmp_path: Path) -> None:
+    tmp_path: Path,
+) -> None:
     # This interpreter belongs to a virtual environment that uv made: it has no pip of its own.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
     environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
-    starts = [subprocess.Popen([sys.executable, source / "bootstrap.py", "call", "list_graphs", "{}", "--json"],
-                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=environment) for _ in range(3)]
+    starts = [
+        subprocess.Popen(
+            [sys.executable, source / "bootstrap.py", "call", "list_graphs", "{}", "--json"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(3)
+    ]
     ends = [start.communicate(timeout=280) for start in starts]
     assert [start.returncode for start in starts] == [0, 0, 0], ends
     assert [names_of_graphs(out) for out, _ in ends] == [["nba"]] * 3
@@ -120,9 +160,13 @@ def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_
 def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "pip.py").write_text("raise ImportError('no pip here')")
     source = clone_into(tmp_path / "clone")
-    done = subprocess.run([sys.executable, source / "bootstrap.py", "install"], capture_output=True, text=True,
-                          timeout=60, env={**clean_environment(tmp_path), "PATH": path_without_uv(),
-                                           "PYTHONPATH": str(tmp_path)})
+    done = subprocess.run(
+        [sys.executable, source / "bootstrap.py", "install"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**clean_environment(tmp_path), "PATH": path_without_uv(), "PYTHONPATH": str(tmp_path)},
+    )
     assert done.returncode == 1
     assert "has no pip. Install it" in done.stderr
     assert "Traceback" not in done.stderr
@@ -131,6 +175,7 @@ def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> 
 @contextmanager
 def private_index(folder: Path, packages: Path) -> Iterator[str]:
     """A package index over HTTPS whose certificate no system trusts, with the wheels of a folder."""
+
     class Index(SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
             name = self.path.strip("/").split("/")[-1]
@@ -170,8 +215,10 @@ def wheel_of(folder: Path, name: str, files: dict[str, bytes]) -> None:
             where.external_attr = 0o100755 << 16  # a regular file that may be run
             archive.writestr(where, content)
         archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        archive.writestr(f"{name}-1.0.dist-info/WHEEL",
-                         "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{name}-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         archive.writestr(f"{name}-1.0.dist-info/RECORD", "")
 
 
@@ -187,24 +234,40 @@ def test_uv_is_fetched_and_used_behind_a_private_certificate_authority(tmp_path:
     (tmp_path / "run.py").write_text(
         "import bootstrap\nuv = bootstrap.find_uv()\nassert '.tools' in uv, uv\n"
         "bootstrap.run_uv(uv, 'venv', '--python', bootstrap.sys.executable, bootstrap.VENV)\n"
-        "bootstrap.run_uv(uv, 'pip', 'install', '--python', bootstrap.BIN / 'python', 'films')\n")
+        "bootstrap.run_uv(uv, 'pip', 'install', '--python', bootstrap.BIN / 'python', 'films')\n"
+    )
     with private_index(tmp_path / "ca", packages) as index:
-        (tmp_path / "pip.conf").write_text(f"[global]\nindex-url = {index}\n"
-                                           + (f"cert = {certificate}\n" if named_by != "SSL_CERT_FILE" else ""))
-        kept = {name: value for name, value in clean_environment(tmp_path / "home").items()
-                if name not in CERTIFICATES and not name.startswith(("PIP_", "UV_"))}
-        environment = {**kept, "PATH": path_without_uv(), "PYTHONPATH": str(source),
-                       "UV_CACHE_DIR": str(tmp_path / "uv"), "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
-                       "PIP_NO_CACHE_DIR": "1"}
+        (tmp_path / "pip.conf").write_text(
+            f"[global]\nindex-url = {index}\n" + (f"cert = {certificate}\n" if named_by != "SSL_CERT_FILE" else "")
+        )
+        kept = {
+            name: value
+            for name, value in clean_environment(tmp_path / "home").items()
+            if name not in CERTIFICATES and not name.startswith(("PIP_", "UV_"))
+        }
+        environment = {
+            **kept,
+            "PATH": path_without_uv(),
+            "PYTHONPATH": str(source),
+            "UV_CACHE_DIR": str(tmp_path / "uv"),
+            "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
+            "PIP_NO_CACHE_DIR": "1",
+        }
         if named_by == "SSL_CERT_FILE":
-            refused = subprocess.run([sys.executable, source / "bootstrap.py", "install"], capture_output=True,
-                                     text=True, timeout=90, env={**environment, "PIP_RETRIES": "0"})
+            refused = subprocess.run(
+                [sys.executable, source / "bootstrap.py", "install"],
+                capture_output=True,
+                text=True,
+                timeout=90,
+                env={**environment, "PIP_RETRIES": "0"},
+            )
             assert refused.returncode == 1
             assert "name its file in SSL_CERT_FILE" in refused.stderr
             assert "Traceback" not in refused.stderr
             environment["SSL_CERT_FILE"] = str(certificate)
-        done = subprocess.run([sys.executable, tmp_path / "run.py"], capture_output=True, text=True, timeout=120,
-                              env=environment)
+        done = subprocess.run(
+            [sys.executable, tmp_path / "run.py"], capture_output=True, text=True, timeout=120, env=environment
+        )
     assert done.returncode == 0, done.stderr
     assert list((source / ".venv").rglob("films.py"))
 
@@ -225,24 +288,32 @@ def real_uv() -> str:
         os.environ["PATH"] = path
 
 
-@pytest.mark.parametrize(("library", "runs"), [(("glibc", "2.36"), True), (("glibc", "2.34"), True),
-                                               (("glibc", "2.31"), False), (("", ""), False)])
+@pytest.mark.parametrize(
+    ("library", "runs"),
+    [(("glibc", "2.36"), True), (("glibc", "2.34"), True), (("glibc", "2.31"), False), (("", ""), False)],
+)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="C libraries differ on Linux alone")
-def test_an_old_glibc_and_musl_have_no_embedded_engine(library: tuple[str, str], runs: bool,
-                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_glibc_and_musl_have_no_embedded_engine(
+    library: tuple[str, str], runs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bootstrap = load_bootstrap()
     monkeypatch.setattr(platform, "libc_ver", lambda: library)
     assert bootstrap.engine_runs_here() is runs
 
 
-def test_the_lock_file_without_the_engine_keeps_everything_else(tmp_path: Path,
-                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lock_file_without_the_engine_keeps_everything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bootstrap = load_bootstrap()
     monkeypatch.setattr(bootstrap, "OWN_TOOLS", tmp_path)
     for lock in (ROOT / "requirements" / "run.txt", ROOT / "requirements" / "dev.txt"):
+
         def names(path: Path) -> set[str]:
-            return {line.partition("==")[0] for line in path.read_text().splitlines() if "==" in line[:60]
-                    and not line.startswith(" ")}
+            return {
+                line.partition("==")[0]
+                for line in path.read_text().splitlines()
+                if "==" in line[:60] and not line.startswith(" ")
+            }
 
         shortened = bootstrap.without_engine(lock)
         assert names(lock) - names(shortened) == {"arcadedb-embedded", "jpype1"}
@@ -252,8 +323,10 @@ def test_the_lock_file_without_the_engine_keeps_everything_else(tmp_path: Path,
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() != 0,
-                    reason="only root can become another user; anybody else runs every test as such a user already")
+@pytest.mark.skipif(
+    os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="only root can become another user; anybody else runs every test as such a user already",
+)
 def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
     python, become = "/usr/bin/python3", shutil.which("setpriv")
     if become is None or not usable(python):
@@ -268,9 +341,24 @@ def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
         environment.pop("UV_CACHE_DIR", None)
         environment.pop("PIP_CACHE_DIR", None)
         done = subprocess.run(
-            [become, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", python, source / "bootstrap.py",
-             "call", "execute_cypher", '{"query": "MATCH (t:Team) RETURN count(t)", "graph": "nba"}', "--json"],
-            cwd=place, capture_output=True, text=True, timeout=380, env=environment)
+            [
+                become,
+                f"--reuid={NOBODY}",
+                f"--regid={NOBODY}",
+                "--clear-groups",
+                python,
+                source / "bootstrap.py",
+                "call",
+                "execute_cypher",
+                '{"query": "MATCH (t:Team) RETURN count(t)", "graph": "nba"}',
+                "--json",
+            ],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=380,
+            env=environment,
+        )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["rows"] == [[30]]
     finally:

@@ -43,9 +43,16 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None) -> Re
     An error that comes from a schema older than the database is never reported: the database is read again first,
     and where that takes too long the errors of the schema become warnings that say so.
     """
+
     def verdict() -> Report:
-        return validate(query, graph.schema, entities=graph.indexed_entities, parameters=parameters, read_only=True,
-                        language=graph.language)
+        return validate(
+            query,
+            graph.schema,
+            entities=graph.indexed_entities,
+            parameters=parameters,
+            read_only=True,
+            language=graph.language,
+        )
 
     report = verdict()
     if graph.stale and any(one.code in SCHEMA_CODES and one.severity != "hint" for one in report.diagnostics):
@@ -59,11 +66,18 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None) -> Re
 def doubted(report: Report) -> Report:
     """A report whose schema may be older than the database: what the schema says against the query is not certain."""
     diagnostics = tuple(
-        replace(one, severity="warning", message=f"{one.message} (The database has changed since its schema was read; "
-                                                 "it is being read again.)")
-        if one.code in SCHEMA_CODES and one.severity == "error" else one for one in report.diagnostics)
-    return replace(report, valid=all(one.severity != "error" for one in diagnostics), diagnostics=diagnostics,
-                   suggested_query=None)
+        replace(
+            one,
+            severity="warning",
+            message=f"{one.message} (The database has changed since its schema was read; it is being read again.)",
+        )
+        if one.code in SCHEMA_CODES and one.severity == "error"
+        else one
+        for one in report.diagnostics
+    )
+    return replace(
+        report, valid=all(one.severity != "error" for one in diagnostics), diagnostics=diagnostics, suggested_query=None
+    )
 
 
 def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:
@@ -85,8 +99,7 @@ def from_engine(error: QueryFailed, query: str) -> Diagnostic:
         lines = query.splitlines() or [""]
         return Diagnostic(code, "error", str(error), 1, 1, len(lines), len(lines[-1]) + 1)
     lines = query.splitlines()
-    rest = lines[error.line - 1][error.column - 1:] if error.line <= len(lines) else ""
+    rest = lines[error.line - 1][error.column - 1 :] if error.line <= len(lines) else ""
     word = re.match(r"\w+|.", rest)
     found = word.group() if word else ""
-    return Diagnostic(code, "error", str(error), error.line, error.column, error.line,
-                      error.column + len(found), found)
+    return Diagnostic(code, "error", str(error), error.line, error.column, error.line, error.column + len(found), found)

@@ -42,14 +42,15 @@ class ExecuteCypherAnswer(Answer):
     truncated: bool = Field(description="Whether there are more rows.")
     elapsed_ms: float
     # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
-    diagnostics: list[DiagnosticAnswer] = Field(json_schema_extra={"items": {"type": "object"}},
-                                                description="As in the answer of validate_cypher.")
+    diagnostics: list[DiagnosticAnswer] = Field(
+        json_schema_extra={"items": {"type": "object"}}, description="As in the answer of validate_cypher."
+    )
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
         """The first rows alone; None where there is only one row, of which nothing can be left out."""
         if len(self.rows) < 2:
             return None
-        rows = self.rows[:max(1, int(len(self.rows) * share))]
+        rows = self.rows[: max(1, int(len(self.rows) * share))]
         return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True})
 
 
@@ -57,8 +58,12 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     """Check the query, run it on the graph's database, and where the answer is empty find out why."""
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
-        raise ToolFailure("empty_query", "The query is empty.", nearest=example_queries(graph),
-                          next="Call execute_cypher with a query.")
+        raise ToolFailure(
+            "empty_query",
+            "The query is empty.",
+            nearest=example_queries(graph),
+            next="Call execute_cypher with a query.",
+        )
     query, diagnostics = checked(graph, request.query, request.parameters)
     try:
         table = graph.run(query, request.parameters, limit=request.limit, timeout=request.timeout_s)
@@ -67,17 +72,34 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     if not table.truncated:
         diagnostics = [one for one in diagnostics if one.code != "no_limit"]
     if shorten_rows(table.rows):
-        diagnostics.append(DiagnosticAnswer.of(Diagnostic(
-            "shortened", "hint", "Long texts or lists were shortened and marked; ask for parts with substring() "
-            "or list[0..100].", 1, 1, 1, 1)))
+        diagnostics.append(
+            DiagnosticAnswer.of(
+                Diagnostic(
+                    "shortened",
+                    "hint",
+                    "Long texts or lists were shortened and marked; ask for parts with substring() or list[0..100].",
+                    1,
+                    1,
+                    1,
+                    1,
+                )
+            )
+        )
     if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
-        diagnostics += [reason for reason in reasons(graph, query, request, left)
-                        if (reason.line, reason.column) not in told]
+        diagnostics += [
+            reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in told
+        ]
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
-    return ExecuteCypherAnswer(columns=columns, rows=table.rows, row_count=len(table.rows), truncated=table.truncated,
-                               elapsed_ms=round(table.elapsed_ms, 2), diagnostics=diagnostics)
+    return ExecuteCypherAnswer(
+        columns=columns,
+        rows=table.rows,
+        row_count=len(table.rows),
+        truncated=table.truncated,
+        elapsed_ms=round(table.elapsed_ms, 2),
+        diagnostics=diagnostics,
+    )
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
@@ -99,17 +121,19 @@ def columns_of(query: Query) -> list[str]:
 
 def nothing_in(rows: list[list[Any]]) -> bool:
     """Whether an answer says nothing: no rows, or a single one of zeros, nulls and empty lists."""
-    return not rows or (len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False)
-                                               for value in rows[0]))
+    return not rows or (
+        len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
+    )
 
 
 def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
     """Which part of the query matches nothing, asked of the database for a moment of the seconds that are left."""
     from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
 
-    return [DiagnosticAnswer.of(one) for one in
-            why_empty(graph, query, request.parameters,
-                      seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))]
+    return [
+        DiagnosticAnswer.of(one)
+        for one in why_empty(graph, query, request.parameters, seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))
+    ]
 
 
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
@@ -124,22 +148,32 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
     report = judged(graph, query, parameters)
     disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
     if disputed is not None:
-        raise ToolFailure(TWO_READINGS, f"Databases read this query differently: line {disputed.line}, column "
-                          f"{disputed.column}: {disputed.message}.", diagnostics=report.diagnostics,
-                          next="Rewrite it as the message says and call again.")
+        raise ToolFailure(
+            TWO_READINGS,
+            f"Databases read this query differently: line {disputed.line}, column "
+            f"{disputed.column}: {disputed.message}.",
+            diagnostics=report.diagnostics,
+            next="Rewrite it as the message says and call again.",
+        )
     refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
     if refused is not None:
-        raise ToolFailure("not_read_only", f"This server is read-only: line {refused.line}, column {refused.column}: "
-                          f"{refused.message}", diagnostics=report.diagnostics,
-                          next="Write a read-only query: MATCH … RETURN …")
+        raise ToolFailure(
+            "not_read_only",
+            f"This server is read-only: line {refused.line}, column {refused.column}: {refused.message}",
+            diagnostics=report.diagnostics,
+            next="Write a read-only query: MATCH … RETURN …",
+        )
     tree = report.query
     # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
     if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
         first = next(one for one in report.diagnostics if one.severity == "error")
-        raise ToolFailure("invalid_query", f"line {first.line}, column {first.column}: {first.message}",
-                          nearest=[report.suggested_query] if report.suggested_query else [],
-                          diagnostics=report.diagnostics,
-                          next="Fix the query and check it with validate_cypher; get_schema has the names.")
+        raise ToolFailure(
+            "invalid_query",
+            f"line {first.line}, column {first.column}: {first.message}",
+            nearest=[report.suggested_query] if report.suggested_query else [],
+            diagnostics=report.diagnostics,
+            next="Fix the query and check it with validate_cypher; get_schema has the names.",
+        )
     return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
 
 
@@ -157,16 +191,23 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
     message = str(error)
     match error:
         case QueryTimeout():
-            return ToolFailure("query_timeout", message, next="Narrow the query (more labels, fewer hops, a LIMIT), "
-                                                              "or call again with a larger timeout_s.")
+            return ToolFailure(
+                "query_timeout",
+                message,
+                next="Narrow the query (more labels, fewer hops, a LIMIT), or call again with a larger timeout_s.",
+            )
         case EngineUnavailable():
             return ToolFailure("graph_unavailable", message, next="Call list_graphs to see the available graphs.")
         case EngineBusy():
             return ToolFailure("engine_busy", message, next="Try again in a moment.")
         case QueryFailed():
             told = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
-            return ToolFailure("query_failed", message, diagnostics=told,
-                               next="Fix the query and check it with validate_cypher; get_schema has the names.")
+            return ToolFailure(
+                "query_failed",
+                message,
+                diagnostics=told,
+                next="Fix the query and check it with validate_cypher; get_schema has the names.",
+            )
     return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
 
 
@@ -175,8 +216,13 @@ def example_queries(graph: Graph) -> list[str]:
     return [f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
 
 
-TOOL = Tool("execute_cypher", "Run a query",
-            "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that "
-            "there are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, "
-            "and what would.",
-            ExecuteCypherRequest, ExecuteCypherAnswer, execute_cypher)
+TOOL = Tool(
+    "execute_cypher",
+    "Run a query",
+    "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that "
+    "there are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, "
+    "and what would.",
+    ExecuteCypherRequest,
+    ExecuteCypherAnswer,
+    execute_cypher,
+)

@@ -16,13 +16,25 @@ class ToolFailure(Exception):
     `diagnostics` says where in a query it failed.
     """
 
-    def __init__(self, error: str, message: str, *, nearest: Sequence[str] = (), next: str = "",
-                 diagnostics: Iterable[Diagnostic] = ()):
+    def __init__(
+        self,
+        error: str,
+        message: str,
+        *,
+        nearest: Sequence[str] = (),
+        next: str = "",
+        diagnostics: Iterable[Diagnostic] = (),
+    ):
         super().__init__(message)
         self.error, self.message, self.nearest, self.next = error, message, list(nearest), next
         self.diagnostics = list(diagnostics)
 
     def as_dict(self) -> dict[str, Any]:
         """The one error shape."""
-        return {"error": self.error, "message": self.message, "nearest": self.nearest, "next": self.next,
-                "diagnostics": [diagnostic.as_dict() for diagnostic in self.diagnostics]}
+        return {
+            "error": self.error,
+            "message": self.message,
+            "nearest": self.nearest,
+            "next": self.next,
+            "diagnostics": [diagnostic.as_dict() for diagnostic in self.diagnostics],
+        }

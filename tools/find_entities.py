@@ -25,8 +25,9 @@ TOLD_APART = 4
 class FindEntitiesRequest(Request):
     """`{"mentions": ["Lebron James"], "label": "Player"}`, or `{"question": "How tall is Lebron James?"}`."""
 
-    mentions: list[str] = Field(default_factory=list, max_length=50,
-                                description="Names as written in the question, one entity each.")
+    mentions: list[str] = Field(
+        default_factory=list, max_length=50, description="Names as written in the question, one entity each."
+    )
     question: str | None = Field(None, description="Instead of mentions: a whole question; the names in it are found.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
@@ -53,8 +54,7 @@ class EntityCandidate(BaseModel):
     cypher: str = Field(description="A pattern ready to paste.")
     matched: str | None = Field(None, description="The alias that matched.")
     key: str | None = Field(None, description="Tells apart entities that share a name.")
-    relationships: list[str] = Field(default_factory=list, description="A few of them, when entities share the "
-                                                                       "name.")
+    relationships: list[str] = Field(default_factory=list, description="A few of them, when entities share the name.")
 
 
 class MentionAnswer(BaseModel):
@@ -77,24 +77,41 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     """Look up every mention among the names in the graph."""
     graph = graph_named(graphs, request.graph)
     if request.label is not None and request.label not in graph.schema.labels and not graph.schema.open:
-        raise ToolFailure("unknown_label", f"The graph {graph.name!r} has no label {request.label!r}.",
-                          nearest=closest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
-                          next="Call find_entities again with one of these labels, or without `label`.")
+        raise ToolFailure(
+            "unknown_label",
+            f"The graph {graph.name!r} has no label {request.label!r}.",
+            nearest=closest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
+            next="Call find_entities again with one of these labels, or without `label`.",
+        )
     lookup = entity_lookup(graph)
     _check_property(lookup, request.property)
     mentions = request.mentions or _mentions_of(request.question or "", lookup)
     try:
         distinct = list(dict.fromkeys(mentions))
-        found = dict(zip(distinct, lookup.find_all(distinct, label=request.label, property=request.property,
-                                                   mode=request.mode, limit=request.limit), strict=True))
+        found = dict(
+            zip(
+                distinct,
+                lookup.find_all(
+                    distinct, label=request.label, property=request.property, mode=request.mode, limit=request.limit
+                ),
+                strict=True,
+            )
+        )
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
     shared = {mention: _same_name(candidates, lookup, request.label) for mention, candidates in found.items()}
-    apart = [(mention, place) for mention, candidates in found.items() if shared[mention] > 1
-             for place, one in enumerate(candidates[:TOLD_APART]) if one.match in ("exact", "alias")]
+    apart = [
+        (mention, place)
+        for mention, candidates in found.items()
+        if shared[mention] > 1
+        for place, one in enumerate(candidates[:TOLD_APART])
+        if one.match in ("exact", "alias")
+    ]
     around = dict(zip(apart, run_concurrently(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
-    return FindEntitiesAnswer(mentions=[_as_answer(mention, found[mention], shared[mention], graph, around)
-                                        for mention in mentions], warning=_staleness(graph, lookup))
+    return FindEntitiesAnswer(
+        mentions=[_as_answer(mention, found[mention], shared[mention], graph, around) for mention in mentions],
+        warning=_staleness(graph, lookup),
+    )
 
 
 def entity_lookup(graph: Graph) -> EntityLookup:
@@ -104,9 +121,11 @@ def entity_lookup(graph: Graph) -> EntityLookup:
         ToolFailure: the graph has no data; the message says how to load it.
     """
     if graph.entities is None:
-        raise ToolFailure("no_entity_index", f"The graph {graph.name!r} is a schema without data, so it has no "
-                          "entity index.", next=f"Load its data with `graphground graphs load FILE --name "
-                          f"{graph.name}`, which builds the index too.")
+        raise ToolFailure(
+            "no_entity_index",
+            f"The graph {graph.name!r} is a schema without data, so it has no entity index.",
+            next=f"Load its data with `graphground graphs load FILE --name {graph.name}`, which builds the index too.",
+        )
     return graph.entities
 
 
@@ -116,8 +135,12 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 
     if isinstance(lookup, OwnIndex) and (state := lookup.state):
         return f"{state[0].upper()}{state[1:]}."
-    if graph.engine is None or lookup.info is None or not lookup.info.source.startswith("database") or (
-            isinstance(lookup, OwnIndex) and lookup.built_by_itself):
+    if (
+        graph.engine is None
+        or lookup.info is None
+        or not lookup.info.source.startswith("database")
+        or (isinstance(lookup, OwnIndex) and lookup.built_by_itself)
+    ):
         return None
     from graphground.graphs.entities.freshness import staleness
 
@@ -131,9 +154,12 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
     except UnknownName as error:
         message = str(error)
         known = list(lookup.info.properties)[:10] if lookup.info is not None else []
-        raise ToolFailure("unknown_property", f"{message[0].upper()}{message[1:]}.", nearest=error.nearest or known,
-                          next="Call find_entities again with one of these properties, or without `property`."
-                          ) from None
+        raise ToolFailure(
+            "unknown_property",
+            f"{message[0].upper()}{message[1:]}.",
+            nearest=error.nearest or known,
+            next="Call find_entities again with one of these properties, or without `property`.",
+        ) from None
 
 
 def _mentions_of(question: str, lookup: EntityLookup) -> list[str]:
@@ -142,8 +168,11 @@ def _mentions_of(question: str, lookup: EntityLookup) -> list[str]:
 
 def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str | None) -> int:
     """How many distinct entities bear the best candidate's name."""
-    best = [candidate for candidate in candidates if candidate.match in ("exact", "alias")
-            and candidate.score >= candidates[0].score]
+    best = [
+        candidate
+        for candidate in candidates
+        if candidate.match in ("exact", "alias") and candidate.score >= candidates[0].score
+    ]
     if not best and candidates:  # a misspelt name is as ambiguous as the name that it means
         return max(1, lookup.same_name(candidates[0].name, label=label))
     shared = len({(candidate.label, candidate.key) for candidate in best})
@@ -152,18 +181,34 @@ def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str
     return shared
 
 
-def _as_answer(mention: str, candidates: Sequence[Candidate], shared: int, graph: Graph,
-               around: Mapping[tuple[str, int], list[str]]) -> MentionAnswer:
+def _as_answer(
+    mention: str,
+    candidates: Sequence[Candidate],
+    shared: int,
+    graph: Graph,
+    around: Mapping[tuple[str, int], list[str]],
+) -> MentionAnswer:
     ambiguous = shared > 1
     return MentionAnswer(
         mention=mention,
-        candidates=[EntityCandidate(name=one.name, label=one.label, property=one.property, score=round(one.score, 3),
-                                    match=one.match, description=one.description, cypher=pattern_for(one, graph),
-                                    matched=one.matched if one.matched != one.name else None,
-                                    key=one.key if ambiguous else None,
-                                    relationships=around.get((mention, place), []))
-                    for place, one in enumerate(candidates)],
-        ambiguous=ambiguous, same_name=shared if ambiguous else 0)
+        candidates=[
+            EntityCandidate(
+                name=one.name,
+                label=one.label,
+                property=one.property,
+                score=round(one.score, 3),
+                match=one.match,
+                description=one.description,
+                cypher=pattern_for(one, graph),
+                matched=one.matched if one.matched != one.name else None,
+                key=one.key if ambiguous else None,
+                relationships=around.get((mention, place), []),
+            )
+            for place, one in enumerate(candidates)
+        ],
+        ambiguous=ambiguous,
+        same_name=shared if ambiguous else 0,
+    )
 
 
 def _around(graph: Graph, candidate: Candidate) -> list[str]:
@@ -185,7 +230,12 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
     return f"(n:{label} {{{key}: {value}}})"
 
 
-TOOL = Tool("find_entities", "Find entities by name",
-            "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
-            "writing a name into a query, then use the returned `name` exactly.",
-            FindEntitiesRequest, FindEntitiesAnswer, find_entities)
+TOOL = Tool(
+    "find_entities",
+    "Find entities by name",
+    "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
+    "writing a name into a query, then use the returned `name` exactly.",
+    FindEntitiesRequest,
+    FindEntitiesAnswer,
+    find_entities,
+)

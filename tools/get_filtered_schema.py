@@ -20,8 +20,10 @@ class GetFilteredSchemaRequest(Request):
     question: str = Field(max_length=20_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     method: Literal["auto", "exact", "masked", "similarity"] = Field(
-        "auto", description="`auto`: names, words, synonyms and connecting patterns; `exact`: words alone; `masked`: "
-                            "words, with names replaced by their labels; `similarity`: by meaning.")
+        "auto",
+        description="`auto`: names, words, synonyms and connecting patterns; `exact`: words alone; `masked`: "
+        "words, with names replaced by their labels; `similarity`: by meaning.",
+    )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
 
 
@@ -47,14 +49,26 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     """Filter the schema by the question."""
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
-    found = filter_schema(graph.schema, request.question, request.method, entities=graph.indexed_entities,
-                          embedder=MEANING, max_tokens=request.max_tokens)
+    found = filter_schema(
+        graph.schema,
+        request.question,
+        request.method,
+        entities=graph.indexed_entities,
+        embedder=MEANING,
+        max_tokens=request.max_tokens,
+    )
     if found.too_small:
         raise too_small(graph.schema, request.max_tokens or 0)
     text = base_form(found.schema) + note
-    return GetFilteredSchemaAnswer(graph=graph.name, method=request.method, schema=text, whole=found.whole,
-                                   truncated=found.cut, tokens=estimate_tokens(text),
-                                   left_out=found.left_out.names())
+    return GetFilteredSchemaAnswer(
+        graph=graph.name,
+        method=request.method,
+        schema=text,
+        whole=found.whole,
+        truncated=found.cut,
+        tokens=estimate_tokens(text),
+        left_out=found.left_out.names(),
+    )
 
 
 class StaticMeaning:
@@ -70,7 +84,12 @@ class StaticMeaning:
 MEANING = StaticMeaning()
 
 
-TOOL = Tool("get_filtered_schema", "Read the schema for a question",
-            "Read only the labels, relationship patterns and properties that a question needs, with what connects "
-            "them. Cheaper than get_schema; what was left out is named.",
-            GetFilteredSchemaRequest, GetFilteredSchemaAnswer, get_filtered_schema)
+TOOL = Tool(
+    "get_filtered_schema",
+    "Read the schema for a question",
+    "Read only the labels, relationship patterns and properties that a question needs, with what connects "
+    "them. Cheaper than get_schema; what was left out is named.",
+    GetFilteredSchemaRequest,
+    GetFilteredSchemaAnswer,
+    get_filtered_schema,
+)

@@ -25,11 +25,14 @@ class GetSchemaRequest(Request):
 
     graph: str | None = Field(None, description="A name from list_graphs.")
     form: Literal["base", "enhanced", "json"] = Field(
-        "base", description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
-                            "values; `json`: the CypherBench form.")
+        "base",
+        description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
+        "values; `json`: the CypherBench form.",
+    )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
-    refresh: bool = Field(False, description="Read the schema of a connected database again first, when its data "
-                                             "has just changed.")
+    refresh: bool = Field(
+        False, description="Read the schema of a connected database again first, when its data has just changed."
+    )
 
 
 class GetSchemaAnswer(Answer):
@@ -45,8 +48,10 @@ class GetSchemaAnswer(Answer):
         """The schema itself."""
         if not self.truncated:
             return self.schema_
-        return (f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Call again with a larger max_tokens, or call "
-                "get_filtered_schema with the question.")
+        return (
+            f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Call again with a larger max_tokens, or call "
+            "get_filtered_schema with the question."
+        )
 
 
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
@@ -56,15 +61,19 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
         try:
             graph.refresh()
         except EngineError as error:
-            raise ToolFailure("graph_unavailable", str(error),
-                              next="Call get_schema without refresh for the schema as it was last read.") from error
+            raise ToolFailure(
+                "graph_unavailable",
+                str(error),
+                next="Call get_schema without refresh for the schema as it was last read.",
+            ) from error
     note = settled(graph)
     samples = samples_of(graph) if request.form == "enhanced" else {}
     text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
     if request.form != "json":
         text += note
-    return GetSchemaAnswer(graph=graph.name, form=request.form, schema=text, truncated=bool(left_out),
-                           left_out=left_out.names())
+    return GetSchemaAnswer(
+        graph=graph.name, form=request.form, schema=text, truncated=bool(left_out), left_out=left_out.names()
+    )
 
 
 def settled(graph: Graph) -> str:
@@ -74,8 +83,9 @@ def settled(graph: Graph) -> str:
     return "\n(The database has changed since this schema was read; it is being read again.)" if graph.stale else ""
 
 
-def within(schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None,
-           question: str = "") -> tuple[str, LeftOut]:
+def within(
+    schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None, question: str = ""
+) -> tuple[str, LeftOut]:
     """The schema in a form within a budget, with what had to go.
 
     Raises:
@@ -118,11 +128,12 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
 def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
     """The failure that says how large a budget must be."""
     whole = estimate_tokens(base_form(schema))
-    return ToolFailure("budget_too_small", f"max_tokens={max_tokens} is too small for even one label of this schema; "
-                                           f"all of "
-                                           f"it takes about {whole:,}.",
-                       nearest=[str(size) for size in (100, 400, whole) if max_tokens < size <= max(whole, 100)],
-                       next="Call again with a larger max_tokens.")
+    return ToolFailure(
+        "budget_too_small",
+        f"max_tokens={max_tokens} is too small for even one label of this schema; all of it takes about {whole:,}.",
+        nearest=[str(size) for size in (100, 400, whole) if max_tokens < size <= max(whole, 100)],
+        next="Call again with a larger max_tokens.",
+    )
 
 
 def samples_of(graph: Graph) -> Samples:
@@ -135,7 +146,12 @@ def samples_of(graph: Graph) -> Samples:
     return graph.samples or {}
 
 
-TOOL = Tool("get_schema", "Read the schema",
-            "Read a graph's node labels, relationship patterns and property types before writing Cypher. "
-            "Use exactly these names and directions. For a large schema call get_filtered_schema.",
-            GetSchemaRequest, GetSchemaAnswer, get_schema)
+TOOL = Tool(
+    "get_schema",
+    "Read the schema",
+    "Read a graph's node labels, relationship patterns and property types before writing Cypher. "
+    "Use exactly these names and directions. For a large schema call get_filtered_schema.",
+    GetSchemaRequest,
+    GetSchemaAnswer,
+    get_schema,
+)

@@ -19,8 +19,9 @@ class GraphSummary(BaseModel):
     engine: str = Field(description="Where its data is stored; `none` for a schema without data.")
     nodes: int | None = Field(description="Number of nodes; null while unknown.")
     relationships: int | None = Field(description="Number of relationships; null while unknown.")
-    database_refuses_writes: bool | None = Field(None, description="Whether the database itself refuses writes too; "
-                                                 "null when not tested.")
+    database_refuses_writes: bool | None = Field(
+        None, description="Whether the database itself refuses writes too; null when not tested."
+    )
 
 
 class ListGraphsAnswer(Answer):
@@ -31,13 +32,27 @@ class ListGraphsAnswer(Answer):
 
 def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
     """Summarise every open graph."""
-    return ListGraphsAnswer(graphs=[
-        GraphSummary(name=graph.name, description=graph.description, engine=graph.engine, nodes=graph.nodes,
-                     relationships=graph.relationships, database_refuses_writes=graph.refuses_writes)
-        for graph in graphs.summaries()])
+    return ListGraphsAnswer(
+        graphs=[
+            GraphSummary(
+                name=graph.name,
+                description=graph.description,
+                engine=graph.engine,
+                nodes=graph.nodes,
+                relationships=graph.relationships,
+                database_refuses_writes=graph.refuses_writes,
+            )
+            for graph in graphs.summaries()
+        ]
+    )
 
 
-TOOL = Tool("list_graphs", "List the graphs",
-            "List the graphs that can be queried, with their size. Call it first; the other tools take one of "
-            "these names as `graph` (it may be left out when only one is open).",
-            ListGraphsRequest, ListGraphsAnswer, list_graphs)
+TOOL = Tool(
+    "list_graphs",
+    "List the graphs",
+    "List the graphs that can be queried, with their size. Call it first; the other tools take one of "
+    "these names as `graph` (it may be left out when only one is open).",
+    ListGraphsRequest,
+    ListGraphsAnswer,
+    list_graphs,
+)

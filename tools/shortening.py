@@ -13,9 +13,9 @@ DEEPEST = 20
 def shorten_rows(rows: list[Any]) -> bool:
     """Shorten the long texts and lists in rows, in place; return whether there were any.
 
-        >>> rows = [["Heat", "x" * 5_000]]
-        >>> shorten_rows(rows), rows[0][1][-26:]
-        (True, 'xxx… (of 5,000 characters)')
+    >>> rows = [["Heat", "x" * 5_000]]
+    >>> shorten_rows(rows), rows[0][1][-26:]
+    (True, 'xxx… (of 5,000 characters)')
     """
     changed = False
     for row in rows:

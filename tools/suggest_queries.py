@@ -20,7 +20,8 @@ class SuggestQueriesRequest(Request):
     hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships between an entity and the answer.")
     limit: int = Field(10, ge=1, le=50, description="Maximum number of candidates.")
     grammar: Literal["gbnf", "regex"] | None = Field(
-        None, description="Also return a grammar of these queries, for constrained decoding.")
+        None, description="Also return a grammar of these queries, for constrained decoding."
+    )
 
 
 class SuggestedQuery(BaseModel):
@@ -46,27 +47,41 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
     graph = graph_named(graphs, request.graph)
     question = (request.question or "").strip()
     if not question and not request.mentions:
-        raise ToolFailure("nothing_to_suggest", "Neither a question nor mentions were given.",
-                          next="Call suggest_queries with `question`, or with the names in it as `mentions`.")
+        raise ToolFailure(
+            "nothing_to_suggest",
+            "Neither a question nor mentions were given.",
+            next="Call suggest_queries with `question`, or with the names in it as `mentions`.",
+        )
     lookup = entity_lookup(graph)
     entities = entities_of(request.mentions, lookup) if request.mentions else entities_in(question, lookup)
     if not entities:
-        raise ToolFailure("no_entity_found", "No entity of the graph was found in "
-                          + (f"the mentions {request.mentions}." if request.mentions else "the question."),
-                          nearest=[one.name for mention in (request.mentions or [question])[:3]
-                                   for one in lookup.find(mention, limit=3)],
-                          next="Call find_entities with the names, then suggest_queries with `mentions`; a question "
-                               "that names no entity needs get_filtered_schema instead.")
-    found = suggest(graph, entities, question or " ".join(request.mentions or ()), hops=request.hops,
-                    limit=request.limit)
+        raise ToolFailure(
+            "no_entity_found",
+            "No entity of the graph was found in "
+            + (f"the mentions {request.mentions}." if request.mentions else "the question."),
+            nearest=[
+                one.name for mention in (request.mentions or [question])[:3] for one in lookup.find(mention, limit=3)
+            ],
+            next="Call find_entities with the names, then suggest_queries with `mentions`; a question "
+            "that names no entity needs get_filtered_schema instead.",
+        )
+    found = suggest(
+        graph, entities, question or " ".join(request.mentions or ()), hops=request.hops, limit=request.limit
+    )
     written = {"gbnf": gbnf, "regex": regular_expression}
     grammar = written[request.grammar](graph.schema, found) if request.grammar else None
     return SuggestQueriesAnswer(
         candidates=[SuggestedQuery(cypher=one.cypher, reason=one.reason, rows=one.rows) for one in found],
-        grammar=grammar)
+        grammar=grammar,
+    )
 
 
-TOOL = Tool("suggest_queries", "Suggest queries",
-            "Get queries around the entities of a question that are valid by construction and counted in the "
-            "database. Start from the one whose `reason` fits, and add filters, order or counting.",
-            SuggestQueriesRequest, SuggestQueriesAnswer, suggest_queries)
+TOOL = Tool(
+    "suggest_queries",
+    "Suggest queries",
+    "Get queries around the entities of a question that are valid by construction and counted in the "
+    "database. Start from the one whose `reason` fits, and add filters, order or counting.",
+    SuggestQueriesRequest,
+    SuggestQueriesAnswer,
+    suggest_queries,
+)

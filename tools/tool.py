@@ -75,13 +75,24 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
     names = list(graphs.names())
     if name is None and len(names) != 1:
         if not names:
-            raise ToolFailure("no_graph", "No graph is open.",
-                              next="Load one with `graphground graphs load FILE`, or pass --uri to the server.")
-        raise ToolFailure("graph_required", f"{len(names)} graphs are open: name one with `graph`.",
-                          nearest=names, next="Call the tool again with `graph`, or call list_graphs.")
+            raise ToolFailure(
+                "no_graph",
+                "No graph is open.",
+                next="Load one with `graphground graphs load FILE`, or pass --uri to the server.",
+            )
+        raise ToolFailure(
+            "graph_required",
+            f"{len(names)} graphs are open: name one with `graph`.",
+            nearest=names,
+            next="Call the tool again with `graph`, or call list_graphs.",
+        )
     if name is not None and name not in names:
-        raise ToolFailure("unknown_graph", f"There is no graph {name!r}.", nearest=closest(name, names) or names[:5],
-                          next="Call list_graphs to see the graphs that are open.")
+        raise ToolFailure(
+            "unknown_graph",
+            f"There is no graph {name!r}.",
+            nearest=closest(name, names) or names[:5],
+            next="Call list_graphs to see the graphs that are open.",
+        )
     graph = graphs.get(name or names[0])
     graph.look()
     return graph

@@ -37,12 +37,20 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = judged(graph, request.query, request.parameters)
-    return ValidateCypherAnswer(valid=report.valid, access=report.access, suggested_query=report.suggested_query,
-                                diagnostics=[DiagnosticAnswer.of(one) for one in
-                                             (*report.diagnostics, *of_dialect(graph, report.query))])
+    return ValidateCypherAnswer(
+        valid=report.valid,
+        access=report.access,
+        suggested_query=report.suggested_query,
+        diagnostics=[DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, report.query))],
+    )
 
 
-TOOL = Tool("validate_cypher", "Check a query",
-            "Check a Cypher query without running it: what is wrong, where, and how to fix it. "
-            "Call it before execute_cypher when unsure.",
-            ValidateCypherRequest, ValidateCypherAnswer, validate_cypher)
+TOOL = Tool(
+    "validate_cypher",
+    "Check a query",
+    "Check a Cypher query without running it: what is wrong, where, and how to fix it. "
+    "Call it before execute_cypher when unsure.",
+    ValidateCypherRequest,
+    ValidateCypherAnswer,
+    validate_cypher,
+)

@@ -31,8 +31,17 @@ from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
 from tests.support.shared_data import SHARED
 
-LABS_TYPES = {"STRING": "str", "INTEGER": "int", "FLOAT": "float", "BOOLEAN": "bool", "DATE": "date",
-              "DATE_TIME": "datetime", "LOCAL_DATE_TIME": "datetime", "LIST": "list[unknown]", "POINT": "point"}
+LABS_TYPES = {
+    "STRING": "str",
+    "INTEGER": "int",
+    "FLOAT": "float",
+    "BOOLEAN": "bool",
+    "DATE": "date",
+    "DATE_TIME": "datetime",
+    "LOCAL_DATE_TIME": "datetime",
+    "LIST": "list[unknown]",
+    "POINT": "point",
+}
 HABIT_WORDS = {"==": "one =", "!=": "<>"}
 MISSES: list[str] = []
 
@@ -47,8 +56,10 @@ def lines(*parts: str) -> Iterator[dict[str, Any]]:
 
 
 def schemas() -> dict[str, PropertyGraphSchema]:
-    return {path.stem: PropertyGraphSchema.from_cypherbench(path.read_bytes())
-            for path in sorted((SHARED / "schemas").glob("*.json"))}
+    return {
+        path.stem: PropertyGraphSchema.from_cypherbench(path.read_bytes())
+        for path in sorted((SHARED / "schemas").glob("*.json"))
+    }
 
 
 def labs_schemas() -> dict[str, PropertyGraphSchema]:
@@ -59,17 +70,26 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
         for row in csv.DictReader(file):
             document = ast.literal_eval(row["structured_schema"])
             patterns = document["relationships"]
-            types = {name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
-                     for name, properties in document["rel_props"].items()}
-            nodes = {name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
-                     for name, properties in document["node_props"].items()}
+            types = {
+                name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
+                for name, properties in document["rel_props"].items()
+            }
+            nodes = {
+                name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
+                for name, properties in document["node_props"].items()
+            }
             for one in patterns:
                 nodes.setdefault(one["start"], {})
                 nodes.setdefault(one["end"], {})
             found[row["database"]] = PropertyGraphSchema(
-                row["database"], {name: Label(name, properties) for name, properties in nodes.items()},
-                tuple(RelationshipPattern(one["type"], one["start"], one["end"], types.get(one["type"], {}))
-                      for one in patterns), label_combinations=together(nodes, patterns))
+                row["database"],
+                {name: Label(name, properties) for name, properties in nodes.items()},
+                tuple(
+                    RelationshipPattern(one["type"], one["start"], one["end"], types.get(one["type"], {}))
+                    for one in patterns
+                ),
+                label_combinations=together(nodes, patterns),
+            )
     return found
 
 
@@ -82,9 +102,16 @@ def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -
     for one in patterns:
         places.setdefault(("from", one["type"], one["end"]), set()).add(one["start"])
         places.setdefault(("to", one["type"], one["start"]), set()).add(one["end"])
-    return frozenset(frozenset({one, other}) for labels in places.values() for one in labels for other in labels
-                     if one < other and nodes[one] and nodes[other]
-                     and (nodes[one].keys() <= nodes[other].keys() or nodes[other].keys() <= nodes[one].keys()))
+    return frozenset(
+        frozenset({one, other})
+        for labels in places.values()
+        for one in labels
+        for other in labels
+        if one < other
+        and nodes[one]
+        and nodes[other]
+        and (nodes[one].keys() <= nodes[other].keys() or nodes[other].keys() <= nodes[one].keys())
+    )
 
 
 def errors_of(report: Report) -> list[str]:
@@ -128,18 +155,29 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
         if accuracy == 1.0 and worst == 0:
             why = violations(row["pred_cypher"], known[row["graph"]])
             counts[accuracy]["audited"] += bool(why)
-            miss("EX 1.0" if why else "EX 1.0 unexplained", why, errors_of(report), row["graph"], row["pred_cypher"],
-                 "GOLD", row["gold_cypher"])
+            miss(
+                "EX 1.0" if why else "EX 1.0 unexplained",
+                why,
+                errors_of(report),
+                row["graph"],
+                row["pred_cypher"],
+                "GOLD",
+                row["gold_cypher"],
+            )
     for accuracy, name in ((1.0, "right (EX 1.0)"), (0.0, "wrong (EX 0.0)")):
         found = counts[accuracy]
-        print(f"predictions that Neo4j compiles and that are {name}: {found['all']}; with an error {found['error']} "
-              f"({found['error'] / found['all']:.2%}), a warning at most {found['warning']}, a hint at most "
-              f"{found['hint']}, nothing {found['nothing']}")
+        print(
+            f"predictions that Neo4j compiles and that are {name}: {found['all']}; with an error {found['error']} "
+            f"({found['error'] / found['all']:.2%}), a warning at most {found['warning']}, a hint at most "
+            f"{found['hint']}, nothing {found['nothing']}"
+        )
         print(f"  by code: {dict(codes[accuracy].most_common())}")
     print(f"  the wrong ones without an error: {dict(rest.most_common())}")
-    print(f"  of the right ones with an error a second opinion finds the fault too: {counts[1.0]['audited']}, "
-          f"left to look at: {counts[1.0]['error'] - counts[1.0]['audited']} "
-          f"({(counts[1.0]['error'] - counts[1.0]['audited']) / counts[1.0]['all']:.2%})")
+    print(
+        f"  of the right ones with an error a second opinion finds the fault too: {counts[1.0]['audited']}, "
+        f"left to look at: {counts[1.0]['error'] - counts[1.0]['audited']} "
+        f"({(counts[1.0]['error'] - counts[1.0]['audited']) / counts[1.0]['all']:.2%})"
+    )
 
 
 def left_over(predicted: str, gold: str) -> str:
@@ -165,8 +203,11 @@ def labs() -> None:
     codes: Counter[str] = Counter()
     with gzip.open(SHARED / "neo4j_labs_text2cypher" / "text2cypher_gpt4turbo.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    compiles = {row["query"]: not row["error"] for row in lines("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
-                if "labs" in row["sets"]}
+    compiles = {
+        row["query"]: not row["error"]
+        for row in lines("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
+        if "labs" in row["sets"]
+    }
     kinds: Counter[str] = Counter()
     without = sum(1 for row in rows if row["database"] not in known)
     for row in rows:
@@ -183,16 +224,26 @@ def labs() -> None:
             if errors:
                 codes.update(errors)
                 why = violations(row["cypher"], schema)
-                kind = ("Neo4j does not compile it" if not compiles.get(row["cypher"].strip(), True)
-                        else "a second opinion finds the fault too" if why else "left to look at")
+                kind = (
+                    "Neo4j does not compile it"
+                    if not compiles.get(row["cypher"].strip(), True)
+                    else "a second opinion finds the fault too"
+                    if why
+                    else "left to look at"
+                )
                 kinds[kind] += 1
-                diagnostics = [(one.code, one.found) for one in validate(row["cypher"], schema).diagnostics
-                               if one.severity == "error"]
+                diagnostics = [
+                    (one.code, one.found)
+                    for one in validate(row["cypher"], schema).diagnostics
+                    if one.severity == "error"
+                ]
                 miss(f"labs {kind}", row["database"], diagnostics, why, row["cypher"])
     print(f"neo4j-labs rows whose database has a schema: {len(rows) - without} of {len(rows)}")
     print(f"  false_schema caught: {caught[True]} of {caught.total()} ({caught[True] / caught.total():.1%})")
-    print(f"  returned results, without false_schema, flagged: {flagged[True]} of {flagged.total()} "
-          f"({flagged[True] / flagged.total():.2%}) {dict(codes)}")
+    print(
+        f"  returned results, without false_schema, flagged: {flagged[True]} of {flagged.total()} "
+        f"({flagged[True] / flagged.total():.2%}) {dict(codes)}"
+    )
     print(f"    of these: { {kind: f'{number} ({number / flagged.total():.2%})' for kind, number in kinds.items()} }")
 
 
@@ -219,14 +270,22 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
             right = total = repaired = 0
             for mutant, report in each("misspelt", kind, errors):
                 total += 1
-                first = next((one.suggestions[0] for one in report.diagnostics
-                              if one.code == mutant.code and one.found == mutant.wrong and one.suggestions), None)
+                first = next(
+                    (
+                        one.suggestions[0]
+                        for one in report.diagnostics
+                        if one.code == mutant.code and one.found == mutant.wrong and one.suggestions
+                    ),
+                    None,
+                )
                 right += first == mutant.right
                 repaired += report.suggested_query == mutant.original
                 if first != mutant.right:
                     miss(f"misspelt {kind}", mutant.wrong, mutant.right, first, mutant.text)
-            print(f"{kind} with {errors} typing error{'s'[:errors - 1]}: first suggestion right in {right} of {total} "
-                  f"({right / total:.2%}); suggested query is the original in {repaired / total:.2%}")
+            print(
+                f"{kind} with {errors} typing error{'s'[: errors - 1]}: first suggestion right in {right} of {total} "
+                f"({right / total:.2%}); suggested query is the original in {repaired / total:.2%}"
+            )
     total = 0
     fired: Counter[str] = Counter()
     habits: Counter[str] = Counter()
@@ -238,8 +297,10 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
         fired[mutant.wrong] += hinted
         if not hinted:
             miss("sql", mutant.wrong, [one.message for one in report.diagnostics], mutant.text)
-    print(f"SQL habits: the hint names the habit in {fired.total()} of {total} "
-          f"{ {habit: f'{fired[habit]}/{number}' for habit, number in habits.items()} }")
+    print(
+        f"SQL habits: the hint names the habit in {fired.total()} of {total} "
+        f"{ {habit: f'{fired[habit]}/{number}' for habit, number in habits.items()} }"
+    )
 
 
 def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> None:
@@ -253,16 +314,22 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
         worked.append((time.process_time() - busy) * 1000)
         taken.append((time.perf_counter() - start) * 1000)
     for name, figures in (("elapsed", sorted(taken)), ("processor time", sorted(worked))):
-        print(f"schema level on the train gold queries, {name}: p50 {statistics.median(figures):.3f} ms, "
-              f"p99 {figures[int(len(figures) * 0.99)]:.3f} ms, most {figures[-1]:.3f} ms")
+        print(
+            f"schema level on the train gold queries, {name}: p50 {statistics.median(figures):.3f} ms, "
+            f"p99 {figures[int(len(figures) * 0.99)]:.3f} ms, most {figures[-1]:.3f} ms"
+        )
     imports = []
     for _ in range(9):
-        code = ("import time; s, b = time.perf_counter(), time.process_time(); import graphground.cypher; "
-                "print((time.perf_counter() - s) * 1000, (time.process_time() - b) * 1000)")
+        code = (
+            "import time; s, b = time.perf_counter(), time.process_time(); import graphground.cypher; "
+            "print((time.perf_counter() - s) * 1000, (time.process_time() - b) * 1000)"
+        )
         told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         imports.append([float(one) for one in told.split()])
-    print(f"import graphground.cypher: {statistics.median(one[0] for one in imports):.1f} ms elapsed, "
-          f"{statistics.median(one[1] for one in imports):.1f} ms of processor time")
+    print(
+        f"import graphground.cypher: {statistics.median(one[0] for one in imports):.1f} ms elapsed, "
+        f"{statistics.median(one[1] for one in imports):.1f} ms of processor time"
+    )
 
 
 def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
@@ -296,27 +363,38 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
             if any(record.name == wrong for record in records[graph]) or wrong == match[1]:
                 continue
             total += 1
-            report = validate(text[:match.start(1)] + wrong + text[match.end(1):], known[graph],
-                              entities=indexes[graph])
+            report = validate(
+                text[: match.start(1)] + wrong + text[match.end(1) :], known[graph], entities=indexes[graph]
+            )
             suggestions = [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"]
             first += suggestions == [(f"'{match[1]}'",)]
             mended += report.suggested_query == text
             if suggestions != [(f"'{match[1]}'",)]:
                 miss("entity", wrong, match[1], suggestions)
-    print(f"entity lookup: gold queries warned of {warned} of {asked}; names with two typing errors: first suggestion "
-          f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {mended / total:.2%}")
+    print(
+        f"entity lookup: gold queries warned of {warned} of {asked}; names with two typing errors: first suggestion "
+        f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {mended / total:.2%}"
+    )
     print(f"  with the index: p50 {statistics.median(taken):.3f} ms a gold query")
 
 
-def beside_explain(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], uri: str, user: str,
-                   password: str, count: int = 1_000) -> None:
+def beside_explain(
+    rows: list[dict[str, Any]],
+    known: dict[str, PropertyGraphSchema],
+    uri: str,
+    user: str,
+    password: str,
+    count: int = 1_000,
+) -> None:
     """Ours and a running Neo4j's EXPLAIN, in turns, on the same queries; each query is new to Neo4j's plan cache."""
     import neo4j
 
     chosen = random.Random(1).sample(rows, min(count, len(rows)))
     ours, theirs = [], []
-    with neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as driver, \
-            driver.session() as session:
+    with (
+        neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as driver,
+        driver.session() as session,
+    ):
         for number, row in enumerate(chosen):
             begin = time.perf_counter()
             validate(row["gold_cypher"], known[row["graph"]])
@@ -325,23 +403,57 @@ def beside_explain(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSch
             theirs.append(time.perf_counter() - middle)
             ours.append(middle - begin)
     mine, other = statistics.median(ours) * 1000, statistics.median(theirs) * 1000
-    print(f"beside EXPLAIN on {len(chosen)} gold queries: {mine:.3f} and {other:.2f} ms at the median, "
-          f"{other / mine:.0f} times faster")
+    print(
+        f"beside EXPLAIN on {len(chosen)} gold queries: {mine:.3f} and {other:.2f} ms at the median, "
+        f"{other / mine:.0f} times faster"
+    )
 
 
 def one_error(rng: random.Random, name: str) -> str:
     place = rng.randrange(len(name))
     letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
-    return name[:place] + rng.choice(("", letter, letter + name[place])) + name[place + 1:]
+    return name[:place] + rng.choice(("", letter, letter + name[place])) + name[place + 1 :]
 
 
 def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
     """Broken queries of all sorts: pieces cut, doubled, swapped and put in."""
     rng = random.Random(seed)
     pieces = re.compile(r"\w+|'(?:[^'\\]|\\.)*'|\s+|.", re.S)
-    others = ["(", ")", "[", "]", "{", "}", "*", "|", "!", "%", "&", ":", "->", "<-", "'", "`", "$x", "..", "IN", "NOT",
-              "OR", "EXISTS {", "COUNT {", "CALL {", "UNWIND", "WITH *", "OPTIONAL MATCH", "UNION", "-[*]->", "n", "m0",
-              ".name", "Person"]
+    others = [
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "*",
+        "|",
+        "!",
+        "%",
+        "&",
+        ":",
+        "->",
+        "<-",
+        "'",
+        "`",
+        "$x",
+        "..",
+        "IN",
+        "NOT",
+        "OR",
+        "EXISTS {",
+        "COUNT {",
+        "CALL {",
+        "UNWIND",
+        "WITH *",
+        "OPTIONAL MATCH",
+        "UNION",
+        "-[*]->",
+        "n",
+        "m0",
+        ".name",
+        "Person",
+    ]
     texts = [pieces.findall(row["gold_cypher"]) for row in rows]
     validate("MATCH (n:Persn) RETURN n.name", known["company"])  # loads what only mistakes need
     raised = slow = valid = 0
@@ -353,7 +465,7 @@ def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], s
             at, to = rng.randrange(len(parts)), rng.randrange(len(parts))
             match rng.randrange(4):
                 case 0:
-                    del parts[at:at + rng.randrange(1, 4)]
+                    del parts[at : at + rng.randrange(1, 4)]
                 case 1:
                     parts.insert(at, rng.choice(others))
                 case 2:
@@ -374,8 +486,10 @@ def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], s
         if taken > 50:
             slow += 1
             miss("slow", number, f"{taken:.1f}", text)
-    print(f"{count} seeded mutants: {raised} raised, {slow} took over 50 ms, longest {longest:.1f} ms, "
-          f"{valid / count:.1%} still valid")
+    print(
+        f"{count} seeded mutants: {raised} raised, {slow} took over 50 ms, longest {longest:.1f} ms, "
+        f"{valid / count:.1%} still valid"
+    )
 
 
 def main() -> None:

@@ -51,8 +51,11 @@ def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
         ways = {(one.start, one.end) for one in patterns}
         if not left and not right:
             ways |= {(one.end, one.start) for one in patterns}
-        if patterns and (not left or not right) and not any(
-                start in ("", one) and end in ("", other) for one, other in ways):
+        if (
+            patterns
+            and (not left or not right)
+            and not any(start in ("", one) and end in ("", other) for one, other in ways)
+        ):
             found.append(f"hop ({start})-{type_}-({end})")
     for name, key in PROPERTIES.findall(text):
         if name in labels and key not in schema.labels[labels[name]].properties:
@@ -64,6 +67,7 @@ def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
         if type_.startswith("list[") and not value.startswith("size") and "." not in value:
             found.append(f"list {key} {operator} {value}")
         elif (type_ in ("date", "datetime") and (value[0].isdigit() or value[0] in "'\"") and operator != "IN") or (
-                type_ in ("int", "float") and value[0] in "'\""):
+            type_ in ("int", "float") and value[0] in "'\""
+        ):
             found.append(f"{type_} {key} {operator} {value}")
     return found

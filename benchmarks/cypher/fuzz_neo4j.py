@@ -28,16 +28,21 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=datetime.datetime.now(datetime.UTC).toordinal())
     given = arguments.parse_args()
     different, refused = [], 0
-    with tempfile.TemporaryDirectory(prefix="graphground-fuzz-") as folder, running_neo4j(Path(folder)) as server, \
-            Oracle(server.uri, server.user, server.password) as oracle:
+    with (
+        tempfile.TemporaryDirectory(prefix="graphground-fuzz-") as folder,
+        running_neo4j(Path(folder)) as server,
+        Oracle(server.uri, server.user, server.password) as oracle,
+    ):
         for text in queries(given.seed, given.queries):
             verdict = oracle.ask(text)
             refused += verdict.refused
             if verdict.refused == validate(text).valid:
                 different.append((text, verdict.message))
     share = len(different) / given.queries
-    print(f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} judged "
-          f"differently ({share:.2%}; at most {SHARE:.1%})")
+    print(
+        f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} judged "
+        f"differently ({share:.2%}; at most {SHARE:.1%})"
+    )
     for text, message in different:
         print(f"  {text[:300]!r}: Neo4j {('says ' + message[:150]) if message else 'takes it'}")
     sys.exit(1 if share > SHARE else 0)

@@ -51,12 +51,16 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
             placed += same
             elsewhere += not same
     rejected = sum(bool(row["error"]) for row in rows)
-    print(f"verdicts: {len(rows)} queries; of {rejected} rejected ones {rejected - missed} get an error "
-          f"({(rejected - missed) / rejected:.2%}); false errors on {len(rows) - rejected} accepted ones: "
-          f"{alarms}; access differs: {access}")
+    print(
+        f"verdicts: {len(rows)} queries; of {rejected} rejected ones {rejected - missed} get an error "
+        f"({(rejected - missed) / rejected:.2%}); false errors on {len(rows) - rejected} accepted ones: "
+        f"{alarms}; access differs: {access}"
+    )
     share = placed / (placed + elsewhere)
-    print(f"  place: equal in {placed} of {placed + elsewhere} with a recorded place ({share:.1%}), {unplaced} without "
-          "one")
+    print(
+        f"  place: equal in {placed} of {placed + elsewhere} with a recorded place ({share:.1%}), {unplaced} without "
+        "one"
+    )
 
 
 def tck(oracle: Oracle | None) -> None:
@@ -69,8 +73,10 @@ def tck(oracle: Oracle | None) -> None:
             different[case.query] += 1
     against = "the kit" if oracle is None else "Neo4j"
     wrong = sum(bool(case.compile_error) for case in found)
-    print(f"openCypher TCK: {len(found)} queries ({wrong} with a compile-time error), different "
-          f"from {against}: {sum(different.values())} ({sum(different.values()) / len(found):.2%})")
+    print(
+        f"openCypher TCK: {len(found)} queries ({wrong} with a compile-time error), different "
+        f"from {against}: {sum(different.values())} ({sum(different.values()) / len(found):.2%})"
+    )
     for query in different:
         print("  ", repr(query[:200]))
 
@@ -87,8 +93,10 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
             different.append(text)
         elif report.valid and "LOAD CSV" not in text:
             access += (verdict.access == "r") != (report.access == "read")
-    print(f"fuzzing: seed {seed}, {count} queries, {refused} refused by Neo4j, different: {len(different)} "
-          f"({len(different) / count:.2%}); access differs: {access}")
+    print(
+        f"fuzzing: seed {seed}, {count} queries, {refused} refused by Neo4j, different: {len(different)} "
+        f"({len(different) / count:.2%}); access differs: {access}"
+    )
     for text in different:
         print("  ", repr(text[:300]))
 
@@ -139,8 +147,10 @@ def speed(rows: list[dict[str, Any]]) -> None:
             work(text)
             times.append(time.process_time() - begin)
         times.sort()
-        print(f"{name}: {len(texts)} train gold queries, p50 {times[len(times) // 2] * 1e3:.3f} ms, "
-              f"p99 {times[len(times) * 99 // 100] * 1e3:.3f} ms, slowest {times[-1] * 1e3:.2f} ms")
+        print(
+            f"{name}: {len(texts)} train gold queries, p50 {times[len(times) // 2] * 1e3:.3f} ms, "
+            f"p99 {times[len(times) * 99 // 100] * 1e3:.3f} ms, slowest {times[-1] * 1e3:.2f} ms"
+        )
 
 
 def import_time() -> None:

@@ -1,7 +1,7 @@
 """Mutations of correct queries, seeded: a relationship turned, a name with typing errors, habits from SQL.
 
-    mutator = Mutator(random.Random(7), schema)
-    mutator.turned("MATCH (a:Company)-[r:hasCEO]->(b:Person) RETURN a.name")
+mutator = Mutator(random.Random(7), schema)
+mutator.turned("MATCH (a:Company)-[r:hasCEO]->(b:Person) RETURN a.name")
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ class Mutator:
     def __init__(self, rng: random.Random, schema: PropertyGraphSchema):
         self.rng = rng
         self.schema = schema
-        self.names = {*schema.labels, *schema.relationship_types,
-                      *(key for label in schema.labels.values() for key in label.properties),
-                      *(key for pattern in schema.patterns for key in pattern.properties)}
+        self.names = {
+            *schema.labels,
+            *schema.relationship_types,
+            *(key for label in schema.labels.values() for key in label.properties),
+            *(key for pattern in schema.patterns for key in pattern.properties),
+        }
 
     def turned(self, query: str) -> Mutant | None:
         """One relationship turned round, where the schema has only one direction between its labels."""
@@ -48,7 +51,7 @@ class Mutator:
             return None
         match = self.rng.choice(found)
         start, end = match.start(2), match.end(6)
-        inner = query[match.end(2):match.start(6)]
+        inner = query[match.end(2) : match.start(6)]
         turned = f"<-{inner}-" if match[2] == "-" else f"-{inner}->"
         return Mutant(query[:start] + turned + query[end:], query, query[start:end], turned, "reversed_direction")
 
@@ -59,8 +62,11 @@ class Mutator:
 
     def misspelt(self, query: str, kind: str, errors: int) -> Mutant | None:
         """A label, type or property with so many typing errors."""
-        pattern, code = {"label": (LABEL, "unknown_label"), "type": (TYPE, "unknown_relationship_type"),
-                         "property": (PROPERTY, "unknown_property")}[kind]
+        pattern, code = {
+            "label": (LABEL, "unknown_label"),
+            "type": (TYPE, "unknown_relationship_type"),
+            "property": (PROPERTY, "unknown_property"),
+        }[kind]
         strings = [match.span() for match in STRINGS.finditer(query)]
         places = []
         for match in pattern.finditer(query):
@@ -86,21 +92,24 @@ class Mutator:
         place = self.rng.randrange(len(word))
         match self.rng.randrange(4):
             case 0:
-                return word[:place] + word[place + 1:]
+                return word[:place] + word[place + 1 :]
             case 1:
                 return word[:place] + self.rng.choice(LETTERS) + word[place:]
             case 2:
-                return word[:place] + self.rng.choice(LETTERS) + word[place + 1:]
+                return word[:place] + self.rng.choice(LETTERS) + word[place + 1 :]
         place = min(place, max(len(word) - 2, 0))
-        return word[:place] + word[place + 1:place + 2] + word[place:place + 1] + word[place + 2:]
+        return word[:place] + word[place + 1 : place + 2] + word[place : place + 1] + word[place + 2 :]
 
     def sql_habit(self, query: str) -> Mutant | None:
         """One habit from SQL: GROUP BY, HAVING, LIKE, `==`, `!=`, SELECT, FROM, a trailing comma, JOIN."""
         returned = query.rfind("RETURN ")
         head, tail = query[:returned], query[returned:]
-        habits = [(head + tail + " GROUP BY n", "GROUP BY"), (head + tail + " HAVING count(*) > 1", "HAVING"),
-                  (head + "SELECT " + tail.removeprefix("RETURN "), "SELECT"),
-                  ("SELECT " + tail.removeprefix("RETURN ") + " FROM Person n", "SELECT")]
+        habits = [
+            (head + tail + " GROUP BY n", "GROUP BY"),
+            (head + tail + " HAVING count(*) > 1", "HAVING"),
+            (head + "SELECT " + tail.removeprefix("RETURN "), "SELECT"),
+            ("SELECT " + tail.removeprefix("RETURN ") + " FROM Person n", "SELECT"),
+        ]
         if " = " in STRINGS.sub("", query) and " = " in query:
             habits.append((query.replace(" = ", " == ", 1), "=="))
         if " <> " in query:

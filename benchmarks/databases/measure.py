@@ -29,8 +29,10 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
             for one in tally.missed if missed else ():
                 print(f"    - {one}")
         stated = statements(trial)
-        print(f"  statements of diagnostics: {stated.judged} judged by the data, {len(stated.false)} false; "
-              f"{stated.silent} messages without a statement of a known form")
+        print(
+            f"  statements of diagnostics: {stated.judged} judged by the data, {len(stated.false)} false; "
+            f"{stated.silent} messages without a statement of a known form"
+        )
         for one in stated.false:
             print(f"    - {one}")
 

@@ -32,7 +32,7 @@ from graphground.graphs.storage.home import Home
 TEN_THOUSAND = "UNWIND range(1, 10000) AS i RETURN i, 'name ' + toString(i) AS name, i * 1.5 AS x, i % 7 AS y"
 RUNAWAY = {
     "cartesian product": "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "
-                         "WITH a, b WHERE a + b < 0 RETURN count(*)",
+    "WITH a, b WHERE a + b < 0 RETURN count(*)",
     "unbounded path": "MATCH p = (a)-[*]-(b) RETURN count(p)",
     "reduce": "UNWIND range(1, 500) AS i RETURN i, reduce(s = 0, x IN range(1, 6000000) | s + x * i)",
     "sort": "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b RETURN a, b ORDER BY b, a",
@@ -53,15 +53,19 @@ def median_ms(many: int, *functions: Callable[[], Any]) -> list[float]:
 
 def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database: str | None) -> None:
     """Small answers and 10,000 rows through us and through the bare driver."""
+
     def bare(query: str) -> Callable[[], Any]:
         def ask() -> list[list[Any]]:
             with driver.session(database=database, default_access_mode="READ") as session:
                 return [record.values() for record in session.run(query)]  # type: ignore[arg-type]
+
         return ask
+
     for name, query, many in (("RETURN 1", "RETURN 1", 300), ("10,000 rows", TEN_THOUSAND, 30)):
         ours, theirs = median_ms(many, lambda query=query: run(query, limit=20_000, timeout=60), bare(query))
-        print(f"{title}: {name}: {ours} ms, bare driver {theirs} ms, {ours / theirs:.2f} times, "
-              f"{ours - theirs:+.2f} ms")
+        print(
+            f"{title}: {name}: {ours} ms, bare driver {theirs} ms, {ours / theirs:.2f} times, {ours - theirs:+.2f} ms"
+        )
     begin = time.perf_counter()
     table = run("UNWIND range(1, 1000000) AS i RETURN i, 'some text ' + toString(i)", limit=100, timeout=60)
     print(f"{title}: 100 of 1,000,000 rows: {(time.perf_counter() - begin) * 1000:.0f} ms, truncated {table.truncated}")
@@ -78,22 +82,27 @@ def runaways(title: str, run: Callable[..., Any], timeout: float = 3.0) -> None:
         taken = time.perf_counter() - begin
         begin = time.perf_counter()
         run("RETURN 1", timeout=30)
-        print(f"{title}: {name}: {said} after {taken:.2f} s (limit {timeout:g} s), next call "
-              f"{time.perf_counter() - begin:.2f} s")
+        print(
+            f"{title}: {name}: {said} after {taken:.2f} s (limit {timeout:g} s), next call "
+            f"{time.perf_counter() - begin:.2f} s"
+        )
 
 
 def embedded(path: Path, home: Home) -> None:
     steps: dict[str, float] = {}
     begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    entry = load_file(path, home, progress=lambda step, read, size: steps.setdefault(step, time.perf_counter() - begin)
-                      and None)
+    entry = load_file(
+        path, home, progress=lambda step, read, size: steps.setdefault(step, time.perf_counter() - begin) and None
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     size = sum(file.stat().st_size for file in (home.databases / entry.id).iterdir()) / 1e6
     index = sum(file.stat().st_size for file in (home.graphs / entry.id).rglob("*") if file.is_file()) / 1e6
-    print(f"load {entry.nodes:,} / {entry.relationships:,}: {time.perf_counter() - begin:.1f} s, {cpu:.1f} s of "
-          f"processor, largest process {after.ru_maxrss / 1e6:.2f} GB, {size:.0f} MB of engine files, "
-          f"{index:.0f} MB of index; steps began at {json.dumps({step: round(at, 1) for step, at in steps.items()})}")
+    print(
+        f"load {entry.nodes:,} / {entry.relationships:,}: {time.perf_counter() - begin:.1f} s, {cpu:.1f} s of "
+        f"processor, largest process {after.ru_maxrss / 1e6:.2f} GB, {size:.0f} MB of engine files, "
+        f"{index:.0f} MB of index; steps began at {json.dumps({step: round(at, 1) for step, at in steps.items()})}"
+    )
     for name in ("cold", "again after kill -9"):
         engine = EmbeddedEngine(home, entry.id)
         begin = time.perf_counter()
@@ -115,8 +124,13 @@ def embedded(path: Path, home: Home) -> None:
     print(f"first row of another client, engine running: {time.perf_counter() - begin:.2f} s")
     names = [row[0] for row in fresh.run("MATCH (m:Movie) RETURN m.name", limit=200).rows]
     lookups = iter(names * 10)
-    print("name lookup:", median_ms(300, lambda: fresh.run(
-        "MATCH (m:Movie {name: $name}) RETURN m.eid", {"name": next(lookups)}, timeout=10))[0], "ms")
+    print(
+        "name lookup:",
+        median_ms(
+            300, lambda: fresh.run("MATCH (m:Movie {name: $name}) RETURN m.eid", {"name": next(lookups)}, timeout=10)
+        )[0],
+        "ms",
+    )
     state = ensure_engine(home)
     with neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader)) as driver:
         compare("embedded", fresh.run, driver, entry.id)

@@ -42,15 +42,17 @@ RUNAWAY = {
     "cartesian product": "MATCH (a), (b), (c) WHERE a.name = c.eid RETURN count(*) AS c",
     "unbounded path": "MATCH (a)-[*]-(b) RETURN count(*) AS c",
     "reduce in reduce": "RETURN reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | "
-                        "t + y)) AS total",
+    "t + y)) AS total",
     "any in any": "RETURN any(x IN range(1, 1000000) WHERE any(y IN range(1, 1000000) WHERE y = -x)) AS found",
     "text doubled a hundred times": "RETURN size(reduce(s = 'x', x IN range(1, 100) | s + s)) AS n",
     "huge sort": "MATCH (a)-->(b)-->(c) RETURN a.name AS x, b.name AS y, c.name AS z ORDER BY z, y, x LIMIT 5",
     "huge collect": "MATCH (a)-->(b)-->(c) RETURN size(collect(a.name + b.name + c.name)) AS c",
 }
 LOOK_UP = "MATCH (p:Person {name: %s}) RETURN p.eid AS eid"
-TWO_HOPS = ("MATCH (p:Person {name: %s})<-[:directedBy]-(m:Movie)-[:hasCastMember]->(q:Person) WHERE q.name <> %s "
-            "RETURN m.name AS film, q.name AS name ORDER BY film, name LIMIT 20")
+TWO_HOPS = (
+    "MATCH (p:Person {name: %s})<-[:directedBy]-(m:Movie)-[:hasCastMember]->(q:Person) WHERE q.name <> %s "
+    "RETURN m.name AS film, q.name AS name ORDER BY film, name LIMIT 20"
+)
 
 
 @dataclass
@@ -108,10 +110,16 @@ def literals(side: Side, people: list[str]) -> None:
         for _ in range(20):  # each side has planned each form before
             side.bare(same), side.bare(quoted(others)), side.bare(known, name=next(others))
         again, literal, parameter = in_turn(
-            200, lambda same=same: side.bare(same), lambda quoted=quoted, others=others: side.bare(quoted(others)),
-            lambda known=known, others=others: side.bare(known, name=next(others)))
-        print(f"{side.title}: {name}: the same text {again:.2f}, another literal {literal:.2f}, another parameter "
-              f"{parameter:.2f} ms", flush=True)
+            200,
+            lambda same=same: side.bare(same),
+            lambda quoted=quoted, others=others: side.bare(quoted(others)),
+            lambda known=known, others=others: side.bare(known, name=next(others)),
+        )
+        print(
+            f"{side.title}: {name}: the same text {again:.2f}, another literal {literal:.2f}, another parameter "
+            f"{parameter:.2f} ms",
+            flush=True,
+        )
 
 
 def unions(side: Side, people: list[str]) -> None:
@@ -119,9 +127,11 @@ def unions(side: Side, people: list[str]) -> None:
     for name, send in (("as written", lambda query: query), ("as sent", lambda query: rewrite_for(ARCADEDB, query))):
         taken = []
         for one in people[:5] if name == "as written" else people:
-            query = (f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{one}'}}) RETURN n, m0 AS m UNION "
-                     f"MATCH (n:Movie)-[r1:writtenBy]->(m1:Person {{name: '{one}'}}) RETURN n, m1 AS m }} "
-                     "WITH DISTINCT n RETURN n.name")
+            query = (
+                f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{one}'}}) RETURN n, m0 AS m UNION "
+                f"MATCH (n:Movie)-[r1:writtenBy]->(m1:Person {{name: '{one}'}}) RETURN n, m1 AS m }} "
+                "WITH DISTINCT n RETURN n.name"
+            )
             text = send(query)
             taken.append(median(lambda text=text: side.bare(text), 3))  # type: ignore[misc]
         print(f"{side.title}: UNION in CALL {name}: median {statistics.median(taken):.1f}, worst {max(taken):.1f}")
@@ -129,11 +139,17 @@ def unions(side: Side, people: list[str]) -> None:
 
 def part_of_a_large_answer(side: Side) -> None:
     before, begun = of_one(os.getpid()), time.perf_counter()
-    answer = execute_cypher(side.graphs, ExecuteCypherRequest(
-        query="MATCH (m:Movie)-[r]->(x) RETURN m.name AS movie, type(r) AS type, x.name AS name", limit=100))
+    answer = execute_cypher(
+        side.graphs,
+        ExecuteCypherRequest(
+            query="MATCH (m:Movie)-[r]->(x) RETURN m.name AS movie, type(r) AS type, x.name AS name", limit=100
+        ),
+    )
     taken = (time.perf_counter() - begun) * 1000
-    print(f"{side.title}: limit 100 of {'more' if answer.truncated else 'fewer'} rows: {taken:.0f} ms, "
-          f"{(of_one(os.getpid()) - before) / 1024:.1f} MiB more here")
+    print(
+        f"{side.title}: limit 100 of {'more' if answer.truncated else 'fewer'} rows: {taken:.0f} ms, "
+        f"{(of_one(os.getpid()) - before) / 1024:.1f} MiB more here"
+    )
 
 
 def runaways(side: Side, timeout: float) -> None:
@@ -149,8 +165,11 @@ def runaways(side: Side, timeout: float) -> None:
         ended = time.perf_counter() - begun
         begun = time.perf_counter()
         side.ours("RETURN 1 AS one")
-        print(f"{side.title}: {name}: {said} after {ended:.1f} s of {timeout:g}; the next call "
-              f"{time.perf_counter() - begun:.2f} s", flush=True)
+        print(
+            f"{side.title}: {name}: {said} after {ended:.1f} s of {timeout:g}; the next call "
+            f"{time.perf_counter() - begun:.2f} s",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -163,22 +182,34 @@ def main() -> None:
     given = arguments.parse_args()
     home = Home(given.folder)
     graph = open_stored(given.graph, home)
-    people = [str(row[0]) for row in graph.run(
-        "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN DISTINCT p.name AS name LIMIT 2000").rows
-        if "'" not in str(row[0])][::10]
+    people = [
+        str(row[0])
+        for row in graph.run("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN DISTINCT p.name AS name LIMIT 2000").rows
+        if "'" not in str(row[0])
+    ][::10]
     state, database = EngineState.read(home), Catalog(home).get(given.graph).id
     assert state is not None
     print(f"{time.strftime('%Y-%m-%d %H:%M')}, load {os.getloadavg()[0]:.1f}")
     driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader))
-    sides = [Side("embedded", OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)]),
-                  driver.session(database=database, default_access_mode="READ"))]
+    sides = [
+        Side(
+            "embedded",
+            OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)]),
+            driver.session(database=database, default_access_mode="READ"),
+        )
+    ]
     if given.neo4j:
         if given.fill:
             fill(*given.neo4j, given.fill)
         uri, user, password = given.neo4j
         theirs = Graph("neo4j", graph.schema, engine=BoltEngine(BoltAddress(uri, user, password)))
-        sides.append(Side("neo4j", OpenGraphs([GraphSource("neo4j", "", "bolt", lambda: theirs)]),
-                          neo4j.GraphDatabase.driver(uri, auth=(user, password)).session(default_access_mode="READ")))
+        sides.append(
+            Side(
+                "neo4j",
+                OpenGraphs([GraphSource("neo4j", "", "bolt", lambda: theirs)]),
+                neo4j.GraphDatabase.driver(uri, auth=(user, password)).session(default_access_mode="READ"),
+            )
+        )
     for side in sides:
         overhead(side, people[0])
         literals(side, people)

@@ -1,6 +1,6 @@
 """Makes the stand-in graphs that other benchmarks ask: one for each of the 11 schemas, in a data folder of their own.
 
-    python -m benchmarks.engines.graphs_for_queries FOLDER [--nodes 3000] [--relationships 9000]
+python -m benchmarks.engines.graphs_for_queries FOLDER [--nodes 3000] [--relationships 9000]
 """
 
 from __future__ import annotations
@@ -39,16 +39,24 @@ def gold_queries(graph: str) -> list[str]:
     """The distinct gold queries of a graph: the train ones, and those beside real predictions."""
     found = [one["gold_cypher"] for one in records("cypherbench_tasks/train.jsonl.gz") if one["graph"] == graph]
     for name in ("scored", "unscored"):
-        found += [one["gold_cypher"] for one in records(f"predictions/cypherbench_{name}.jsonl.gz")
-                  if one["graph"] == graph]
+        found += [
+            one["gold_cypher"] for one in records(f"predictions/cypherbench_{name}.jsonl.gz") if one["graph"] == graph
+        ]
     return [str(text) for text in dict.fromkeys(found)]
 
 
 def predicted_queries(graph: str) -> list[str]:
     """The distinct queries that models really wrote for a graph."""
-    return [str(text) for text in dict.fromkeys(
-        one["pred_cypher"] for name in ("scored", "unscored")
-        for one in records(f"predictions/cypherbench_{name}.jsonl.gz") if one["graph"] == graph) if text]
+    return [
+        str(text)
+        for text in dict.fromkeys(
+            one["pred_cypher"]
+            for name in ("scored", "unscored")
+            for one in records(f"predictions/cypherbench_{name}.jsonl.gz")
+            if one["graph"] == graph
+        )
+        if text
+    ]
 
 
 def main() -> None:

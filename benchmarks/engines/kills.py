@@ -40,21 +40,47 @@ Wrong = list[str]
 
 def document(nodes: int) -> dict[str, Any]:
     """A graph of that many nodes in a ring."""
-    return {"schema": {"name": "ring", "entities": [{"label": "N", "description": None, "properties": {}}],
-                       "relations": [{"label": "next", "subj_label": "N", "obj_label": "N", "properties": {}}]},
-            "entities": [{"eid": f"N{number}", "label": "N", "name": f"name {number}", "aliases": [],
-                          "description": None, "properties": {}, "provenance": []} for number in range(nodes)],
-            "relations": [{"rid": str(number), "label": "next", "subj_id": f"N{number}",
-                           "obj_id": f"N{(number + 1) % nodes}", "properties": {}, "provenance": []}
-                          for number in range(nodes)]}
+    return {
+        "schema": {
+            "name": "ring",
+            "entities": [{"label": "N", "description": None, "properties": {}}],
+            "relations": [{"label": "next", "subj_label": "N", "obj_label": "N", "properties": {}}],
+        },
+        "entities": [
+            {
+                "eid": f"N{number}",
+                "label": "N",
+                "name": f"name {number}",
+                "aliases": [],
+                "description": None,
+                "properties": {},
+                "provenance": [],
+            }
+            for number in range(nodes)
+        ],
+        "relations": [
+            {
+                "rid": str(number),
+                "label": "next",
+                "subj_id": f"N{number}",
+                "obj_id": f"N{(number + 1) % nodes}",
+                "properties": {},
+                "provenance": [],
+            }
+            for number in range(nodes)
+        ],
+    }
 
 
 def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
     """A load as a person starts it."""
     words = ["graphs", "load", str(file), "--name", name, "--force"]
-    return subprocess.Popen([sys.executable, "-m", "graphground", *words],
-                            env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [sys.executable, "-m", "graphground", *words],
+        env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def children(parent: int) -> list[int]:
@@ -78,10 +104,16 @@ def lives(process: int) -> bool:
 
 def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
     """Kill the load, a child of it, or all; answers its children."""
-    below = [one for one in children(process.pid) if "loading_process" in
-             Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace")]
-    doomed = {"parent": [process.pid], "child": [chance.choice(below)] if below else [process.pid],
-              "all": [process.pid, *below]}[victim]
+    below = [
+        one
+        for one in children(process.pid)
+        if "loading_process" in Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace")
+    ]
+    doomed = {
+        "parent": [process.pid],
+        "child": [chance.choice(below)] if below else [process.pid],
+        "all": [process.pid, *below],
+    }[victim]
     for one in doomed:
         with suppress(ProcessLookupError):
             os.kill(one, signal.SIGKILL)
@@ -101,9 +133,14 @@ def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
             continue
         graph = open_stored(name, home)
         try:
-            counts = [graph.run(query).rows[0][0] for query in (
-                "MATCH (n:N) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)",
-                "MATCH (n:N {name: 'name 7'})-[:next]->(m) RETURN m.eid")]
+            counts = [
+                graph.run(query).rows[0][0]
+                for query in (
+                    "MATCH (n:N) RETURN count(n)",
+                    "MATCH ()-[r]->() RETURN count(r)",
+                    "MATCH (n:N {name: 'name 7'})-[:next]->(m) RETURN m.eid",
+                )
+            ]
             names = graph.entities.find(f"name {entry.nodes - 1}", limit=1) if graph.entities else []
         except EngineError as error:
             wrong.append(f"{name} cannot be read: {error}")
@@ -143,8 +180,11 @@ def kill_loads(kills: int, files: dict[int, Path], home: Home, chance: random.Ra
             wrong.append("a process of a killed load lives on")
         wrong += faults(home, {**before, name: before.get(name, {0}) | {size}})
     listed = len(Catalog(home).entries())
-    print(f"loads: {number} of up to {length:.1f} s, of which {finished} were done before their kill; "
-          f"killed: {victims}; {listed} graphs at the end, each whole; wrong: {wrong}", flush=True)
+    print(
+        f"loads: {number} of up to {length:.1f} s, of which {finished} were done before their kill; "
+        f"killed: {victims}; {listed} graphs at the end, each whole; wrong: {wrong}",
+        flush=True,
+    )
     return wrong + ([f"only {victims} kills"] if sum(victims.values()) < kills else [])
 
 
@@ -167,6 +207,7 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
             answered[0] += 1
             slowest[0] = max(slowest[0], time.monotonic() - begin)
         engine.close()
+
     clients = [threading.Thread(target=client) for _ in range(3)]
     for thread in clients:
         thread.start()
@@ -187,8 +228,11 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
     stop.set()
     for thread in clients:
         thread.join(120)
-    print(f"engine killed {len(killed)} times under 3 clients: {answered[0]} answers, slowest {slowest[0]:.1f} s; "
-          f"wrong: {wrong}", flush=True)
+    print(
+        f"engine killed {len(killed)} times under 3 clients: {answered[0]} answers, slowest {slowest[0]:.1f} s; "
+        f"wrong: {wrong}",
+        flush=True,
+    )
     return wrong + ([f"only {len(killed)} engines killed"] if len(killed) < kills else [])
 
 
@@ -197,8 +241,12 @@ def left_behind(file: Path, home: Home) -> Wrong:
     end_engine(home, kill=True)
     load_file(file, home, name="ring")
     kept = {entry.id for entry in Catalog(home).entries()}
-    left = [str(one) for parent in (home.databases, home.graphs) for one in parent.iterdir()
-            if one.is_dir() and one.name not in kept and not one.name.startswith(SCRATCH)]
+    left = [
+        str(one)
+        for parent in (home.databases, home.graphs)
+        for one in parent.iterdir()
+        if one.is_dir() and one.name not in kept and not one.name.startswith(SCRATCH)
+    ]
     left += [str(one) for one in home.loading.iterdir()]
     print(f"left behind after one more load: {left}")
     return left

@@ -35,8 +35,10 @@ def main() -> None:
     home = Home(given.folder)
     graph = open_stored(given.graph, home)
     graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
-    label = max((pattern.start for pattern in graph.schema.patterns),
-                key=lambda name: sum(one.start == name for one in graph.schema.patterns))
+    label = max(
+        (pattern.start for pattern in graph.schema.patterns),
+        key=lambda name: sum(one.start == name for one in graph.schema.patterns),
+    )
     pattern = f"MATCH (m:{label})-[r]->(x)"
     count = graph.run(f"{pattern} RETURN count(*) AS c").rows[0][0]
     asked = {
@@ -63,13 +65,18 @@ def main() -> None:
             after_first = after_first if number else held()
         ours, engines = (now - then for now, then in zip(held(), after_first, strict=True))
         missed |= max(ours, engines) > GROWTH
-        print(f"{title}: {taken[0]:.0f} ms the first time, then {min(taken[1:] or taken):.0f}; after {given.rounds} "
-              f"rounds here {ours:+.1f} MiB, in the engine {engines:+.1f} (to {held()[1]:.0f})", flush=True)
+        print(
+            f"{title}: {taken[0]:.0f} ms the first time, then {min(taken[1:] or taken):.0f}; after {given.rounds} "
+            f"rounds here {ours:+.1f} MiB, in the engine {engines:+.1f} (to {held()[1]:.0f})",
+            flush=True,
+        )
     before, begun = held(), time.perf_counter()
     rows = sum(1 for _ in graph.engine.stream(asked["rows as they come"])) if hasattr(graph.engine, "stream") else 0
     ours, engines = (now - then for now, then in zip(held(), before, strict=True))
-    print(f"all {rows} rows read one by one: {time.perf_counter() - begun:.1f} s; here {ours:+.1f} MiB, in the engine "
-          f"{engines:+.1f} (to {held()[1]:.0f})")
+    print(
+        f"all {rows} rows read one by one: {time.perf_counter() - begun:.1f} s; here {ours:+.1f} MiB, in the engine "
+        f"{engines:+.1f} (to {held()[1]:.0f})"
+    )
     sys.exit(1 if missed else 0)
 
 

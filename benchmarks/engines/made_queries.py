@@ -30,15 +30,21 @@ class Maker:
         self.schema = schema
         self.names = {one["eid"]: (one["label"], one["name"]) for one in document["entities"]}
         self.relations = document["relations"]
-        self.steps = [(one.type, *((one.start, one.end) if ahead else (one.end, one.start)), ahead)
-                      for one in schema.patterns for ahead in (True, False)]
+        self.steps = [
+            (one.type, *((one.start, one.end) if ahead else (one.end, one.start)), ahead)
+            for one in schema.patterns
+            for ahead in (True, False)
+        ]
 
     def known(self) -> tuple[Step, str]:
         """A step of the graph and the name of the entity from which it begins."""
         one = self.rng.choice(self.relations)
         (start, first), (end, last) = self.names[one["subj_id"]], self.names[one["obj_id"]]
-        return ((one["label"], start, end, True), first) if self.rng.random() < 0.5 else \
-            ((one["label"], end, start, False), last)
+        return (
+            ((one["label"], start, end, True), first)
+            if self.rng.random() < 0.5
+            else ((one["label"], end, start, False), last)
+        )
 
     def step(self, label: str) -> Step:
         return self.rng.choice([one for one in self.steps if one[1] == label])
@@ -82,18 +88,24 @@ class Maker:
                 "ORDER BY x DESC, name LIMIT 3",
                 f"MATCH (n:{start}){first}(m:{end}) RETURN n.name AS name, min(m.{number}) AS x ORDER BY x, name "
                 "LIMIT 10",
-                f"MATCH (m:{end}) RETURN avg(m.{number}) AS x, sum(m.{number}) AS y"]
+                f"MATCH (m:{end}) RETURN avg(m.{number}) AS x, sum(m.{number}) AS y",
+            ]
         if some:
-            forms += [f"MATCH {anchor}{first}(m:{end}) RETURN m.{some} AS x, count(*) AS num",
-                      f"MATCH (m:{end}) WHERE m.{some} IS NULL RETURN count(m) AS num"]
+            forms += [
+                f"MATCH {anchor}{first}(m:{end}) RETURN m.{some} AS x, count(*) AS num",
+                f"MATCH (m:{end}) WHERE m.{some} IS NULL RETURN count(m) AS num",
+            ]
         if day:
-            forms += [f"MATCH (m:{end}) WHERE m.{day} >= date('1950-01-01') RETURN count(m) AS num, "
-                      f"min(m.{day}) AS first",
-                      f"MATCH {anchor}{first}(m:{end}) RETURN m.{day}.year AS year, count(m) AS num"]
+            forms += [
+                f"MATCH (m:{end}) WHERE m.{day} >= date('1950-01-01') RETURN count(m) AS num, min(m.{day}) AS first",
+                f"MATCH {anchor}{first}(m:{end}) RETURN m.{day}.year AS year, count(m) AS num",
+            ]
         times = [one for one in self.schema.patterns if one.type == type_ and "start_year" in one.properties]
         if times:
-            forms.append(f"MATCH {anchor}{arrow(type_, ahead, name='r')}(m:{end}) WHERE r.start_year <= 2000 AND "
-                         "(r.end_year IS NULL OR r.end_year >= 2000) RETURN DISTINCT m.name AS name")
+            forms.append(
+                f"MATCH {anchor}{arrow(type_, ahead, name='r')}(m:{end}) WHERE r.start_year <= 2000 AND "
+                "(r.end_year IS NULL OR r.end_year >= 2000) RETURN DISTINCT m.name AS name"
+            )
         return self.rng.choice(forms)
 
 

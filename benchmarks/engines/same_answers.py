@@ -51,28 +51,48 @@ def fill(uri: str, user: str, password: str, file: Path) -> None:
             driver.execute_query(f"CREATE INDEX `name_{label}` IF NOT EXISTS FOR (n:`{label}`) ON (n.name)")
         driver.execute_query("CALL db.awaitIndexes(60)")
         for label, properties in types.items():
-            rows = [{**typed(one["properties"], properties), "name": one["name"], "eid": one["eid"],
-                     "aliases": one["aliases"], "description": one["description"],
-                     "provenance": one["provenance"]} for one in document["entities"] if one["label"] == label]
+            rows = [
+                {
+                    **typed(one["properties"], properties),
+                    "name": one["name"],
+                    "eid": one["eid"],
+                    "aliases": one["aliases"],
+                    "description": one["description"],
+                    "provenance": one["provenance"],
+                }
+                for one in document["entities"]
+                if one["label"] == label
+            ]
             for start in range(0, len(rows), BATCH):
-                driver.execute_query(f"UNWIND $rows AS row CREATE (n:`{label}`) SET n = row",
-                                     rows=rows[start:start + BATCH])
+                driver.execute_query(
+                    f"UNWIND $rows AS row CREATE (n:`{label}`) SET n = row", rows=rows[start : start + BATCH]
+                )
         patterns = {(one["label"], one["subj_label"], one["obj_label"]) for one in document["schema"]["relations"]}
         for type_, start_label, end_label in patterns:
-            rows = [{"start": one["subj_id"], "end": one["obj_id"],
-                     "properties": typed(one["properties"], edges[type_])}
-                    for one in document["relations"] if one["label"] == type_
-                    and one["subj_id"].startswith(f"{start_label}#") and one["obj_id"].startswith(f"{end_label}#")]
+            rows = [
+                {"start": one["subj_id"], "end": one["obj_id"], "properties": typed(one["properties"], edges[type_])}
+                for one in document["relations"]
+                if one["label"] == type_
+                and one["subj_id"].startswith(f"{start_label}#")
+                and one["obj_id"].startswith(f"{end_label}#")
+            ]
             for start in range(0, len(rows), BATCH):
                 driver.execute_query(
                     f"UNWIND $rows AS row MATCH (a:`{start_label}` {{eid: row.start}}), (b:`{end_label}` "
                     f"{{eid: row.end}}) CREATE (a)-[r:`{type_}`]->(b) SET r = row.properties",
-                    rows=rows[start:start + BATCH])
+                    rows=rows[start : start + BATCH],
+                )
 
 
 def typed(values: dict[str, Any], types: dict[str, str]) -> dict[str, Any]:
-    return {key: neo4j.time.Date.from_iso_format(value) if types.get(key) == "date" else
-            float(value) if types.get(key) == "float" else value for key, value in values.items()}
+    return {
+        key: neo4j.time.Date.from_iso_format(value)
+        if types.get(key) == "date"
+        else float(value)
+        if types.get(key) == "float"
+        else value
+        for key, value in values.items()
+    }
 
 
 def answer(engine: Graph | BoltEngine, query: str) -> tuple[str, list[Any]]:
@@ -94,8 +114,11 @@ def plain(value: Any, ordered: bool = True) -> Any:
         items = [plain(one, ordered) for one in value]
         return items if ordered else sorted(items, key=repr)
     if isinstance(value, dict):
-        return {key: plain(one, ordered) for key, one in sorted(value.items())
-                if key not in ("id", "elementId", "element_id", "start", "end", "_id", "identity")}
+        return {
+            key: plain(one, ordered)
+            for key, one in sorted(value.items())
+            if key not in ("id", "elementId", "element_id", "start", "end", "_id", "identity")
+        }
     return value
 
 
@@ -110,7 +133,7 @@ def without_limit(query: str) -> str | None:
     for projection in tree.find(t.Projection):
         for word, part in (("SKIP", projection.skip), ("LIMIT", projection.limit)):
             if part is not None:
-                place = [found.start() for found in re.finditer(word, query[:part.start], re.IGNORECASE)][-1]
+                place = [found.start() for found in re.finditer(word, query[: part.start], re.IGNORECASE)][-1]
                 spans.append((place, part.end))
     for start, end in sorted(spans, reverse=True):
         query = query[:start] + query[end:]
@@ -162,13 +185,19 @@ def main() -> None:
         theirs = BoltEngine(BoltAddress(given.uri, given.user, given.password))
         schema = schema_of(name)
         document = json.loads((given.folder / f"{name}.json").read_text("utf-8"))
-        for kind, queries in (("gold", gold_queries(name)), ("predicted", predicted_queries(name)),
-                              ("made", list(made_queries(schema, document, given.made)))):
+        for kind, queries in (
+            ("gold", gold_queries(name)),
+            ("predicted", predicted_queries(name)),
+            ("made", list(made_queries(schema, document, given.made))),
+        ):
             if kind not in given.kinds:
                 continue
             done = set(chosen_of(queries, given.without))
-            chosen = [one for one in chosen_of(queries, given.most) if one not in done
-                      and (not given.paths or VARIABLE_LENGTH.search(one))]
+            chosen = [
+                one
+                for one in chosen_of(queries, given.most)
+                if one not in done and (not given.paths or VARIABLE_LENGTH.search(one))
+            ]
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()
             started = time.monotonic()

@@ -32,13 +32,32 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import synth
 
-SIZES = {"art": (1_100_000, 1_300_000), "biology": (3_200_000, 7_500_000), "company": (581_306, 299_581),
-         "fictional_character": (28_915, 40_548), "flight_accident": (1_683, 2_212), "geography": (773_489, 903_794),
-         "movie": (459_393, 1_892_202), "nba": (4_327, 18_991), "politics": (885_188, 1_548_416),
-         "soccer": (275_200, 1_100_000), "terrorist_attack": (1_600, 1_500)}
-OPENING = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "scale", "version": "1"}}},
-    {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+SIZES = {
+    "art": (1_100_000, 1_300_000),
+    "biology": (3_200_000, 7_500_000),
+    "company": (581_306, 299_581),
+    "fictional_character": (28_915, 40_548),
+    "flight_accident": (1_683, 2_212),
+    "geography": (773_489, 903_794),
+    "movie": (459_393, 1_892_202),
+    "nba": (4_327, 18_991),
+    "politics": (885_188, 1_548_416),
+    "soccer": (275_200, 1_100_000),
+    "terrorist_attack": (1_600, 1_500),
+}
+OPENING = [
+    {
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "scale", "version": "1"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]
 LOAD_SECONDS, LOAD_MIB, SERVE_MIB, REOPEN_SECONDS = 720, 8192, 6144, 5
 FIRST_LOAD_SECONDS = 60
 
@@ -69,7 +88,8 @@ def resident(root: int) -> float:
         if entry.name.isdigit():
             try:
                 parents.setdefault(int((entry / "stat").read_text().rpartition(")")[2].split()[1]), []).append(
-                    int(entry.name))
+                    int(entry.name)
+                )
             except OSError:
                 continue
     total, left = 0, [root]
@@ -97,16 +117,27 @@ class Server:
     def __init__(self, home: Home) -> None:
         environment = {**os.environ, "GRAPHGROUND_HOME": str(home.folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        self.process = subprocess.Popen([sys.executable, "-m", "graphground", "serve"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "graphground", "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
         self._number = 0
         self._write(*OPENING)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The structured answer of one tool; the benchmark ends when the tool fails."""
         self._number += 1
-        self._write({"jsonrpc": "2.0", "id": self._number, "method": "tools/call",
-                     "params": {"name": tool, "arguments": arguments}})
+        self._write(
+            {
+                "jsonrpc": "2.0",
+                "id": self._number,
+                "method": "tools/call",
+                "params": {"name": tool, "arguments": arguments},
+            }
+        )
         assert self.process.stdout is not None
         for line in self.process.stdout:
             answer = json.loads(line)
@@ -147,11 +178,19 @@ def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
         begun = time.perf_counter()
         with Memory() as memory:
             entry = load_file(file, home, name=name)
-        figures = {"seconds": time.perf_counter() - begun, "mib": memory.most, "nodes": entry.nodes,
-                   "relationships": entry.relationships, "load": os.getloadavg()[0]}
+        figures = {
+            "seconds": time.perf_counter() - begun,
+            "mib": memory.most,
+            "nodes": entry.nodes,
+            "relationships": entry.relationships,
+            "load": os.getloadavg()[0],
+        }
         told.write_text(json.dumps(figures))
-    print("{name}: {nodes:.0f} nodes, {relationships:.0f} relationships, loaded in {seconds:.1f} s, {mib:.0f} MiB at "
-          "the peak, load average {load:.1f}".format(name=name, **figures), flush=True)
+    print(
+        "{name}: {nodes:.0f} nodes, {relationships:.0f} relationships, loaded in {seconds:.1f} s, {mib:.0f} MiB at "
+        "the peak, load average {load:.1f}".format(name=name, **figures),
+        flush=True,
+    )
     return figures
 
 
@@ -169,22 +208,34 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
             first = first or time.perf_counter() - begun
             text = row["rows"][0][0]
             answered = time.perf_counter() - begun_one
-            server.call("execute_cypher", graph=name, limit=100, timeout_s=60,
-                        query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN n.name, m.name")
+            server.call(
+                "execute_cypher",
+                graph=name,
+                limit=100,
+                timeout_s=60,
+                query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN n.name, m.name",
+            )
             counted = time.perf_counter()
-            count = server.call("execute_cypher", graph=name, timeout_s=300,
-                                query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN count(*) AS c")
+            count = server.call(
+                "execute_cypher",
+                graph=name,
+                timeout_s=300,
+                query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN count(*) AS c",
+            )
             counted = time.perf_counter() - counted
             looked_up = time.perf_counter()
             found = server.call("find_entities", graph=name, mentions=[text[:-1] + "x"])
             looked_up = time.perf_counter() - looked_up
             state = EngineState.read(home)
             engine = state.pid if state else 0
-            print(f"{name}: first answer {answered:.2f} s, {count['rows'][0][0]} relationships of a type walked in "
-                  f"{counted:.1f} s, a misspelt name found in {looked_up:.2f} s ("
-                  f"{found['mentions'][0]['candidates'][:1] and found['mentions'][0]['candidates'][0]['name']!r} for "
-                  f"{text!r}); engine {of_one(engine) >> 10} MiB, server {of_one(server.process.pid) >> 10} MiB "
-                  f"(of files {of_one(server.process.pid, 'RssFile') >> 10})", flush=True)
+            print(
+                f"{name}: first answer {answered:.2f} s, {count['rows'][0][0]} relationships of a type walked in "
+                f"{counted:.1f} s, a misspelt name found in {looked_up:.2f} s ("
+                f"{found['mentions'][0]['candidates'][:1] and found['mentions'][0]['candidates'][0]['name']!r} for "
+                f"{text!r}); engine {of_one(engine) >> 10} MiB, server {of_one(server.process.pid) >> 10} MiB "
+                f"(of files {of_one(server.process.pid, 'RssFile') >> 10})",
+                flush=True,
+            )
         return first, (of_one(engine) + of_one(server.process.pid)) / 1024
     finally:
         server.stop()
@@ -208,10 +259,12 @@ def main() -> None:
     end_engine(home)
     disk = sum(one.stat().st_size for one in home.databases.rglob("*") if one.is_file())
     print(f"engine's files: {disk >> 20} MiB; load average {os.getloadavg()[0]:.1f}")
-    figures = [("all loads", "s", sum(one["seconds"] for one in loads.values()), LOAD_SECONDS),
-               ("most memory of a load", "MiB", max(one["mib"] for one in loads.values()), LOAD_MIB),
-               ("server and engine after queries to each graph", "MiB", held, SERVE_MIB),
-               ("from nothing running to the first answer", "s", reopened, REOPEN_SECONDS)]
+    figures = [
+        ("all loads", "s", sum(one["seconds"] for one in loads.values()), LOAD_SECONDS),
+        ("most memory of a load", "MiB", max(one["mib"] for one in loads.values()), LOAD_MIB),
+        ("server and engine after queries to each graph", "MiB", held, SERVE_MIB),
+        ("from nothing running to the first answer", "s", reopened, REOPEN_SECONDS),
+    ]
     if "movie" in loads:
         figures.append(("movie alone", "s", loads["movie"]["seconds"], FIRST_LOAD_SECONDS))
     judged = everything and given.share == 1.0

@@ -42,16 +42,25 @@ def main() -> None:
     records = list(synthetic_records(options.names))
     names = [record.name or "" for record in records]
     rng = random.Random(11)
-    pairs = [(typing_error(name, rng), name) for name in rng.sample([one for one in names if len(one) > 3],
-                                                                    options.mentions)]
+    pairs = [
+        (typing_error(name, rng), name) for name in rng.sample([one for one in names if len(one) > 3], options.mentions)
+    ]
     print(f"{len(names):,} names, {len(pairs)} mentions with one typing error")
     with tempfile.TemporaryDirectory() as folder:
         build_index(Path(folder) / "index", records)
         index = open_index(Path(folder) / "index")
         measure("graphground", lambda mention: [one.name for one in index.find(mention, mode="fuzzy")], pairs)
         processed = [utils.default_process(name) for name in names]
-        measure("rapidfuzz over all", lambda mention: [names[place] for _, _, place in process.extract(
-            utils.default_process(mention), processed, scorer=fuzz.WRatio, limit=5)], pairs[:10])
+        measure(
+            "rapidfuzz over all",
+            lambda mention: [
+                names[place]
+                for _, _, place in process.extract(
+                    utils.default_process(mention), processed, scorer=fuzz.WRatio, limit=5
+                )
+            ],
+            pairs[:10],
+        )
         if "neo4j" not in options.without:
             with_neo4j(records, Path(folder), pairs)
         if "arcadedb" not in options.without:
@@ -68,8 +77,11 @@ def measure(what: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
         took.append(1000 * (time.perf_counter() - started))
         first += found[:1] == [name]
         five += name in found[:5]
-    print(f"  {what:20} median {np.median(took):8.2f} ms, p99 {np.percentile(took, 99):8.2f}; recall@1 "
-          f"{100 * first / len(pairs):.1f} %, @5 {100 * five / len(pairs):.1f} %", flush=True)
+    print(
+        f"  {what:20} median {np.median(took):8.2f} ms, p99 {np.percentile(took, 99):8.2f}; recall@1 "
+        f"{100 * first / len(pairs):.1f} %, @5 {100 * five / len(pairs):.1f} %",
+        flush=True,
+    )
 
 
 def fuzzy_query(mention: str) -> str:
@@ -82,19 +94,33 @@ def with_neo4j(records: list[Record], folder: Path, pairs: list[tuple[str, str]]
 
     start = SHARED.parent / "neo4j" / "start"
     home = folder / "neo4j"
-    subprocess.run([start, home, str(PORT), "5.26.30"], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "NEO4J_HEAP": "1g", "NEO4J_PAGECACHE": "256m"})
+    subprocess.run(
+        [start, home, str(PORT), "5.26.30"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "NEO4J_HEAP": "1g", "NEO4J_PAGECACHE": "256m"},
+    )
     try:
         with GraphDatabase.driver(f"bolt://127.0.0.1:{PORT}", auth=("neo4j", "graphground-test")) as driver:
             for low in range(0, len(records), 20_000):
-                driver.execute_query("UNWIND $names AS name CREATE (:N {name: name})",
-                                     names=[record.name for record in records[low:low + 20_000]])
+                driver.execute_query(
+                    "UNWIND $names AS name CREATE (:N {name: name})",
+                    names=[record.name for record in records[low : low + 20_000]],
+                )
             driver.execute_query("CREATE FULLTEXT INDEX names FOR (n:N) ON EACH [n.name]")
             driver.execute_query("CALL db.awaitIndexes(400)")
             with driver.session() as session:
-                measure("Neo4j full text", lambda mention: [row[0] for row in session.run(
-                    "CALL db.index.fulltext.queryNodes('names', $words, {limit: 5}) YIELD node RETURN node.name",
-                    words=fuzzy_query(mention))], pairs)
+                measure(
+                    "Neo4j full text",
+                    lambda mention: [
+                        row[0]
+                        for row in session.run(
+                            "CALL db.index.fulltext.queryNodes('names', $words, {limit: 5}) YIELD node RETURN node.name",
+                            words=fuzzy_query(mention),
+                        )
+                    ],
+                    pairs,
+                )
     finally:
         subprocess.run(["kill", (home / "pid").read_text().strip()], check=False)
 
@@ -107,12 +133,19 @@ def with_arcadedb(names: list[str], folder: Path, pairs: list[tuple[str, str]]) 
         database.command("sql", "CREATE PROPERTY N.name STRING")
         for low in range(0, len(names), 20_000):
             with database.transaction():
-                for name in names[low:low + 20_000]:
+                for name in names[low : low + 20_000]:
                     database.new_vertex("N").set("name", name).save()
         database.command("sql", "CREATE INDEX ON N (name) FULL_TEXT")
-        measure("ArcadeDB full text", lambda mention: [row.get("name") for row in database.query(
-            "sql", "SELECT name FROM N WHERE SEARCH_INDEX('N[name]', ?) = true LIMIT 5", fuzzy_query(mention))],
-            pairs[:40])
+        measure(
+            "ArcadeDB full text",
+            lambda mention: [
+                row.get("name")
+                for row in database.query(
+                    "sql", "SELECT name FROM N WHERE SEARCH_INDEX('N[name]', ?) = true LIMIT 5", fuzzy_query(mention)
+                )
+            ],
+            pairs[:40],
+        )
 
 
 if __name__ == "__main__":

@@ -55,25 +55,48 @@ def report(folder: Path, names: int, options: argparse.Namespace) -> None:
     print(f"\n{names:,} names, {os.cpu_count()} cores", flush=True)
     if not (folder / str(names) / "meta.json").exists():
         built = in_process("build", folder, names, options)
-        print(f"  built in {built['seconds']:.0f} s, at most {built['peak_mb']:,} MB; "
-              f"{built['bytes'] / 1e6:,.0f} MB on disk; {built['words']:,} distinct words", flush=True)
+        print(
+            f"  built in {built['seconds']:.0f} s, at most {built['peak_mb']:,} MB; "
+            f"{built['bytes'] / 1e6:,.0f} MB on disk; {built['words']:,} distinct words",
+            flush=True,
+        )
     asked = in_process("ask", folder, names, options)
-    print(f"  opened in {asked['open_ms']:.1f} ms; "
-          f"{asked['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions")
+    print(
+        f"  opened in {asked['open_ms']:.1f} ms; "
+        f"{asked['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions"
+    )
     for name in ("no label", "label"):
         one = asked[name]
-        print(f"  {name:9} median {one['median']:.2f} ms, p90 {one['p90']:.2f}, p99 {one['p99']:.2f}, "
-              f"max {one['max']:.1f} (processor: median {one['cpu']:.2f}, "
-              f"p99 {one['cpu99']:.2f}); recall@1 {one['one']:.1f} %, @5 {one['five']:.1f} %")
+        print(
+            f"  {name:9} median {one['median']:.2f} ms, p90 {one['p90']:.2f}, p99 {one['p99']:.2f}, "
+            f"max {one['max']:.1f} (processor: median {one['cpu']:.2f}, "
+            f"p99 {one['cpu99']:.2f}); recall@1 {one['one']:.1f} %, @5 {one['five']:.1f} %"
+        )
     if options.brute:
         slow = in_process("brute", folder, names, options)
-        print(f"  brute force (WRatio over all) median {slow['median']:.0f} ms: "
-              f"{slow['median'] / asked['no label']['median']:,.0f} times slower", flush=True)
+        print(
+            f"  brute force (WRatio over all) median {slow['median']:.0f} ms: "
+            f"{slow['median'] / asked['no label']['median']:,.0f} times slower",
+            flush=True,
+        )
 
 
 def in_process(step: str, folder: Path, names: int, options: argparse.Namespace) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.entities.lookup", "--step", step, "--folder", str(folder), "--names",
-               str(names), "--mentions", str(options.mentions), "--brute", str(options.brute)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.entities.lookup",
+        "--step",
+        step,
+        "--folder",
+        str(folder),
+        "--names",
+        str(names),
+        "--mentions",
+        str(options.mentions),
+        "--brute",
+        str(options.brute),
+    ]
     answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return answer
 
@@ -103,10 +126,16 @@ def ask(folder: Path, names: int, count: int, _: int) -> dict[str, Any]:
             five += any(candidate.name == right for candidate in found)
         if name == "no label":
             answer["added_mb"] = resident_mb() - before
-        answer[name] = {"median": float(np.median(took)), "p90": float(np.percentile(took, 90)),
-                        "p99": float(np.percentile(took, 99)), "max": max(took),
-                        "cpu": float(np.median(worked)), "cpu99": float(np.percentile(worked, 99)),
-                        "one": 100 * one / len(mentions), "five": 100 * five / len(mentions)}
+        answer[name] = {
+            "median": float(np.median(took)),
+            "p90": float(np.percentile(took, 90)),
+            "p99": float(np.percentile(took, 99)),
+            "max": max(took),
+            "cpu": float(np.median(worked)),
+            "cpu99": float(np.percentile(worked, 99)),
+            "one": 100 * one / len(mentions),
+            "five": 100 * five / len(mentions),
+        }
     return answer
 
 

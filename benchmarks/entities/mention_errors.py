@@ -1,5 +1,4 @@
-"""Mentions as people and models write them: a real name with one kind of error, chosen by a seed.
-"""
+"""Mentions as people and models write them: a real name with one kind of error, chosen by a seed."""
 
 from __future__ import annotations
 
@@ -7,8 +6,16 @@ import random
 import unicodedata
 from collections.abc import Callable
 
-KINDS = ("unmodified", "typing error", "two typing errors", "case", "accents", "swapped words", "word missing",
-         "initials")
+KINDS = (
+    "unmodified",
+    "typing error",
+    "two typing errors",
+    "case",
+    "accents",
+    "swapped words",
+    "word missing",
+    "initials",
+)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -17,13 +24,13 @@ def typing_error(name: str, rng: random.Random) -> str:
     place = rng.randrange(len(name))
     match rng.randrange(4):
         case 0:
-            return name[:place] + rng.choice(_LETTERS) + name[place + 1:]
+            return name[:place] + rng.choice(_LETTERS) + name[place + 1 :]
         case 1 if len(name) > 2:
-            return name[:place] + name[place + 1:]
+            return name[:place] + name[place + 1 :]
         case 2:
             return name[:place] + rng.choice(_LETTERS) + name[place:]
         case _:
-            return name[:place] + name[place + 1:place + 2] + name[place:place + 1] + name[place + 2:]
+            return name[:place] + name[place + 1 : place + 2] + name[place : place + 1] + name[place + 2 :]
 
 
 def two_typing_errors(name: str, rng: random.Random) -> str:
@@ -43,7 +50,7 @@ def swapped_words(name: str, rng: random.Random) -> str:
     if len(words) == 2:
         return rng.choice([f"{words[1]} {words[0]}", f"{words[1]}, {words[0]}"])
     place = rng.randrange(len(words) - 1) if len(words) > 1 else 0
-    words[place:place + 2] = reversed(words[place:place + 2])
+    words[place : place + 2] = reversed(words[place : place + 2])
     return " ".join(words)
 
 
@@ -62,9 +69,15 @@ def initials(name: str, rng: random.Random) -> str:
 
 
 _ERRORS: dict[str, Callable[[str, random.Random], str]] = {
-    "unmodified": lambda name, rng: name, "typing error": typing_error, "two typing errors": two_typing_errors,
-    "case": other_case, "accents": without_accents, "swapped words": swapped_words, "word missing": word_missing,
-    "initials": initials}
+    "unmodified": lambda name, rng: name,
+    "typing error": typing_error,
+    "two typing errors": two_typing_errors,
+    "case": other_case,
+    "accents": without_accents,
+    "swapped words": swapped_words,
+    "word missing": word_missing,
+    "initials": initials,
+}
 
 
 def with_error(name: str, kind: str, rng: random.Random) -> str | None:

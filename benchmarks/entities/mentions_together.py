@@ -42,17 +42,29 @@ def main() -> None:
     assert isinstance(index, EntityIndex)
     assert engine is not None
     mentions = drawn(index, given.mentions)
-    print(f"{given.graph}: {index.info.texts:,} names, {len(mentions)} mentions, "
-          f"load {os.getloadavg()[0]:.1f}", flush=True)
-    beside("by spelling, index", lambda: [index.find(one, mode="fuzzy") for one in mentions],
-           lambda: index.find_all(mentions, mode="fuzzy"))
+    print(
+        f"{given.graph}: {index.info.texts:,} names, {len(mentions)} mentions, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    beside(
+        "by spelling, index",
+        lambda: [index.find(one, mode="fuzzy") for one in mentions],
+        lambda: index.find_all(mentions, mode="fuzzy"),
+    )
     found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
-    beside("told apart by their relationships", lambda: [surroundings(engine, graph.schema, one) for one in found],
-           lambda: run_concurrently(lambda one: surroundings(engine, graph.schema, one), found))
+    beside(
+        "told apart by their relationships",
+        lambda: [surroundings(engine, graph.schema, one) for one in found],
+        lambda: run_concurrently(lambda one: surroundings(engine, graph.schema, one), found),
+    )
     for model in (STATIC, *given.model):
         encoder = loaded_encoder(model)
-        beside(f"vectors of {model}", lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]
-               lambda encoder=encoder: list(encoder.encode(mentions)), same=close)  # type: ignore[misc]
+        beside(
+            f"vectors of {model}",
+            lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]
+            lambda encoder=encoder: list(encoder.encode(mentions)),
+            same=close,
+        )  # type: ignore[misc]
     names = NamesInDatabase(graph.name, engine, lambda: graph.schema)
     names.find("read them all first")
     beside("without an index", lambda: [names.find(one) for one in mentions], lambda: names.find_all(mentions))
@@ -69,8 +81,12 @@ def drawn(index: EntityIndex, count: int, seed: int = 5) -> list[str]:
     return mentions
 
 
-def beside(title: str, alone: Callable[[], list[object]], at_once: Callable[[], list[object]],
-           same: Callable[[list[object], list[object]], bool] = lambda one, other: one == other) -> None:
+def beside(
+    title: str,
+    alone: Callable[[], list[object]],
+    at_once: Callable[[], list[object]],
+    same: Callable[[list[object], list[object]], bool] = lambda one, other: one == other,
+) -> None:
     """Print what both ways take, once they were seen to answer the same."""
     assert same(alone(), at_once()), title
     taken: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}

@@ -46,23 +46,35 @@ def main() -> None:
         files, model = Files(folder), encoder(STATIC)
         clock = time.perf_counter()
         build_vectors(files, model, descriptions=False, ann=0)
-        print(f"{options.names:,} names, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; vectors made in "
-              f"{time.perf_counter() - clock:.0f} s", flush=True)
+        print(
+            f"{options.names:,} names, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; vectors made in "
+            f"{time.perf_counter() - clock:.0f} s",
+            flush=True,
+        )
         names = folder / "vectors" / "names"
         told = approximate.seconds_for(Column(names).eight, options.names)
         clock, cpu = time.perf_counter(), time.process_time()
         build_vectors(files, model, descriptions=False, ann=1)
-        print(f"graph of neighbours: {time.perf_counter() - clock:.0f} s by the clock, "
-              f"{time.process_time() - cpu:.0f} s of processor time (told before: "
-              f"{told:.0f} s), load {os.getloadavg()[0]:.1f}")
+        print(
+            f"graph of neighbours: {time.perf_counter() - clock:.0f} s by the clock, "
+            f"{time.process_time() - cpu:.0f} s of processor time (told before: "
+            f"{told:.0f} s), load {os.getloadavg()[0]:.1f}"
+        )
         for file in sorted(names.iterdir()):
             print(f"  {file.name:32}{file.stat().st_size / 1e6:>9.1f} MB")
         mentions = vectors_of_mentions(files, options.mentions)
         least = [tenth(Column(names), vector) for vector in mentions]
         for name, exact in (("neighbours", False), ("sign bits", True)):
             column, before = Column(names), resident_mb()
-            report(name, mentions, least, lambda vector, column=column, exact=exact: column.nearest(  # type: ignore[misc]
-                vector, 0, EVERYTHING, 10, exact=exact), before)
+            report(
+                name,
+                mentions,
+                least,
+                lambda vector, column=column, exact=exact: column.nearest(  # type: ignore[misc]
+                    vector, 0, EVERYTHING, 10, exact=exact
+                ),
+                before,
+            )
 
 
 def one_label(count: int) -> Iterator[Record]:
@@ -82,14 +94,19 @@ def vectors_of_mentions(files: Files, count: int) -> list[Any]:
 
 def tenth(column: Column, vector: Any) -> float:
     """The cosine of the tenth nearest, all compared in eight bits."""
-    cosines = np.concatenate([(column.eight[low:low + 100_000].astype(np.float32) @ vector)
-                              * np.asarray(column._scale[low:low + 100_000], dtype=np.float32)
-                              for low in range(0, len(column), 100_000)])
+    cosines = np.concatenate(
+        [
+            (column.eight[low : low + 100_000].astype(np.float32) @ vector)
+            * np.asarray(column._scale[low : low + 100_000], dtype=np.float32)
+            for low in range(0, len(column), 100_000)
+        ]
+    )
     return float(np.partition(cosines, -10)[-10])
 
 
-def report(name: str, mentions: list[Any], least: list[float],
-           nearest: Callable[[Any], list[tuple[int, float]]], before: float) -> None:
+def report(
+    name: str, mentions: list[Any], least: list[float], nearest: Callable[[Any], list[tuple[int, float]]], before: float
+) -> None:
     """One line: recall, times, memory."""
     right, took, worked = 0.0, [], []
     for vector, tenth_best in zip(mentions, least, strict=True):
@@ -98,9 +115,12 @@ def report(name: str, mentions: list[Any], least: list[float],
         took.append(1000 * (time.perf_counter() - clock))
         worked.append(1000 * (time.thread_time() - cpu))
         right += sum(cosine >= tenth_best - 1e-4 for _, cosine in found) / 10
-    print(f"{name:12} recall@10 {100 * right / len(mentions):.1f} %; processor median {np.median(worked):.2f} ms, "
-          f"p99 {np.percentile(worked, 99):.2f}; clock median {np.median(took):.2f} ms; "
-          f"{resident_mb() - before:.0f} MB resident added; load {os.getloadavg()[0]:.1f}", flush=True)
+    print(
+        f"{name:12} recall@10 {100 * right / len(mentions):.1f} %; processor median {np.median(worked):.2f} ms, "
+        f"p99 {np.percentile(worked, 99):.2f}; clock median {np.median(took):.2f} ms; "
+        f"{resident_mb() - before:.0f} MB resident added; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -29,8 +29,14 @@ from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 
-SCORERS = {"WRatio": fuzz.WRatio, "ratio": fuzz.ratio, "token_sort": fuzz.token_sort_ratio,
-           "token_set": fuzz.token_set_ratio, "QRatio": fuzz.QRatio, "JaroWinkler": JaroWinkler.similarity}
+SCORERS = {
+    "WRatio": fuzz.WRatio,
+    "ratio": fuzz.ratio,
+    "token_sort": fuzz.token_sort_ratio,
+    "token_set": fuzz.token_set_ratio,
+    "QRatio": fuzz.QRatio,
+    "JaroWinkler": JaroWinkler.similarity,
+}
 
 
 def main() -> None:
@@ -47,8 +53,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         build_index(Path(folder) / "names", [Record(key, label, name) for key, label, name, _, _ in entities])
         index = open_index(Path(folder) / "names")
-        print(f"{len(names):,} distinct real names; {options.count} mentions of each kind of {len(drawn):,} of them "
-              f"({options.half}), seeds {seeds}; recall@1 / recall@5 in %, over seeds the mean ± half the range\n")
+        print(
+            f"{len(names):,} distinct real names; {options.count} mentions of each kind of {len(drawn):,} of them "
+            f"({options.half}), seeds {seeds}; recall@1 / recall@5 in %, over seeds the mean ± half the range\n"
+        )
         rounds: list[tuple[dict[str, Found], Asked]] = []
         for seed in seeds:
             asked = {kind: mentions(drawn, kind, options.count, seed) for kind in KINDS}
@@ -59,8 +67,9 @@ def main() -> None:
         print_table(rounds)
         lottery(names, [asked["word missing"] for _, asked in rounds])
         real_aliases(index, entities, options.half)
-        build_index(Path(folder) / "aliases", [Record(key, label, name, aliases)
-                                               for key, label, name, aliases, _ in entities])
+        build_index(
+            Path(folder) / "aliases", [Record(key, label, name, aliases) for key, label, name, aliases, _ in entities]
+        )
         aliases(open_index(Path(folder) / "aliases"))
 
 
@@ -110,8 +119,9 @@ def print_table(rounds: list[tuple[dict[str, Found], Asked]]) -> None:
     for kind, pairs in asked.items():
         cells = [spread([found[method][kind][:2] for found, _ in rounds]) for method in methods]
         print(f"{kind:18}" + "".join(f"{cell:>24}" for cell in cells) + f"   ({len(pairs)})")
-    means = {method: [np.mean([found[method][kind] for kind in asked], axis=0) for found, _ in rounds]
-             for method in methods}
+    means = {
+        method: [np.mean([found[method][kind] for kind in asked], axis=0) for found, _ in rounds] for method in methods
+    }
     print(f"{'mean of kinds':18}" + "".join(f"{spread([mean[:2] for mean in its]):>24}" for its in means.values()))
     print(f"{'ms a mention':18}" + "".join(f"{np.mean([mean[2] for mean in its]):>24.2f}" for its in means.values()))
 
@@ -136,7 +146,7 @@ def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
         words = fold(name).split()
         same[" ".join(words)].add(name)
         for place in range(len(words)):
-            longer[" ".join(words[:place] + words[place + 1:])].add(name)
+            longer[" ".join(words[:place] + words[place + 1 :])].add(name)
     first, five, several, named, total = 0.0, 0.0, 0, 0, 0
     for mention, name in (pair for pairs in rounds for pair in pairs):
         before, equal = len(same[fold(mention)] - {name}), max(1, len(longer[fold(mention)]))
@@ -145,13 +155,16 @@ def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
         several += equal > 1
         named += before > 0
         total += 1
-    print(f"\nword missing: {100 * several / total:.1f} % of the mentions are left of several names, "
-          f"{100 * named / total:.1f} % are a name themselves; the most to expect: {100 * first / total:.1f} / "
-          f"{100 * five / total:.1f}")
+    print(
+        f"\nword missing: {100 * several / total:.1f} % of the mentions are left of several names, "
+        f"{100 * named / total:.1f} % are a name themselves; the most to expect: {100 * first / total:.1f} / "
+        f"{100 * five / total:.1f}"
+    )
 
 
-def real_aliases(index: EntityIndex, entities: Sequence[tuple[str, str, str, tuple[str, ...], str]],
-                 chosen: str) -> None:
+def real_aliases(
+    index: EntityIndex, entities: Sequence[tuple[str, str, str, tuple[str, ...], str]], chosen: str
+) -> None:
     """Aliases of the data with words left out or added, *not* indexed: mentions that nobody generated."""
     known = {fold(name) for _, _, name, _, _ in entities}
     names = sorted({name for _, _, name, _, _ in entities})
@@ -166,8 +179,10 @@ def real_aliases(index: EntityIndex, entities: Sequence[tuple[str, str, str, tup
     methods |= {name: brute_force(names, SCORERS[name], asked) for name in ("token_sort", "token_set", "WRatio")}
     print()
     for kind, pairs in asked.items():
-        print(f"{kind:26} ({len(pairs):,}) " + ", ".join(
-            f"{method} {found[kind][0]:.1f} / {found[kind][1]:.1f}" for method, found in methods.items()))
+        print(
+            f"{kind:26} ({len(pairs):,}) "
+            + ", ".join(f"{method} {found[kind][0]:.1f} / {found[kind][1]:.1f}" for method, found in methods.items())
+        )
 
 
 def aliases(index: EntityIndex) -> None:
@@ -178,8 +193,10 @@ def aliases(index: EntityIndex) -> None:
         keys = [one.key for one in index.find(alias, mode="fuzzy", limit=5)]
         first += key in keys[:1]
         five += key in keys
-    print(f"\ntrue aliases, indexed ({len(pairs):,}): recall@1 {100 * first / len(pairs):.1f} %, "
-          f"recall@5 {100 * five / len(pairs):.1f} %")
+    print(
+        f"\ntrue aliases, indexed ({len(pairs):,}): recall@1 {100 * first / len(pairs):.1f} %, "
+        f"recall@5 {100 * five / len(pairs):.1f} %"
+    )
 
 
 if __name__ == "__main__":

@@ -22,9 +22,19 @@ import numpy as np
 from graphground.graphs.entities.record import Record
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-GRAPHS = {"art": 1_100_000, "biology": 3_200_000, "company": 581_306, "fictional_character": 28_915,
-          "flight_accident": 1_683, "geography": 773_489, "movie": 459_393, "nba": 4_327, "politics": 885_188,
-          "soccer": 275_000, "terrorist_attack": 1_600}
+GRAPHS = {
+    "art": 1_100_000,
+    "biology": 3_200_000,
+    "company": 581_306,
+    "fictional_character": 28_915,
+    "flight_accident": 1_683,
+    "geography": 773_489,
+    "movie": 459_393,
+    "nba": 4_327,
+    "politics": 885_188,
+    "soccer": 275_000,
+    "terrorist_attack": 1_600,
+}
 """The nodes of the CypherBench graphs."""
 ALL = 7_800_000
 
@@ -36,8 +46,16 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
     for file in ("wd50k_labelled/nodes.jsonl.gz", "codex/entity_labels_partial.jsonl.gz"):
         for node in _lines(file):
             kinds = [kind for _, kind in node.get("instance_of") or () if kind]
-            found.setdefault((node["id"], ""), (node["id"], kinds[0] if kinds else "Thing", node["label"],
-                                                tuple(node["aliases"]), node["description"] or ""))
+            found.setdefault(
+                (node["id"], ""),
+                (
+                    node["id"],
+                    kinds[0] if kinds else "Thing",
+                    node["label"],
+                    tuple(node["aliases"]),
+                    node["description"] or "",
+                ),
+            )
     for one in _lines("cypherbench_tasks/entity_mentions.jsonl.gz"):
         if one["property"] == "name":
             key = f"{one['label']}#{one['value']}"
@@ -45,8 +63,13 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
     with gzip.open(SHARED / "wikidata_slices_simplekg/movie_wd50k_simplekg.json.gz", "rt", encoding="utf-8") as file:
         for node in json.load(file)["entities"]:
             if (node["eid"].split("#")[-1], "") not in found:
-                found[node["eid"], ""] = (node["eid"], node["label"], node["name"], tuple(node["aliases"]),
-                                          node["description"] or "")
+                found[node["eid"], ""] = (
+                    node["eid"],
+                    node["label"],
+                    node["name"],
+                    tuple(node["aliases"]),
+                    node["description"] or "",
+                )
     return tuple(one for one in found.values() if one[2])
 
 
@@ -82,12 +105,15 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
             picked = [shapes[one] for one in chosen]
             is_rare = np.concatenate(picked)
             draws = rng.random(len(is_rare))
-            numbers = np.where(is_rare, first_rare + np.searchsorted(rare, draws * rare[-1]),
-                               np.searchsorted(common, draws * common[-1]))
+            numbers = np.where(
+                is_rare,
+                first_rare + np.searchsorted(rare, draws * rare[-1]),
+                np.searchsorted(common, draws * common[-1]),
+            )
             numbers = np.minimum(numbers, len(words) - 1).tolist()
             at = 0
             for shape in picked:
-                name = " ".join([words[number] for number in numbers[at:at + len(shape)]])
+                name = " ".join([words[number] for number in numbers[at : at + len(shape)]])
                 at += len(shape)
                 key += 1
                 yield Record(f"Q{key}", label, name, (), f"{words[numbers[at - 1]]}, one of the {label}")
@@ -97,14 +123,19 @@ def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray],
     """The shapes of names, and all words with their weights: the real ones that occur twice, then the rare."""
     names = [one[2] for one in real_entities()]
     frequency = Counter(word for name in names for word in name.split())
-    shapes = [np.array([frequency[word] == 1 or not number % 8 for word in name.split()])
-              if " " in name else np.array([bool(number % 8)]) for number, name in enumerate(names)]
+    shapes = [
+        np.array([frequency[word] == 1 or not number % 8 for word in name.split()])
+        if " " in name
+        else np.array([bool(number % 8)])
+        for number, name in enumerate(names)
+    ]
     frequent = [word for word, seen in frequency.most_common() if seen > 1]
     single = [word for word, seen in frequency.items() if seen == 1]
     made = _made_up([word for word in frequency if len(word) > 4 and word.isalpha()], count // 3, rng)
     tail = list(dict.fromkeys(single + made))
-    weights = np.concatenate([np.array([frequency[word] for word in frequent], dtype=float),
-                              1 / np.arange(20, 20 + len(tail)) ** 0.75])
+    weights = np.concatenate(
+        [np.array([frequency[word] for word in frequent], dtype=float), 1 / np.arange(20, 20 + len(tail)) ** 0.75]
+    )
     return shapes, frequent + tail, weights, len(frequent)
 
 
@@ -113,13 +144,13 @@ def _made_up(words: list[str], count: int, rng: np.random.Generator) -> list[str
     ends: dict[str, list[str]] = {}
     for word in words:
         for place in range(1, len(word) - 2):
-            ends.setdefault(word[place:place + 2], []).append(word[place + 2:])
+            ends.setdefault(word[place : place + 2], []).append(word[place + 2 :])
     heads = rng.integers(0, len(words), size=count).tolist()
     draws = rng.random((2, count)).tolist()
     made: list[str] = []
     for number, cut, end in zip(heads, *draws, strict=True):
         word = words[number]
         place = 1 + int(cut * (len(word) - 3))
-        choice = ends[word[place:place + 2]]
-        made.append(word[:place + 2] + choice[int(end * len(choice))])
+        choice = ends[word[place : place + 2]]
+        made.append(word[: place + 2] + choice[int(end * len(choice))])
     return made

@@ -38,30 +38,54 @@ def main() -> None:
     options = parser.parse_args()
     entities = real_entities()
     with tempfile.TemporaryDirectory() as folder:
-        build_index(Path(folder) / "i", [Record(key, label, name, (), description)
-                                         for key, label, name, _, description in entities])
+        build_index(
+            Path(folder) / "i",
+            [Record(key, label, name, (), description) for key, label, name, _, description in entities],
+        )
         index, model = open_index(Path(folder) / "i"), loaded_encoder(options.model)
         cost = estimate(index._files, model, descriptions=not options.names_only)
         started = time.perf_counter()
         build_vectors(index._files, model, descriptions=not options.names_only)
-        print(f"vectors of {cost.names:,} names and {cost.descriptions:,} descriptions with {options.model}: "
-              f"{time.perf_counter() - started:.1f} s (told before: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n")
+        print(
+            f"vectors of {cost.names:,} names and {cost.descriptions:,} descriptions with {options.model}: "
+            f"{time.perf_counter() - started:.1f} s (told before: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n"
+        )
         names = [utils.default_process(name) for _, _, name, _, _ in entities]
         print(f"{'recall@10, %':34}{'mentions':>9}" + "".join(f"{mode:>9}" for mode in MODES) + "   WRatio over all")
         for kind, pairs in by_kind(options.count).items():
-            cells = [100 * sum(key in [one.key for one in index.find(mention, mode=mode, limit=10)]
-                               for mention, key in pairs) / len(pairs) for mode in MODES]
+            cells = [
+                100
+                * sum(key in [one.key for one in index.find(mention, mode=mode, limit=10)] for mention, key in pairs)
+                / len(pairs)
+                for mode in MODES
+            ]
             few = pairs[:200]
-            brute = 100 / len(few) * sum(key in [entities[place][0] for _, _, place in process.extract(
-                utils.default_process(mention), names, scorer=fuzz.WRatio, limit=10)] for mention, key in few)
+            brute = (
+                100
+                / len(few)
+                * sum(
+                    key
+                    in [
+                        entities[place][0]
+                        for _, _, place in process.extract(
+                            utils.default_process(mention), names, scorer=fuzz.WRatio, limit=10
+                        )
+                    ]
+                    for mention, key in few
+                )
+            )
             cells.append(brute)
             print(f"{kind:34}{len(pairs):>9}" + "".join(f"{cell:>9.1f}" for cell in cells), flush=True)
 
 
 def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
     """(mention, key) pairs: aliases that share words with the name, abbreviations, others, and descriptions."""
-    kinds: dict[str, list[tuple[str, str]]] = {"alias that shares a word": [], "abbreviation": [],
-                                               "alias without a common word": [], "description": []}
+    kinds: dict[str, list[tuple[str, str]]] = {
+        "alias that shares a word": [],
+        "abbreviation": [],
+        "alias without a common word": [],
+        "description": [],
+    }
     for key, _, name, aliases, description in real_entities():
         words = set(fold(name).split())
         for alias in aliases:

@@ -1,6 +1,6 @@
 """How long execution accuracy takes on 100,000 rows of six columns of every kind of value; the bar is one second.
 
-    python -m benchmarks.evals.execution_accuracy [--rows 100000]
+python -m benchmarks.evals.execution_accuracy [--rows 100000]
 """
 
 from __future__ import annotations
@@ -15,8 +15,17 @@ from graphground.evals import execution_accuracy
 
 def table(rows: int, rng: random.Random) -> list[list[Any]]:
     """Numbers, texts, floats, nulls, dates and lists."""
-    return [[rng.randrange(50), f"text {rng.randrange(1_000)}", rng.random(), rng.choice(["a", "b", None]),
-             f"19{rng.randrange(10, 99)}-01-01", [rng.choice("abc"), rng.choice("abc")]] for _ in range(rows)]
+    return [
+        [
+            rng.randrange(50),
+            f"text {rng.randrange(1_000)}",
+            rng.random(),
+            rng.choice(["a", "b", None]),
+            f"19{rng.randrange(10, 99)}-01-01",
+            [rng.choice("abc"), rng.choice("abc")],
+        ]
+        for _ in range(rows)
+    ]
 
 
 def main() -> None:
@@ -31,9 +40,11 @@ def main() -> None:
     changed[len(changed) // 2][3] += 1
     alike = [[rng.randrange(2) for _ in range(6)] for _ in range(given.rows)]
     for name, predicted, wanted, ordered in (
-            ("equal, rows and columns moved", moved, gold, False), ("one value changed", changed, gold, False),
-            ("equal, ordered", [row[::-1] for row in gold], gold, True),
-            ("six columns that look alike", [row[::-1] for row in alike], alike, False)):
+        ("equal, rows and columns moved", moved, gold, False),
+        ("one value changed", changed, gold, False),
+        ("equal, ordered", [row[::-1] for row in gold], gold, True),
+        ("six columns that look alike", [row[::-1] for row in alike], alike, False),
+    ):
         wall, cpu = time.perf_counter(), time.process_time()
         score = execution_accuracy(predicted, wanted, ordered=ordered)
         print(f"{name}: {score}, {time.perf_counter() - wall:.2f} s, of a processor {time.process_time() - cpu:.2f} s")

@@ -45,12 +45,16 @@ def main() -> None:
             tasks = generate(graph, given.tasks, seed=1)
             seconds = time.monotonic() - started
             empty = sum(not graph.run(task.gold, timeout=30).rows for task in tasks)
-            reports = [validate(task.gold, graph.schema, entities=graph.indexed_entities, read_only=True)
-                       for task in tasks]
+            reports = [
+                validate(task.gold, graph.schema, entities=graph.indexed_entities, read_only=True) for task in tasks
+            ]
             spoken = sum(any(found.severity != "hint" for found in report.diagnostics) for report in reports)
-            print(f"{name}: {len(tasks)} tasks in {seconds:.0f} s, {len({task.pattern for task in tasks})} patterns, "
-                  f"{len({groups[task.template] for task in tasks})} template groups, {empty} empty, {spoken} with "
-                  f"diagnostics; {dict(Counter(task.pattern for task in tasks))}", flush=True)
+            print(
+                f"{name}: {len(tasks)} tasks in {seconds:.0f} s, {len({task.pattern for task in tasks})} patterns, "
+                f"{len({groups[task.template] for task in tasks})} template groups, {empty} empty, {spoken} with "
+                f"diagnostics; {dict(Counter(task.pattern for task in tasks))}",
+                flush=True,
+            )
             graph.close()
     finally:
         end_engine(home, kill=True)

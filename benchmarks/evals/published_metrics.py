@@ -52,8 +52,10 @@ class Connector:
         outcome = attempt(self._graph, cypher, timeout=TIMEOUT)
         if outcome.table is None:
             raise Refused(outcome.message)
-        return [{name: _as_driver(value) for name, value in zip(outcome.table.columns, row, strict=True)}
-                for row in outcome.table.rows]
+        return [
+            {name: _as_driver(value) for name, value in zip(outcome.table.columns, row, strict=True)}
+            for row in outcome.table.rows
+        ]
 
 
 def _as_driver(value: Any) -> Any:
@@ -101,8 +103,9 @@ def compare_tables(theirs: Any, count: int) -> None:
         verdict: bool | str
         try:
             for table in (predicted, gold):
-                hashed.append([{f"c{place}": theirs.to_hashable(value) for place, value in enumerate(row)}
-                               for row in table])
+                hashed.append(
+                    [{f"c{place}": theirs.to_hashable(value) for place, value in enumerate(row)} for row in table]
+                )
             verdict = bool(theirs._compare_execution(*hashed, order_matters=ordered))
         except TypeError:
             verdict = False if not hashed else "raised"
@@ -146,6 +149,7 @@ def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[f
     if "CALL" in predicted:
         return which + "CALL"
     from graphground.cypher import validate
+
     if not validate(predicted).valid:
         return which + "a text that does not compile: there, all before RETURN is run"
     if "|" in predicted:
@@ -164,8 +168,10 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
         gold, predicted = str(record["gold_cypher"]), str(record["pred_cypher"])
         ours = measured(graph, gold, predicted)
         with contextlib.redirect_stdout(io.StringIO()):
-            theirs = (ex.execution_accuracy(predicted, gold, connector),
-                      ps.provenance_subgraph_jaccard_similarity(predicted, gold, connector))
+            theirs = (
+                ex.execution_accuracy(predicted, gold, connector),
+                ps.provenance_subgraph_jaccard_similarity(predicted, gold, connector),
+            )
         why = reason(gold, predicted, (ours[0], round(ours[1], 9)), (theirs[0], round(theirs[1], 9)))
         reasons[why] += 1
         examples[why] += 1

@@ -45,8 +45,9 @@ def schema_with_symmetry(graph: str) -> PropertyGraphSchema:
     schema = schema_of(graph)
     listed = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[graph]["relations"]
     symmetric = {relation["label"] for relation in listed if relation["is_symmetric"]}
-    return replace(schema, patterns=tuple(replace(pattern, symmetric=pattern.type in symmetric)
-                                          for pattern in schema.patterns))
+    return replace(
+        schema, patterns=tuple(replace(pattern, symmetric=pattern.type in symmetric) for pattern in schema.patterns)
+    )
 
 
 def scored(graph: str) -> list[dict[str, object]]:
@@ -60,6 +61,7 @@ def scored(graph: str) -> list[dict[str, object]]:
 
 def spearman(ours: list[float], theirs: list[float]) -> float:
     """Rank correlation, ties at their mean rank."""
+
     def ranks(values: list[float]) -> list[float]:
         places = defaultdict(list)
         for place, index in enumerate(sorted(range(len(values)), key=values.__getitem__)):
@@ -76,13 +78,15 @@ def measured(graph: Graph, gold: str, predicted: str) -> tuple[float, float]:
     """EX and PSJS of one prediction."""
     wanted = graph.run(gold, timeout=TIMEOUT)
     outcome = attempt(graph, predicted, timeout=TIMEOUT)
-    accuracy = outcome.table is not None and tables_match(outcome.table.rows, wanted.rows,
-                                                          ordered=orders(gold, graph.language))
+    accuracy = outcome.table is not None and tables_match(
+        outcome.table.rows, wanted.rows, ordered=orders(gold, graph.language)
+    )
     if predicted == gold:
         return 1.0, 1.0
     try:
-        return float(accuracy), jaccard(provenance_nodes(predicted, graph, timeout=TIMEOUT),
-                                        provenance_nodes(gold, graph, timeout=TIMEOUT))
+        return float(accuracy), jaccard(
+            provenance_nodes(predicted, graph, timeout=TIMEOUT), provenance_nodes(gold, graph, timeout=TIMEOUT)
+        )
     except (CypherSyntaxError, EngineError):
         return float(accuracy), 0.0
 
@@ -114,10 +118,15 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     counts = write_simplekg(folder / f"{name}.json", made.schema, made.entities(), made.relations())
     load_file(folder / f"{name}.json", home, name=name)
     graph = open_stored(name, home)
-    empty = sum(not any(value not in (None, 0, []) for row in graph.run(query, timeout=TIMEOUT).rows for value in row)
-                for query in gold)
-    print(f"{name}: {counts[0]} nodes, {counts[1]} relationships, {len(gold)} gold queries, {empty} without an answer, "
-          f"{time.monotonic() - started:.0f} s", flush=True)
+    empty = sum(
+        not any(value not in (None, 0, []) for row in graph.run(query, timeout=TIMEOUT).rows for value in row)
+        for query in gold
+    )
+    print(
+        f"{name}: {counts[0]} nodes, {counts[1]} relationships, {len(gold)} gold queries, {empty} without an answer, "
+        f"{time.monotonic() - started:.0f} s",
+        flush=True,
+    )
     chosen = scored(name)[:most]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: measured(graph, str(one["gold_cypher"]), str(one["pred_cypher"])), chosen))
@@ -125,8 +134,9 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     for record, (accuracy, _) in zip(chosen, found, strict=True):
         theirs = record["metrics"]["execution_accuracy"]  # type: ignore[index]
         valid = validate(str(record["pred_cypher"]), schema, read_only=True).valid
-        kind = ("scored 0" if theirs == 0 else "scored 1, fits the schema" if valid else
-                "scored 1, contradicts the schema")
+        kind = (
+            "scored 0" if theirs == 0 else "scored 1, fits the schema" if valid else "scored 1, contradicts the schema"
+        )
         agreed[kind, accuracy == theirs] += 1
         if accuracy != theirs and shown and agreed[kind, False] <= shown:
             print(f"  {kind}, ours {accuracy}:\n    {record['gold_cypher']}\n    {record['pred_cypher']}")
@@ -135,10 +145,13 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
         print(f"  {kind}: {right} of {right + wrong} agree ({right / (right + wrong):.2%})")
     ours = [similarity for _, similarity in found]
     theirs = [float(record["metrics"]["psjs"]) for record in chosen]  # type: ignore[index]
-    print(f"  PSJS, Spearman: {spearman(ours, theirs):.3f} over {len(ours)}; {time.monotonic() - started:.0f} s",
-          flush=True)
-    (folder / f"{name}.scores.json").write_text(json.dumps(
-        [{**record, "ours": pair} for record, pair in zip(chosen, found, strict=True)], ensure_ascii=False))
+    print(
+        f"  PSJS, Spearman: {spearman(ours, theirs):.3f} over {len(ours)}; {time.monotonic() - started:.0f} s",
+        flush=True,
+    )
+    (folder / f"{name}.scores.json").write_text(
+        json.dumps([{**record, "ours": pair} for record, pair in zip(chosen, found, strict=True)], ensure_ascii=False)
+    )
     if graph.engine is not None:
         graph.engine.close()
 

@@ -43,22 +43,41 @@ def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, vari
     python = place / "venv" / "bin" / "python"
     if not python.exists():
         subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, place / "venv"], check=True, timeout=120)
-        subprocess.run([uv, "pip", "install", "--quiet", "--python", python,
-                        *(package.strip("'") for package in packages)], check=True, timeout=500)
+        subprocess.run(
+            [uv, "pip", "install", "--quiet", "--python", python, *(package.strip("'") for package in packages)],
+            check=True,
+            timeout=500,
+        )
     script = place / "snippet.py"
-    script.write_text(snippet.replace('"python3"', repr(sys.executable)).replace(
-        "/path/to/graphground/bootstrap.py", str(ROOT / "bootstrap.py")), encoding="utf-8")
+    script.write_text(
+        snippet.replace('"python3"', repr(sys.executable)).replace(
+            "/path/to/graphground/bootstrap.py", str(ROOT / "bootstrap.py")
+        ),
+        encoding="utf-8",
+    )
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "PYTHONPATH"))}
     started = time.monotonic()
-    done = subprocess.run([python, script], cwd=place, capture_output=True, text=True, timeout=300,
-                          env={**environment, **variables, "GRAPHGROUND_HOME": str(folder / "home")})
+    done = subprocess.run(
+        [python, script],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**environment, **variables, "GRAPHGROUND_HOME": str(folder / "home")},
+    )
     good = done.returncode == 0 and "There are 30 teams." in done.stdout
-    versions = subprocess.run([uv, "pip", "freeze", "--python", python], capture_output=True, text=True,
-                              timeout=60).stdout.split()
-    shown = [line for line in versions if line.split("==")[0] in {package.strip("'").split("[")[0]
-                                                                  for package in packages} | {"mcp"}]
-    print(f"{'ok   ' if good else 'FAIL '} {name} in {time.monotonic() - started:.1f} s with {', '.join(shown)}",
-          flush=True)
+    versions = subprocess.run(
+        [uv, "pip", "freeze", "--python", python], capture_output=True, text=True, timeout=60
+    ).stdout.split()
+    shown = [
+        line
+        for line in versions
+        if line.split("==")[0] in {package.strip("'").split("[")[0] for package in packages} | {"mcp"}
+    ]
+    print(
+        f"{'ok   ' if good else 'FAIL '} {name} in {time.monotonic() - started:.1f} s with {', '.join(shown)}",
+        flush=True,
+    )
     if not good:
         print(done.stdout[-2000:] + done.stderr[-4000:], flush=True)
     return good

@@ -1,6 +1,6 @@
 """How long a million rows of CSV take to import: inferred, converted, loaded, indexed.
 
-    python benchmarks/importing/csv_rows.py [--rows 1000000]
+python benchmarks/importing/csv_rows.py [--rows 1000000]
 """
 
 import argparse
@@ -33,13 +33,17 @@ def main() -> None:
         people, orders = rows * 3 // 10, rows * 7 // 10
         with (folder / "people.csv").open("w") as file:
             file.write("id,name,born,height,active\n")
-            file.writelines(f"p{number},Person {chance.randrange(people)},19{number % 90 + 10}-0{number % 9 + 1}-11,"
-                            f"{1.5 + number % 60 / 100:.2f},{'true' if number % 3 else 'false'}\n"
-                            for number in range(people))
+            file.writelines(
+                f"p{number},Person {chance.randrange(people)},19{number % 90 + 10}-0{number % 9 + 1}-11,"
+                f"{1.5 + number % 60 / 100:.2f},{'true' if number % 3 else 'false'}\n"
+                for number in range(people)
+            )
         with (folder / "knows.csv").open("w") as file:
             file.write("start,end,since,weight\n")
-            file.writelines(f"p{chance.randrange(people)},p{chance.randrange(people)},{1990 + number % 30},"
-                            f"{number % 100 / 10}\n" for number in range(orders))
+            file.writelines(
+                f"p{chance.randrange(people)},p{chance.randrange(people)},{1990 + number % 30},{number % 100 / 10}\n"
+                for number in range(orders)
+            )
         begun, used = time.perf_counter(), processors()
         mapping = infer(folder, "people")
         inferred = time.perf_counter()
@@ -47,9 +51,11 @@ def main() -> None:
         converted = time.perf_counter()
         load_file(folder / "graph.json", Home(folder / "home"))
         loaded = time.perf_counter()
-        print(f"{nodes:,} nodes and {relationships:,} relationships: inferred {inferred - begun:.1f} s, converted "
-              f"{converted - inferred:.1f} s, loaded and indexed {loaded - converted:.1f} s, together "
-              f"{loaded - begun:.1f} s; {processors() - used:.1f} processor seconds")
+        print(
+            f"{nodes:,} nodes and {relationships:,} relationships: inferred {inferred - begun:.1f} s, converted "
+            f"{converted - inferred:.1f} s, loaded and indexed {loaded - converted:.1f} s, together "
+            f"{loaded - begun:.1f} s; {processors() - used:.1f} processor seconds"
+        )
 
 
 if __name__ == "__main__":

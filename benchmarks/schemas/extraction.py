@@ -56,8 +56,10 @@ def main() -> None:
     print(f"connected after {(time.perf_counter() - begin) * 1e3:.0f} ms")
     first, found = timed(lambda: extract(engine, "graph"))
     again = min(timed(lambda: extract(engine, "graph"))[0] for _ in range(3))
-    print(f"{found.nodes:,} nodes, {found.relationships:,} relationships, {len(found.schema.labels)} labels, "
-          f"{len(found.schema.patterns)} patterns, partial: {found.partial} {found.problems}")
+    print(
+        f"{found.nodes:,} nodes, {found.relationships:,} relationships, {len(found.schema.labels)} labels, "
+        f"{len(found.schema.patterns)} patterns, partial: {found.partial} {found.problems}"
+    )
     print(f"extraction: first {first:.0f} ms, again {again:.0f} ms")
     print(f"fingerprint: {timed(lambda: fingerprint(engine))[0]:.1f} ms")
     with tempfile.TemporaryDirectory() as folder:

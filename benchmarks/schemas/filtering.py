@@ -51,8 +51,10 @@ class Score:
     def line(self) -> str:
         """As a row of a Markdown table."""
         number = max(self.questions, 1)
-        return (f"{self.questions:,} | {100 * self.kept / number:.2f} % | {100 * self.share / number:.1f} % | "
-                f"{100 * self.strict / number:.1f} % | {statistics.median(self.milliseconds):.2f} ms")
+        return (
+            f"{self.questions:,} | {100 * self.kept / number:.2f} % | {100 * self.share / number:.1f} % | "
+            f"{100 * self.strict / number:.1f} % | {statistics.median(self.milliseconds):.2f} ms"
+        )
 
     def add(self, other: Score) -> None:
         """Sum up."""
@@ -67,12 +69,17 @@ class Score:
 def records(graph: str) -> list[tuple[str, str]]:
     """Question and gold query: the train questions as released, those of the predictions each once."""
     found: list[tuple[str, str]] = []
-    for folder, name, question in (("cypherbench_tasks", "train", "nl_question"),
-                                   ("predictions", "cypherbench_scored", "question"),
-                                   ("predictions", "cypherbench_unscored", "question")):
+    for folder, name, question in (
+        ("cypherbench_tasks", "train", "nl_question"),
+        ("predictions", "cypherbench_scored", "question"),
+        ("predictions", "cypherbench_unscored", "question"),
+    ):
         with gzip.open(SHARED / folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            found += [(record[question], record["gold_cypher"]) for record in map(json.loads, file)
-                      if record["graph"] == graph]
+            found += [
+                (record[question], record["gold_cypher"])
+                for record in map(json.loads, file)
+                if record["graph"] == graph
+            ]
     return found if graph in TUNED + REPORTED else list(dict.fromkeys(found))
 
 
@@ -80,14 +87,21 @@ def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
     """What the gold query uses and the part lacks."""
     patterns = {(one.type, one.start, one.end) for one in part.patterns}
     missing = [*(gold.labels - part.labels.keys()), *map(str, gold.patterns - patterns)]
-    missing += [f"{label}.{key}" for label, key in gold.properties
-                if label not in part.labels or key not in part.labels[label].properties]
-    return missing + [f"{type_}.{key}" for type_, key in gold.type_properties
-                      if key not in part.relationship_properties.get(type_, {})]
+    missing += [
+        f"{label}.{key}"
+        for label, key in gold.properties
+        if label not in part.labels or key not in part.labels[label].properties
+    ]
+    return missing + [
+        f"{type_}.{key}"
+        for type_, key in gold.type_properties
+        if key not in part.relationship_properties.get(type_, {})
+    ]
 
 
-def measure(graph: str, methods: list[Method], index: bool, embedder: Embedder | None,
-            sample: int | None = None) -> dict[tuple[str, str], Score]:
+def measure(
+    graph: str, methods: list[Method], index: bool, embedder: Embedder | None, sample: int | None = None
+) -> dict[tuple[str, str], Score]:
     """The scores of one graph by method and kind of question."""
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_bytes())
     asked = records(graph)
@@ -96,10 +110,24 @@ def measure(graph: str, methods: list[Method], index: bool, embedder: Embedder |
     golds = [elements_of(query) for _, query in asked]
     entities = KnownValues(value for gold in golds for value in gold.values) if index else None
     base = estimate_tokens(base_form(schema))
-    names = estimate_tokens(base_form(replace(schema, labels={
-        label.name: replace(label, properties={key: type_ for key, type_ in label.properties.items()
-                                               if key == "name" or key not in label.reserved})
-        for label in schema.labels.values()})))
+    names = estimate_tokens(
+        base_form(
+            replace(
+                schema,
+                labels={
+                    label.name: replace(
+                        label,
+                        properties={
+                            key: type_
+                            for key, type_ in label.properties.items()
+                            if key == "name" or key not in label.reserved
+                        },
+                    )
+                    for label in schema.labels.values()
+                },
+            )
+        )
+    )
     filtering = SchemaFilter(schema)
     scores: dict[tuple[str, str], Score] = defaultdict(Score)
     for method in methods:
@@ -133,8 +161,10 @@ def large() -> None:
     schema = large_schema()
     begin = time.perf_counter()
     filtering = SchemaFilter(schema)
-    print(f"\n{len(schema.labels):,} labels, {len(schema.patterns):,} patterns; index built in "
-          f"{(time.perf_counter() - begin) * 1e3:.0f} ms\n\n| budget | kept | mean tokens | most | median | worst |")
+    print(
+        f"\n{len(schema.labels):,} labels, {len(schema.patterns):,} patterns; index built in "
+        f"{(time.perf_counter() - begin) * 1e3:.0f} ms\n\n| budget | kept | mean tokens | most | median | worst |"
+    )
     print("|---|---|---|---|---|---|")
     for budget in (None, 2000, 1000, 500):
         times, kept, tokens = [], 0, []
@@ -144,8 +174,10 @@ def large() -> None:
             times.append((time.perf_counter() - begin) * 1e3)
             tokens.append(estimate_tokens(base_form(part)))
             kept += str(pattern) in map(str, part.patterns) and key in part.labels[pattern.start].properties
-        print(f"| {budget} | {kept / 2:.1f} % | {statistics.mean(tokens):.0f} | {max(tokens)} | "
-              f"{statistics.median(times):.1f} ms | {max(times):.1f} ms |")
+        print(
+            f"| {budget} | {kept / 2:.1f} % | {statistics.mean(tokens):.0f} | {max(tokens)} | "
+            f"{statistics.median(times):.1f} ms | {max(times):.1f} ms |"
+        )
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ def elements_of(query: str) -> Elements:
     type_of: dict[str, str] = {}
 
     def value_at(start: int) -> str:
-        return query[start:blank.index("'", start)].replace("\\'", "'").replace("\\\\", "\\")
+        return query[start : blank.index("'", start)].replace("\\'", "'").replace("\\\\", "\\")
 
     nodes = list(NODE.finditer(blank))
     for node in nodes:
@@ -73,8 +73,14 @@ def elements_of(query: str) -> Elements:
 
 def kind_of(query: str) -> str:
     """What kind of question a gold query answers, by its form."""
-    for kind, mark in (("union", " UNION "), ("optional", "OPTIONAL MATCH"), ("compare two", " AS answer"),
-                       ("superlative", "LIMIT 1"), ("sort", "ORDER BY"), ("group and count", "WITH n, count(")):
+    for kind, mark in (
+        ("union", " UNION "),
+        ("optional", "OPTIONAL MATCH"),
+        ("compare two", " AS answer"),
+        ("superlative", "LIMIT 1"),
+        ("sort", "ORDER BY"),
+        ("group and count", "WITH n, count("),
+    ):
         if mark in query:
             return kind
     if re.search(r"RETURN (DISTINCT )?(count|avg|min|max|sum)\(", query):

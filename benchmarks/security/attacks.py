@@ -28,11 +28,21 @@ from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cyphe
 from graphground.tools.failure import ToolFailure
 from tests.support.hostile_texts import HostileTexts, unclean
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({"name": "films", "entities": [
-    {"label": "Film", "description": None, "properties": {"name": "str"}}], "relations": []})
-STATE = ("MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
-         "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n ORDER BY type", "CALL db.labels()",
-         "SHOW INDEXES YIELD name RETURN name ORDER BY name", "SHOW USERS", "SHOW DATABASES YIELD name, currentStatus")
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "films",
+        "entities": [{"label": "Film", "description": None, "properties": {"name": "str"}}],
+        "relations": [],
+    }
+)
+STATE = (
+    "MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
+    "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n ORDER BY type",
+    "CALL db.labels()",
+    "SHOW INDEXES YIELD name RETURN name ORDER BY name",
+    "SHOW USERS",
+    "SHOW DATABASES YIELD name, currentStatus",
+)
 PARAMETERS = {"p": 1, "key": "name` = 1 //", "url": "file:///etc/hostname", "map": {"Film": "x` = 1 OR 1 = 1 //"}}
 
 
@@ -78,8 +88,11 @@ def main() -> None:
             changed |= unclean(canonical(text).text) is not None
         same = state_of(address) == before
         changed |= not same
-        print(f"{name} ({graph.language}): {given.count} attacks, {dict(counts)}, the database is "
-              f"{'as before' if same else 'CHANGED'} ({time.time() - started:.0f} s)", flush=True)
+        print(
+            f"{name} ({graph.language}): {given.count} attacks, {dict(counts)}, the database is "
+            f"{'as before' if same else 'CHANGED'} ({time.time() - started:.0f} s)",
+            flush=True,
+        )
         graphs.close()
     sys.exit(1 if changed else 0)
 

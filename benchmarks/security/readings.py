@@ -64,12 +64,22 @@ def decoded_first(text: str) -> str:
 
 def decoded_blindly(text: str) -> str:
     r"""As a reader that counts no backslashes and takes `\uu0041` and `\U00000041` too."""
-    return re.sub(r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
-                  lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)), text)
+    return re.sub(
+        r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
+        lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)),
+        text,
+    )
 
 
-CASES = [{code: other for code in range(0x80, 0x10000) for other in (change(chr(code)),) if len(other) == 1
-              and other != chr(code)} for change in (str.lower, str.upper)]
+CASES = [
+    {
+        code: other
+        for code in range(0x80, 0x10000)
+        for other in (change(chr(code)),)
+        if len(other) == 1 and other != chr(code)
+    }
+    for change in (str.lower, str.upper)
+]
 """Changes of case letter by letter, as Java makes them, beyond ASCII."""
 
 
@@ -137,8 +147,9 @@ class Asker:
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
-        self.driver = neo4j.GraphDatabase.driver(asked.uri, auth=(asked.user, asked.password),
-                                                 notifications_min_severity="OFF")
+        self.driver = neo4j.GraphDatabase.driver(
+            asked.uri, auth=(asked.user, asked.password), notifications_min_severity="OFF"
+        )
 
     def answer(self, text: str) -> tuple[str, Any, Any]:
         """`("rows", columns, rows)`, `("refused", code, "")` or `("changed", …)`."""
@@ -149,8 +160,11 @@ class Asker:
                 changed = result.consume().counters.contains_updates
             except neo4j.exceptions.Neo4jError as error:
                 code = str(error.code)
-                return ("changed", code, error.message) if "AccessMode" in code or "Forbidden" in code else (
-                    "refused", code, "")
+                return (
+                    ("changed", code, error.message)
+                    if "AccessMode" in code or "Forbidden" in code
+                    else ("refused", code, "")
+                )
         return ("changed", columns, rows) if changed else ("rows", columns, rows)
 
 
@@ -173,10 +187,12 @@ def ask(askers: list[Asker], text: str) -> list[str]:
     answers: dict[str, tuple[str, Any, Any]] = {}
     forms = (("written", text), *((("sent", sent),) if sent != text else ()))
     with ThreadPoolExecutor(len(askers)) as pool:
-        for asker, found in zip(askers, pool.map(lambda one: [one.answer(asked) for _, asked in forms], askers),
-                                strict=True):
-            answers.update((f"{asker.asked.name}, {form}", answer)
-                           for (form, _), answer in zip(forms, found, strict=True))
+        for asker, found in zip(
+            askers, pool.map(lambda one: [one.answer(asked) for _, asked in forms], askers), strict=True
+        ):
+            answers.update(
+                (f"{asker.asked.name}, {form}", answer) for (form, _), answer in zip(forms, found, strict=True)
+            )
     wrong += [f"changed by {name}: {text!r}" for name, (kind, _, _) in answers.items() if kind == "changed"]
     rows = {json.dumps(answer[2]) for answer in answers.values() if answer[0] == "rows"}
     columns = {json.dumps(answer[1]) for name, answer in answers.items() if answer[0] == "rows" and "written" in name}
@@ -196,8 +212,10 @@ COUNTS: Counter[str] = Counter()
 def databases(named: list[str]) -> Iterator[list[Asked]]:
     """The databases that are named, or new ones."""
     if named:
-        yield [Asked(name, *(part or None for part in rest.split(","))) for name, _, rest in  # type: ignore[arg-type]
-               (one.partition("=") for one in named)]
+        yield [
+            Asked(name, *(part or None for part in rest.split(",")))
+            for name, _, rest in (one.partition("=") for one in named)  # type: ignore[arg-type]
+        ]
         return
     from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
     from graphground.graphs.storage.home import Home
@@ -214,10 +232,12 @@ def databases(named: list[str]) -> Iterator[list[Asked]]:
         database = loaded(home, folder / "arcadedb").id
         state = ensure_engine(home)
         stack.callback(end_engine, home, kill=True)
-        yield [Asked("Neo4j 5.26", lts.uri, lts.user, lts.password),
-               Asked("Neo4j 2026.08, Cypher 5", newest.uri, newest.user, newest.password, None, "CYPHER 5 "),
-               Asked("Neo4j 2026.08, Cypher 25", newest.uri, newest.user, newest.password, None, "CYPHER 25 "),
-               Asked("ArcadeDB", f"bolt://127.0.0.1:{state.port}", "root", state.root, database)]
+        yield [
+            Asked("Neo4j 5.26", lts.uri, lts.user, lts.password),
+            Asked("Neo4j 2026.08, Cypher 5", newest.uri, newest.user, newest.password, None, "CYPHER 5 "),
+            Asked("Neo4j 2026.08, Cypher 25", newest.uri, newest.user, newest.password, None, "CYPHER 25 "),
+            Asked("ArcadeDB", f"bolt://127.0.0.1:{state.port}", "root", state.root, database),
+        ]
 
 
 def main() -> None:
@@ -232,8 +252,16 @@ def main() -> None:
     given = arguments.parse_args()
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     code = Path(__file__).with_name("readings.py").read_bytes()
-    fresh = {"seed": given.seed, "own": 0, "accepted": 0, "batch": 0, "asked": 0, "wrong": [], "counts": {},
-             "code": hashlib.sha256(code).hexdigest()[:12]}
+    fresh = {
+        "seed": given.seed,
+        "own": 0,
+        "accepted": 0,
+        "batch": 0,
+        "asked": 0,
+        "wrong": [],
+        "counts": {},
+        "code": hashlib.sha256(code).hexdigest()[:12],
+    }
     state = json.loads(given.state.read_text()) if given.state and given.state.exists() else fresh
     COUNTS.update(state["counts"])
 
@@ -252,8 +280,11 @@ def main() -> None:
             if time.monotonic() - started > given.seconds:
                 pool.terminate()
                 break
-    print(f"seed {state['seed']}: {state['own']:,} texts read in {len(READERS) + 1} ways, {state['accepted']:,} "
-          f"accepted, {len(state['wrong'])} with two readings ({time.monotonic() - started:.0f} s)", flush=True)
+    print(
+        f"seed {state['seed']}: {state['own']:,} texts read in {len(READERS) + 1} ways, {state['accepted']:,} "
+        f"accepted, {len(state['wrong'])} with two readings ({time.monotonic() - started:.0f} s)",
+        flush=True,
+    )
     started = time.monotonic()
     if state["asked"] < given.asked:
         with databases(given.database) as asked:
@@ -269,8 +300,10 @@ def main() -> None:
                 state["asked"] += 1
             for asker in askers:
                 asker.driver.close()
-    print(f"{state['asked']:,} accepted texts asked of each database, {len(state['wrong'])} differences in all "
-          f"({time.monotonic() - started:.0f} s): {dict(COUNTS)}")
+    print(
+        f"{state['asked']:,} accepted texts asked of each database, {len(state['wrong'])} differences in all "
+        f"({time.monotonic() - started:.0f} s): {dict(COUNTS)}"
+    )
     for wrong in state["wrong"][:50]:
         print("  " + wrong[:600])
     sys.exit(1 if state["wrong"] else 0)

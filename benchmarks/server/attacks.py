@@ -39,10 +39,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.support.time_shapes import SHAPES
 
 SLOW = "MATCH (a), (b), (c) WHERE a.name = c.eid AND b.name = 'nothing' RETURN count(*) AS c"
-DEAF = ("RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total",
-        "RETURN size([x IN range(1, 900000) WHERE any(y IN range(1, 900000) WHERE x + y < 0)]) AS total",
-        "MATCH (n) WITH collect(n.name) AS names RETURN size([a IN names WHERE all(b IN names WHERE "
-        "any(c IN names WHERE c + b <> a))]) AS total")
+DEAF = (
+    "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total",
+    "RETURN size([x IN range(1, 900000) WHERE any(y IN range(1, 900000) WHERE x + y < 0)]) AS total",
+    "MATCH (n) WITH collect(n.name) AS names RETURN size([a IN names WHERE all(b IN names WHERE "
+    "any(c IN names WHERE c + b <> a))]) AS total",
+)
 UNDER_RESTART = frozenset({"deaf", "deaf-sessions"})
 
 
@@ -52,10 +54,15 @@ class Client:
     def __init__(self, address: str, timeout: float = 60) -> None:
         parts = urlsplit(address)
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
-        self._path, self._headers, self._number = parts.path, {
-            "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}, 0
-        answer = self._ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
-                                          "clientInfo": {"name": "attacks", "version": "1"}})
+        self._path, self._headers, self._number = (
+            parts.path,
+            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"},
+            0,
+        )
+        answer = self._ask(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "attacks", "version": "1"}},
+        )
         if "result" not in answer:
             raise OSError(f"no session: {answer}")
         self._headers["MCP-Protocol-Version"] = "2025-06-18"
@@ -97,6 +104,7 @@ def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int],
             except Exception as error:
                 told[type(error).__name__] += 1
                 time.sleep(0.05)
+
     running = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(threads)]
     for thread in running:
         thread.start()
@@ -124,38 +132,55 @@ def shared(address: str, count: int) -> list[Client]:
 
 def judging(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     clients, rng = shared(address, 8), random.Random(1)
-    loop(8, seconds, told, lambda number: clients[number].call(
-        "validate_cypher", graph=graph, query=SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]))
+    loop(
+        8,
+        seconds,
+        told,
+        lambda number: clients[number].call(
+            "validate_cypher", graph=graph, query=SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]
+        ),
+    )
 
 
 def deaf(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     clients, rng = shared(address, 4), random.Random(2)
-    loop(4, seconds, told, lambda number: clients[number].call(
-        "execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05))
+    loop(
+        4,
+        seconds,
+        told,
+        lambda number: clients[number].call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
+    )
 
 
 def deaf_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     rng = random.Random(3)
-    loop(4, seconds, told, lambda _: Client(address).call(
-        "execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05))
+    loop(
+        4,
+        seconds,
+        told,
+        lambda _: Client(address).call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
+    )
 
 
 def slow(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     clients = shared(address, 16)
-    loop(16, seconds, told, lambda number: clients[number].call(
-        "execute_cypher", graph=graph, query=SLOW, timeout_s=30))
+    loop(
+        16, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30)
+    )
 
 
 def slow_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     clients = [client for _ in range(10) for client in shared(address, 4)]
-    loop(40, seconds, told, lambda number: clients[number].call(
-        "execute_cypher", graph=graph, query=SLOW, timeout_s=30))
+    loop(
+        40, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30)
+    )
 
 
 def calls(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
     clients = shared(address, 200)
-    loop(200, seconds, told, lambda number: clients[number].call(
-        "execute_cypher", graph=graph, query=SLOW, timeout_s=5))
+    loop(
+        200, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=5)
+    )
 
 
 def sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
@@ -171,6 +196,7 @@ def half_open(address: str, graph: str, seconds: float, told: Counter[str]) -> N
         kept.append(socket.create_connection((parts.hostname, parts.port), timeout=5))
         kept[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-")
         return "opened"
+
     loop(2, seconds, told, once)
 
 
@@ -179,18 +205,30 @@ def bodies(address: str, graph: str, seconds: float, told: Counter[str]) -> None
 
     def once(_: int) -> str:
         with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
-            connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                               b"Content-Length: 1000000\r\n\r\n{")
+            connection.sendall(
+                b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                b"Content-Length: 1000000\r\n\r\n{"
+            )
             for _ in range(600):
                 connection.sendall(b" ")
                 time.sleep(0.1)
         return "sent"
+
     loop(100, seconds, told, once)
 
 
 ATTACKS: dict[str, Attack] = {
-    "none": lambda *_: time.sleep(_[2]), "judging": judging, "deaf": deaf, "deaf-sessions": deaf_sessions, "slow": slow,
-    "slow-sessions": slow_sessions, "calls": calls, "sessions": sessions, "half-open": half_open, "bodies": bodies}
+    "none": lambda *_: time.sleep(_[2]),
+    "judging": judging,
+    "deaf": deaf,
+    "deaf-sessions": deaf_sessions,
+    "slow": slow,
+    "slow-sessions": slow_sessions,
+    "calls": calls,
+    "sessions": sessions,
+    "half-open": half_open,
+    "bodies": bodies,
+}
 
 
 def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any) -> None:
@@ -204,14 +242,17 @@ def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any
     os._exit(0)
 
 
-def innocent(address: str, graph: str, known: tuple[str, str], seconds: float,
-             before: Callable[[], object]) -> tuple[dict[str, list[float]], Counter[str]]:
+def innocent(
+    address: str, graph: str, known: tuple[str, str], seconds: float, before: Callable[[], object]
+) -> tuple[dict[str, list[float]], Counter[str]]:
     """Ask in turn until the time is over; `before` starts the attack once the session is open."""
     client = Client(address)
     query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
     asks: list[tuple[str, dict[str, Any]]] = [
-        ("list_graphs", {}), ("validate_cypher", {"graph": graph, "query": query}),
-        ("execute_cypher", {"graph": graph, "query": query})]
+        ("list_graphs", {}),
+        ("validate_cypher", {"graph": graph, "query": query}),
+        ("execute_cypher", {"graph": graph, "query": query}),
+    ]
     for tool, arguments in asks:
         client.call(tool, **arguments)
     before()
@@ -243,8 +284,12 @@ def held(process: int) -> str:
 
 def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float) -> bool:
     """One attack on a server of its own; whether the innocent kept within the bars."""
-    server = subprocess.Popen([sys.executable, "-m", "graphground", "serve", "--transport", "http", "--port", "0"],
-                              env={**os.environ, "GRAPHGROUND_HOME": str(home)}, stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "graphground", "serve", "--transport", "http", "--port", "0"],
+        env={**os.environ, "GRAPHGROUND_HOME": str(home)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert server.stderr is not None
     address = next(found[1] for line in server.stderr if (found := re.search(r"serving (http://\S+)", line)))
     threading.Thread(target=lambda: sys.stderr.writelines(server.stderr or ()), daemon=True).start()
@@ -263,8 +308,10 @@ def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: 
             taken.sort()
             p95 = taken[min(len(taken) - 1, int(len(taken) * 0.95))]
             worst95 = max(worst95, p95)
-            print(f"  {tool}: {len(taken)} calls, p50 {1000 * taken[len(taken) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
-                  f"worst {1000 * taken[-1]:.0f} ms")
+            print(
+                f"  {tool}: {len(taken)} calls, p50 {1000 * taken[len(taken) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
+                f"worst {1000 * taken[-1]:.0f} ms"
+            )
         print(f"  failed: {dict(failed) or 'nothing'}; attacker: {told}; server: {state}", flush=True)
         return not failed and worst95 <= (3.0 if name in UNDER_RESTART else 1.0)
     finally:
@@ -286,8 +333,9 @@ def main() -> None:
     parser.add_argument("--attack", action="append", choices=list(ATTACKS))
     given = parser.parse_args()
     chosen = given.attack or list(ATTACKS)
-    bad = [name for name in chosen
-           if not measure(name, given.home, given.graph, (given.label, given.name), given.seconds)]
+    bad = [
+        name for name in chosen if not measure(name, given.home, given.graph, (given.label, given.name), given.seconds)
+    ]
     print(f"outside the bars: {', '.join(bad) or 'none'}")
     sys.exit(1 if bad else 0)
 

@@ -58,8 +58,10 @@ def main() -> None:
                 end_engine(Home(home))
                 seen.append(asyncio.run(one_run(home, pause)))
             greeted, listed, answered = (statistics.median(column) for column in zip(*seen, strict=True))
-            print(f"{words}: initialize {greeted:.2f}, tools/list {listed:.3f}, first query {answered:.2f} "
-                  f"(fastest {min(run[2] for run in seen):.2f})")
+            print(
+                f"{words}: initialize {greeted:.2f}, tools/list {listed:.3f}, first query {answered:.2f} "
+                f"(fastest {min(run[2] for run in seen):.2f})"
+            )
         end_engine(Home(home))
 
 

@@ -47,10 +47,17 @@ class Server:
     def start(self) -> float:
         """Milliseconds from process start to the answer to `tools/list`."""
         begin = time.perf_counter()
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env={**os.environ, **self.environment})
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
-                                "clientInfo": {"name": "peers", "version": "1"}})
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **self.environment},
+        )
+        self.ask(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "peers", "version": "1"}},
+        )
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         self.ask("tools/list", {})
         return (time.perf_counter() - begin) * 1000
@@ -108,8 +115,10 @@ def installed(package: str) -> str:
     if not program.exists():
         uv = shutil.which("uv") or sys.exit("uv is needed to install the peers")
         subprocess.run([uv, "venv", "--quiet", place], check=True)
-        subprocess.run([uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", place / "bin" / "python",
-                        package], check=True)
+        subprocess.run(
+            [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", place / "bin" / "python", package],
+            check=True,
+        )
     return str(program)
 
 
@@ -122,9 +131,11 @@ def load(uri: str, user: str, password: str) -> None:
             return
         session.run("CREATE INDEX bench_name IF NOT EXISTS FOR (p:BenchPerson) ON (p.name)").consume()
         for begin in range(0, NODES, 10_000):
-            session.run("UNWIND range($begin, $begin + 9999) AS i CREATE (:BenchPerson {name: 'Person ' + i, "
-                        "born: 1900 + i % 100, height: 150.0 + i % 60, city: 'City ' + (i % 500)})",
-                        begin=begin).consume()
+            session.run(
+                "UNWIND range($begin, $begin + 9999) AS i CREATE (:BenchPerson {name: 'Person ' + i, "
+                "born: 1900 + i % 100, height: 150.0 + i % 60, city: 'City ' + (i % 500)})",
+                begin=begin,
+            ).consume()
         session.run("CALL db.awaitIndexes(60)").consume()
 
 
@@ -134,10 +145,20 @@ def servers(uri: str, user: str, password: str) -> list[Server]:
     ours = [sys.executable, "-m", "graphground", "serve", "--graph", "neo4j"]
     return [
         Server("graphground", ours, environment, "execute_cypher", "parameters", {"limit": 10_000}),
-        Server("neo4j-mcp-server", [installed("neo4j-mcp-server")],
-               {**environment, "NEO4J_READ_ONLY": "true", "NEO4J_TELEMETRY": "false"}, "read-cypher", "params"),
-        Server("mcp-neo4j-cypher", [installed("mcp-neo4j-cypher")], {**environment, "NEO4J_READ_ONLY": "true"},
-               "read_neo4j_cypher", "params"),
+        Server(
+            "neo4j-mcp-server",
+            [installed("neo4j-mcp-server")],
+            {**environment, "NEO4J_READ_ONLY": "true", "NEO4J_TELEMETRY": "false"},
+            "read-cypher",
+            "params",
+        ),
+        Server(
+            "mcp-neo4j-cypher",
+            [installed("mcp-neo4j-cypher")],
+            {**environment, "NEO4J_READ_ONLY": "true"},
+            "read_neo4j_cypher",
+            "params",
+        ),
     ]
 
 
@@ -176,15 +197,24 @@ def main() -> None:
     titles = ["start", *(title for title, _, _ in plan)]
     print("| median ms (best) | " + " | ".join(titles) + " |\n|---" * 1 + "|---" * len(titles) + "|")
     for name, measured in figures.items():
-        print(f"| {name} | " + " | ".join(f"{statistics.median(measured[title]):.2f} ({min(measured[title]):.2f})"
-                                          for title in titles) + " |")
+        print(
+            f"| {name} | "
+            + " | ".join(f"{statistics.median(measured[title]):.2f} ({min(measured[title]):.2f})" for title in titles)
+            + " |"
+        )
     official = figures["neo4j-mcp-server"]
-    print("graphground / neo4j-mcp-server: " + ", ".join(
-        f"{title} {statistics.median(figures['graphground'][title]) / statistics.median(official[title]):.2f}"
-        for title in titles[1:]))
+    print(
+        "graphground / neo4j-mcp-server: "
+        + ", ".join(
+            f"{title} {statistics.median(figures['graphground'][title]) / statistics.median(official[title]):.2f}"
+            for title in titles[1:]
+        )
+    )
     slow = figures["mcp-neo4j-cypher"]["start"]
-    print(f"mcp-neo4j-cypher / graphground at start: "
-          f"{statistics.median(slow) / statistics.median(figures['graphground']['start']):.2f}")
+    print(
+        f"mcp-neo4j-cypher / graphground at start: "
+        f"{statistics.median(slow) / statistics.median(figures['graphground']['start']):.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -84,19 +84,30 @@ def quantiles(latencies: Sequence[float]) -> str:
         return "none"
     found = sorted(latencies)
     picked = [found[min(len(found) - 1, int(len(found) * share))] for share in (0.5, 0.9, 0.99)]
-    return ", ".join(f"{name} {1000 * value:.1f}" for name, value in
-                     zip(("median", "p90", "p99", "worst"), [*picked, found[-1]], strict=True)) + " ms"
+    return (
+        ", ".join(
+            f"{name} {1000 * value:.1f}"
+            for name, value in zip(("median", "p90", "p99", "worst"), [*picked, found[-1]], strict=True)
+        )
+        + " ms"
+    )
 
 
-def ask(graphs: OpenGraphs, home: Home, known: dict[str, str], label: str, number: int, rng: random.Random,
-        told: Told) -> None:
+def ask(
+    graphs: OpenGraphs, home: Home, known: dict[str, str], label: str, number: int, rng: random.Random, told: Told
+) -> None:
     """One call of one client."""
     eid = rng.choice(list(known))
     kind, query, timeout = rng.choices(
-        [("look-up", f"MATCH (n:{label} {{eid: '{eid}'}}) RETURN n.name AS name", 30.0),
-         ("empty", f"MATCH (n:{label} {{name: 'no such name {number}'}}) RETURN n.name AS name", 30.0),
-         ("write", f"MATCH (n:{label}) SET n.name = 'x'", 30.0),
-         ("runaway", RUNAWAYS[0], LIMIT), ("runaway deaf", RUNAWAYS[1], LIMIT)], [90, 6, 3.5, 0.4, 0.1])[0]
+        [
+            ("look-up", f"MATCH (n:{label} {{eid: '{eid}'}}) RETURN n.name AS name", 30.0),
+            ("empty", f"MATCH (n:{label} {{name: 'no such name {number}'}}) RETURN n.name AS name", 30.0),
+            ("write", f"MATCH (n:{label}) SET n.name = 'x'", 30.0),
+            ("runaway", RUNAWAYS[0], LIMIT),
+            ("runaway deaf", RUNAWAYS[1], LIMIT),
+        ],
+        [90, 6, 3.5, 0.4, 0.1],
+    )[0]
     before, begun = EngineState.read(home), time.perf_counter()
     try:
         answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
@@ -121,9 +132,12 @@ def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
             calls = told.outcomes.total()
         state = EngineState.read(home)
         seen.append(of_one(os.getpid()))
-        print(f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {quantiles(minute)}; this process "
-              f"{memory(os.getpid())}, {threading.active_count()} threads; engine "
-              f"{memory(state.pid) if state else 'none'}; load {os.getloadavg()[0]:.1f}", flush=True)
+        print(
+            f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {quantiles(minute)}; this process "
+            f"{memory(os.getpid())}, {threading.active_count()} threads; engine "
+            f"{memory(state.pid) if state else 'none'}; load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
         if len(seen) == 1 and tracemalloc.is_tracing():
             told.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
     return seen
@@ -143,12 +157,16 @@ def main() -> None:
     graph = open_stored(given.graph, home)
     graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
     label = max(graph.schema.labels.values(), key=lambda one: len(one.properties)).name
-    known = {row[0]: row[1] for row in graph.run(
-        f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows}
+    known = {
+        row[0]: row[1] for row in graph.run(f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows
+    }
     told, begun = Told(), time.monotonic()
     first = EngineState.read(home)
-    print(f"{time.strftime('%Y-%m-%d %H:%M')}, {given.clients} clients, {given.seconds:.0f} s; this process "
-          f"{memory(os.getpid())}; load {os.getloadavg()[0]:.1f}", flush=True)
+    print(
+        f"{time.strftime('%Y-%m-%d %H:%M')}, {given.clients} clients, {given.seconds:.0f} s; this process "
+        f"{memory(os.getpid())}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
 
     def client(number: int) -> None:
         rng = random.Random(number)
@@ -168,23 +186,34 @@ def main() -> None:
     for outcome, count in sorted(told.outcomes.items()):
         print(f"{outcome}: {count}")
     same = first and last and first.instance == last.instance
-    print(f"look-ups: {quantiles(told.latencies)}; {len(told.latencies) / given.seconds:.0f} a second; engine "
-          f"{'the same process' if same else 'restarted'}")
+    print(
+        f"look-ups: {quantiles(told.latencies)}; {len(told.latencies) / given.seconds:.0f} a second; engine "
+        f"{'the same process' if same else 'restarted'}"
+    )
     settled = seen[min(2, max(0, len(seen) // 2 - 1))]
     sys.exit(1 if verdict(told, (seen[-1] - settled) / 1024) else 0)
 
 
 def verdict(told: Told, grown: float) -> bool:
     """Print what was asked of the run and what it did; whether anything failed."""
-    failed_lookups = sum(count for outcome, count in told.outcomes.items() if outcome.startswith("look-up: ")
-                         and outcome.split(": ")[1] not in ("answered", *NOT_THEIR_FAULT))
-    written = sum(count for outcome, count in told.outcomes.items() if outcome.startswith("write: ")
-                  and outcome != "write: not_read_only")
+    failed_lookups = sum(
+        count
+        for outcome, count in told.outcomes.items()
+        if outcome.startswith("look-up: ") and outcome.split(": ")[1] not in ("answered", *NOT_THEIR_FAULT)
+    )
+    written = sum(
+        count
+        for outcome, count in told.outcomes.items()
+        if outcome.startswith("write: ") and outcome != "write: not_read_only"
+    )
     checks = [
         (not told.wrong, f"wrong answers: {len(told.wrong)} {told.wrong[:3]}"),
         (not failed_lookups, f"look-ups that failed, other than told to come back: {failed_lookups}"),
-        (not told.late, f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
-                        f"a restart): {len(told.late)} {sorted(told.late)[-5:]}"),
+        (
+            not told.late,
+            f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
+            f"a restart): {len(told.late)} {sorted(told.late)[-5:]}",
+        ),
         (not written, f"writes that were not refused: {written}"),
         (grown < GROWTH, f"this process grew by {grown:.1f} MiB since it had settled (less than {GROWTH:g})"),
     ]

@@ -29,22 +29,37 @@ from graphground.graphs.storage.home import Home
 EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run()"]
 OURS = [sys.executable, "-m", "graphground", "serve"]
 OPENING = [
-    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "startup", "version": "1"}}},
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "startup", "version": "1"},
+        },
+    },
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
 ]
-FIRST_ROW = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
-    "name": "execute_cypher", "arguments": {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 1",
-                                            "graph": "nba"}}}
+FIRST_ROW = {
+    "jsonrpc": "2.0",
+    "id": 3,
+    "method": "tools/call",
+    "params": {
+        "name": "execute_cypher",
+        "arguments": {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 1", "graph": "nba"},
+    },
+}
 
 
 def start(command: list[str], messages: list[dict[str, object]], last: int, cpu: list[float] | None = None) -> float:
     """Milliseconds from process start to the answer with the id `last`; `cpu` gets its milliseconds of CPU time."""
     text = "".join(json.dumps(message) + "\n" for message in messages)
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(text)
@@ -76,8 +91,10 @@ def first_rows(rounds: int) -> None:
         cold.append(start(OURS, [*OPENING, FIRST_ROW], 3))
         warm.append(start(OURS, [*OPENING, FIRST_ROW], 3))
     for title, figures in (("cold", cold), ("running", warm)):
-        print(f"to the first row of execute_cypher, engine {title}, ms: median {statistics.median(figures):.0f}, "
-              f"worst {max(figures):.0f}")
+        print(
+            f"to the first row of execute_cypher, engine {title}, ms: median {statistics.median(figures):.0f}, "
+            f"worst {max(figures):.0f}"
+        )
     for _ in range(rounds):
         with Talker() as talker:
             talker.ask()
@@ -85,8 +102,9 @@ def first_rows(rounds: int) -> None:
             assert state is not None
             os.kill(state.pid, signal.SIGKILL)
             mended.append(talker.ask())
-    print(f"first call after kill -9 of the engine, ms: median {statistics.median(mended):.0f}, "
-          f"worst {max(mended):.0f}")
+    print(
+        f"first call after kill -9 of the engine, ms: median {statistics.median(mended):.0f}, worst {max(mended):.0f}"
+    )
     end_engine(home)
     begin = time.perf_counter()
     with ExitStack() as stack:
@@ -102,8 +120,9 @@ class Talker:
     """One server that stays, asked for the first row again and again."""
 
     def __enter__(self) -> Talker:
-        self.process = subprocess.Popen(OURS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            OURS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         self.number = 2
         self._write(*OPENING)
         return self
@@ -156,12 +175,16 @@ def main() -> None:
         empty.append(start(EMPTY, OPENING, 2, empty_cpu))
         ours.append(start(OURS, OPENING, 2, our_cpu))
     middle = statistics.median(ours) / statistics.median(empty)
-    print(f"to tools/list, ms (median, best): empty {statistics.median(empty):.0f} {min(empty):.0f}; "
-          f"graphground {statistics.median(ours):.0f} {min(ours):.0f}; "
-          f"ratio {middle:.2f} {min(ours) / min(empty):.2f}")
-    print(f"CPU time of the whole process, ms (median): empty {statistics.median(empty_cpu):.0f}; "
-          f"graphground {statistics.median(our_cpu):.0f}; "
-          f"ratio {statistics.median(our_cpu) / statistics.median(empty_cpu):.2f}")
+    print(
+        f"to tools/list, ms (median, best): empty {statistics.median(empty):.0f} {min(empty):.0f}; "
+        f"graphground {statistics.median(ours):.0f} {min(ours):.0f}; "
+        f"ratio {middle:.2f} {min(ours) / min(empty):.2f}"
+    )
+    print(
+        f"CPU time of the whole process, ms (median): empty {statistics.median(empty_cpu):.0f}; "
+        f"graphground {statistics.median(our_cpu):.0f}; "
+        f"ratio {statistics.median(our_cpu) / statistics.median(empty_cpu):.2f}"
+    )
     if parsed.first_row:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["GRAPHGROUND_HOME"] = folder

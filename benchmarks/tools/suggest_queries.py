@@ -32,8 +32,11 @@ def pattern_of(text: str) -> Pattern | None:
     query = parse(text)
     for node in query.find(t.NodePattern):
         variable = node.variable.name if node.variable else ""
-        named = [entry.value.value for entry in node.properties.entries if isinstance(entry.value, t.StringLiteral)] \
-            if isinstance(node.properties, t.MapLiteral) else []
+        named = (
+            [entry.value.value for entry in node.properties.entries if isinstance(entry.value, t.StringLiteral)]
+            if isinstance(node.properties, t.MapLiteral)
+            else []
+        )
         label = node.labels.name.text if isinstance(node.labels, t.LabelName) else nodes.get(variable, "")
         if named:
             nodes[variable] = f"{label} {named[0]}"
@@ -42,9 +45,13 @@ def pattern_of(text: str) -> Pattern | None:
     edges = set()
     for path in query.find(t.PathPattern):
         for place in range(1, len(path.elements), 2):
-            left, hop, right = path.elements[place - 1:place + 2]
-            if not (isinstance(left, t.NodePattern) and isinstance(right, t.NodePattern)
-                    and isinstance(hop, t.RelationshipPattern) and isinstance(hop.types, t.LabelName)):
+            left, hop, right = path.elements[place - 1 : place + 2]
+            if not (
+                isinstance(left, t.NodePattern)
+                and isinstance(right, t.NodePattern)
+                and isinstance(hop, t.RelationshipPattern)
+                and isinstance(hop.types, t.LabelName)
+            ):
                 return None
             ends = [nodes[one.variable.name] if one.variable else "" for one in (left, right)]
             edges.add((*(ends if hop.direction == "right" else reversed(ends)), hop.types.name.text))
@@ -84,22 +91,30 @@ def main() -> None:
             kind = kind_of(gold, pattern) if pattern else None
             if pattern is None or kind is None or not graph.run(gold, limit=1, timeout=10).rows:
                 continue
-            mentions = [literal.value for entry in parse(gold).find(t.MapEntry)
-                        if isinstance(literal := entry.value, t.StringLiteral)]
-            for way, entities in (("mentions", entities_of(mentions, graph.entities)),
-                                  ("question", entities_in(question, graph.entities))):
+            mentions = [
+                literal.value
+                for entry in parse(gold).find(t.MapEntry)
+                if isinstance(literal := entry.value, t.StringLiteral)
+            ]
+            for way, entities in (
+                ("mentions", entities_of(mentions, graph.entities)),
+                ("question", entities_in(question, graph.entities)),
+            ):
                 begun = time.perf_counter()
                 suggestions = suggest(graph, entities, question)
                 times.append(time.perf_counter() - begun)
-                place = next((number for number, other in enumerate(suggestions, 1)
-                              if pattern_of(other.cypher) == pattern), 0)
+                place = next(
+                    (number for number, other in enumerate(suggestions, 1) if pattern_of(other.cypher) == pattern), 0
+                )
                 found[way, kind, "asked"] += 1
                 found[way, kind, "first ten"] += bool(place)
                 found[way, kind, "first"] += place == 1
                 if not place and shown < given.misses:
                     shown += 1
-                    print(f"MISSED by {way}: {question}\n   {gold}\n   {[one.name for one in entities]}\n   "
-                          + "\n   ".join(other.cypher for other in suggestions[:4]))
+                    print(
+                        f"MISSED by {way}: {question}\n   {gold}\n   {[one.name for one in entities]}\n   "
+                        + "\n   ".join(other.cypher for other in suggestions[:4])
+                    )
                 for other in suggestions if way == "mentions" else ():
                     ran += 1
                     try:
@@ -117,8 +132,10 @@ def main() -> None:
             print(way, kind, part, f"{100 * part['first ten'] / max(1, part['asked']):.1f} %")
         print(way, "all", dict(total), f"{100 * total['first ten'] / max(1, total['asked']):.1f} %")
     times.sort()
-    print(f"candidates run: {ran}, failed or empty: {failed}; suggest: median {1000 * times[len(times) // 2]:.0f} ms, "
-          f"p99 {1000 * times[int(len(times) * 0.99)]:.0f} ms")
+    print(
+        f"candidates run: {ran}, failed or empty: {failed}; suggest: median {1000 * times[len(times) // 2]:.0f} ms, "
+        f"p99 {1000 * times[int(len(times) * 0.99)]:.0f} ms"
+    )
 
 
 if __name__ == "__main__":

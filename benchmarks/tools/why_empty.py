@@ -27,8 +27,11 @@ from graphground.tools.execute_cypher import nothing_in
 Broken = tuple[str, str, int, int, str]
 """Kind, broken text, start and end of what was broken in it, and what stood there."""
 
-CODES = {"name": ("entity_not_found",), "direction": ("reversed_direction",),
-         "filter": ("filter_removes_all", "entity_not_found")}
+CODES = {
+    "name": ("entity_not_found",),
+    "direction": ("reversed_direction",),
+    "filter": ("filter_removes_all", "entity_not_found"),
+}
 
 
 def broken(text: str, rng: random.Random) -> Iterator[Broken]:
@@ -39,14 +42,14 @@ def broken(text: str, rng: random.Random) -> Iterator[Broken]:
         literal = rng.choice(literals)
         raw = query.source(literal)[1:-1]
         place = rng.randrange(len(raw))
-        changed = raw[:place] + raw[place + 1:] if raw[place] != "\\" and raw[max(0, place - 1)] != "\\" else raw + "x"
+        changed = raw[:place] + raw[place + 1 :] if raw[place] != "\\" and raw[max(0, place - 1)] != "\\" else raw + "x"
         new = f"'{changed}'"
         yield "name", splice(text, literal, new), literal.start, literal.start + len(new), query.source(literal)
     hops = [one for one in query.find(t.RelationshipPattern) if one.direction != "both"]
     if hops:
         hop = rng.choice(hops)
         inner = query.source(hop)
-        inner = inner[inner.index("["):inner.rindex("]") + 1]
+        inner = inner[inner.index("[") : inner.rindex("]") + 1]
         new = f"<-{inner}-" if hop.direction == "right" else f"-{inner}->"
         yield "direction", splice(text, hop, new), hop.start, hop.start + len(new), query.source(hop)
     filters = [one for clause in query.find(t.With) if clause.where for one in clause.where.find(t.Binary)]
@@ -54,8 +57,9 @@ def broken(text: str, rng: random.Random) -> Iterator[Broken]:
     filters = [one for one in filters if one.operator in ("=", ">", ">=", "<", "<=", "IN")]
     if filters:
         chosen = rng.choice(filters)
-        found = next((one for one in chosen.walk() if isinstance(
-            one, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral)), None)
+        found = next(
+            (one for one in chosen.walk() if isinstance(one, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral)), None
+        )
         if found is not None:
             if isinstance(found, t.StringLiteral):
                 day = found.value[4:5] == "-" and found.value[:4].isdigit()
@@ -68,7 +72,7 @@ def broken(text: str, rng: random.Random) -> Iterator[Broken]:
 
 
 def splice(text: str, node: t.Node, new: str) -> str:
-    return text[:node.start] + new + text[node.end:]
+    return text[: node.start] + new + text[node.end :]
 
 
 def main() -> None:
@@ -88,7 +92,8 @@ def main() -> None:
         queries = gold_queries(name)
         filtered = [text for text in queries if " WHERE " in text]
         chosen = rng.sample(queries, min(given.each, len(queries))) + rng.sample(
-            filtered, min(given.each // 3, len(filtered)))
+            filtered, min(given.each // 3, len(filtered))
+        )
         for text in dict.fromkeys(chosen):
             try:
                 if nothing_in(graph.run(text, limit=2, timeout=10).rows):
@@ -101,8 +106,10 @@ def main() -> None:
                     begun = time.perf_counter()
                     causes = why_empty(graph, parse(bad))
                     times.append(time.perf_counter() - begun)
-                    hit = any(one.code in CODES[kind] and one.column - 1 < end and start < one.end_column - 1
-                              for one in causes)
+                    hit = any(
+                        one.code in CODES[kind] and one.column - 1 < end and start < one.end_column - 1
+                        for one in causes
+                    )
                     named[kind]["named" if hit else "missed"] += 1
                     if kind == "name" and hit:
                         named[kind]["right name suggested"] += any(was in one.suggestions for one in causes)
@@ -119,8 +126,10 @@ def main() -> None:
         print(kind, dict(counts), share)
     times.sort()
     if times:
-        print(f"{len(times)} explained, median {1000 * times[len(times) // 2]:.1f} ms, "
-              f"p99 {1000 * times[int(len(times) * 0.99)]:.1f} ms")
+        print(
+            f"{len(times)} explained, median {1000 * times[len(times) // 2]:.1f} ms, "
+            f"p99 {1000 * times[int(len(times) * 0.99)]:.1f} ms"
+        )
 
 
 if __name__ == "__main__":

@@ -30,20 +30,52 @@ def synthesised(documents: int) -> Iterator[str]:
         kind = "Q515" if number % 3 else "Q11424"
 
         def item(name: str, target: str, place: int, key: str = key) -> dict[str, object]:
-            return {"id": f"{key}${name}-{place}", "rank": "normal", "type": "statement", "mainsnak": {
-                "snaktype": "value", "property": name, "datatype": "wikibase-item", "datavalue": {
-                    "type": "wikibase-entityid", "value": {"entity-type": "item", "id": target}}}}
+            return {
+                "id": f"{key}${name}-{place}",
+                "rank": "normal",
+                "type": "statement",
+                "mainsnak": {
+                    "snaktype": "value",
+                    "property": name,
+                    "datatype": "wikibase-item",
+                    "datavalue": {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": target}},
+                },
+            }
 
         near = [f"Q{10_000_000 + 1 + (number * step) % documents}" for step in (7, 11, 13, 17, 19, 23)]
-        area = {"id": f"{key}$area", "rank": "normal", "mainsnak": {"snaktype": "value", "datatype": "quantity",
-                "datavalue": {"type": "quantity", "value": {
-                    "amount": f"+{number}.5", "unit": "http://www.wikidata.org/entity/Q712226"}}}}
-        claims = {"P31": [item("P31", kind, 0)], "P17": [item("P17", near[0], 0)],
-                  "P47": [item("P47", target, place) for place, target in enumerate(near)],
-                  "P2046": [area], "P36": [item("P36", near[1], 0)]}
-        yield json.dumps({"type": "item", "id": key, "claims": claims, "sitelinks": {}, "aliases": {}, "labels": {
-            language: {"language": language, "value": f"Place {number}"} for language in ("en", "de", "fr", "ja")},
-            "descriptions": {"en": {"language": "en", "value": "made up"}}})
+        area = {
+            "id": f"{key}$area",
+            "rank": "normal",
+            "mainsnak": {
+                "snaktype": "value",
+                "datatype": "quantity",
+                "datavalue": {
+                    "type": "quantity",
+                    "value": {"amount": f"+{number}.5", "unit": "http://www.wikidata.org/entity/Q712226"},
+                },
+            },
+        }
+        claims = {
+            "P31": [item("P31", kind, 0)],
+            "P17": [item("P17", near[0], 0)],
+            "P47": [item("P47", target, place) for place, target in enumerate(near)],
+            "P2046": [area],
+            "P36": [item("P36", near[1], 0)],
+        }
+        yield json.dumps(
+            {
+                "type": "item",
+                "id": key,
+                "claims": claims,
+                "sitelinks": {},
+                "aliases": {},
+                "labels": {
+                    language: {"language": language, "value": f"Place {number}"}
+                    for language in ("en", "de", "fr", "ja")
+                },
+                "descriptions": {"en": {"language": "en", "value": "made up"}},
+            }
+        )
 
 
 def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -> None:
@@ -52,8 +84,10 @@ def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -
     built = build(places(), DumpSource(path, processes=1), path.with_suffix(".graph.json"))
     passed = time.perf_counter() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result.put(f"{statements:>10,} statements, {path.stat().st_size / 1e6:8.1f} MB: {passed:7.2f} s for the whole "
-               f"build of {built.nodes:,} nodes and {built.relationships:,} relationships, {memory:.0f} MiB")
+    result.put(
+        f"{statements:>10,} statements, {path.stat().st_size / 1e6:8.1f} MB: {passed:7.2f} s for the whole "
+        f"build of {built.nodes:,} nodes and {built.relationships:,} relationships, {memory:.0f} MiB"
+    )
 
 
 def one_pass(path: Path, statements: int) -> str:
@@ -94,8 +128,12 @@ def main() -> None:
         if parsed.real:
             path = Path(folder) / "real.json"
             documents = [json.dumps(document) for document in raw_documents() if isinstance(document["claims"], dict)]
-            statements = sum(len(several) for document in raw_documents() if isinstance(document["claims"], dict)
-                             for several in document["claims"].values())
+            statements = sum(
+                len(several)
+                for document in raw_documents()
+                if isinstance(document["claims"], dict)
+                for several in document["claims"].values()
+            )
             path.write_text("\n".join(documents * 30))
             print("real documents:", one_pass(path, statements * 30))
 

@@ -117,32 +117,67 @@ def published_form(text: str) -> dict[str, Any]:
     document = tomllib.loads(text)
 
     def properties(part: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{"label": key, "wd_source": one["wikidata"], "datatype": one["type"]}
-                for key, one in part.get("properties", {}).items()]
+        return [
+            {"label": key, "wd_source": one["wikidata"], "datatype": one["type"]}
+            for key, one in part.get("properties", {}).items()
+        ]
 
-    return {"name": document["name"], "entities": [
-        {"label": label, "wd_source": node["wikidata"], "wd_include_subclasses": node.get("subclasses", True),
-         "wd_constraints": [*(f"$LINKED_TO({one['property']},{one['item']})" for one in node.get("linked_to", [])),
-                            *(f"$HAS_PROPERTY({one})" for one in node.get("has_property", [])),
-                            *([f"$FROM_RELATION({','.join(node['from_relationships'])})"]
-                              if "from_relationships" in node else [])],
-         "properties": properties(node)} for label, node in document["nodes"].items()],
-        "relations": [{"label": one["type"], "wd_source": one["wikidata"], "subj_label": one["start"],
-                       "obj_label": one["end"], "properties": properties(one)} for one in document["relationships"]]}
+    return {
+        "name": document["name"],
+        "entities": [
+            {
+                "label": label,
+                "wd_source": node["wikidata"],
+                "wd_include_subclasses": node.get("subclasses", True),
+                "wd_constraints": [
+                    *(f"$LINKED_TO({one['property']},{one['item']})" for one in node.get("linked_to", [])),
+                    *(f"$HAS_PROPERTY({one})" for one in node.get("has_property", [])),
+                    *(
+                        [f"$FROM_RELATION({','.join(node['from_relationships'])})"]
+                        if "from_relationships" in node
+                        else []
+                    ),
+                ],
+                "properties": properties(node),
+            }
+            for label, node in document["nodes"].items()
+        ],
+        "relations": [
+            {
+                "label": one["type"],
+                "wd_source": one["wikidata"],
+                "subj_label": one["start"],
+                "obj_label": one["end"],
+                "properties": properties(one),
+            }
+            for one in document["relationships"]
+        ],
+    }
 
 
 def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
     """An entity document with item values; `(value, rank)` gives a rank."""
-    document: dict[str, Any] = {"id": key, "labels": {"en": {"language": "en", "value": name}}, "claims": {},
-                                "aliases": {"en": [{"language": "en", "value": f"the {name}"}]},
-                                "descriptions": {"en": {"language": "en", "value": f"made up: {name}"}},
-                                "sitelinks": {"enwiki": {"site": "enwiki", "title": name}}}
+    document: dict[str, Any] = {
+        "id": key,
+        "labels": {"en": {"language": "en", "value": name}},
+        "claims": {},
+        "aliases": {"en": [{"language": "en", "value": f"the {name}"}]},
+        "descriptions": {"en": {"language": "en", "value": f"made up: {name}"}},
+        "sitelinks": {"enwiki": {"site": "enwiki", "title": name}},
+    }
     for property_, values in claims.items():
         for number, value in enumerate(values):
             target, rank = value if isinstance(value, tuple) else (value, "normal")
-            document["claims"].setdefault(property_, []).append({
-                "id": f"{key}${property_}-{number}", "rank": rank, "mainsnak": {
-                    "snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": target}}}})
+            document["claims"].setdefault(property_, []).append(
+                {
+                    "id": f"{key}${property_}-{number}",
+                    "rank": rank,
+                    "mainsnak": {
+                        "snaktype": "value",
+                        "datavalue": {"type": "wikibase-entityid", "value": {"id": target}},
+                    },
+                }
+            )
     return document
 
 
@@ -152,10 +187,16 @@ def league(teams: int) -> list[dict[str, Any]]:
     for number in range(teams):
         key = 900_000_000 + number * 10
         documents += [
-            item(f"Q{key}", f"Team {number}", P31=["Q13393265"], P118=["Q155223"],
-                 P361=[f"Q{990_000_000 + number % 6}"],
-                 P286=[(f"Q{key + 1}", "preferred"), f"Q{key + 2}", (f"Q{key + 3}", "deprecated")]),
-            *(item(f"Q{key + place}", f"Coach {number}-{place}", P31=["Q5"]) for place in (1, 2, 3))]
+            item(
+                f"Q{key}",
+                f"Team {number}",
+                P31=["Q13393265"],
+                P118=["Q155223"],
+                P361=[f"Q{990_000_000 + number % 6}"],
+                P286=[(f"Q{key + 1}", "preferred"), f"Q{key + 2}", (f"Q{key + 3}", "deprecated")],
+            ),
+            *(item(f"Q{key + place}", f"Coach {number}-{place}", P31=["Q5"]) for place in (1, 2, 3)),
+        ]
     documents += [item(f"Q{990_000_000 + number}", f"Division {number}", P31=["Q3032333"]) for number in range(6)]
     return documents
 
@@ -173,9 +214,13 @@ def seconds(command: list[str], **options: Any) -> tuple[float, float, float]:
 def comparable(path: Path) -> tuple[Any, Any]:
     """Entities and relations without the numbering."""
     graph = json.loads(path.read_bytes())
-    return (sorted(graph["entities"], key=lambda entity: entity["eid"]),
-            sorted(({**relation, "rid": ""} for relation in graph["relations"]),
-                   key=lambda relation: (relation["subj_id"], relation["obj_id"])))
+    return (
+        sorted(graph["entities"], key=lambda entity: entity["eid"]),
+        sorted(
+            ({**relation, "rid": ""} for relation in graph["relations"]),
+            key=lambda relation: (relation["subj_id"], relation["obj_id"]),
+        ),
+    )
 
 
 def main() -> None:
@@ -198,17 +243,37 @@ def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, run
     (folder / "theirs.json").write_text(json.dumps(published_form(text)))
     theirs, ours = [], []
     for _ in range(runs):
-        theirs.append(seconds([python, "-c", PUBLISHED, str(folder / "theirs.json"), endpoint.url,
-                               str(folder / "theirs_graph.json")], cwd=REFERENCE, env={"PYTHONDONTWRITEBYTECODE": "1"}))
-        ours.append(seconds([sys.executable, "-c", OUR_BUILD, str(folder / "ours.toml"), endpoint.url,
-                             str(folder / "ours_graph.json")]))
+        theirs.append(
+            seconds(
+                [python, "-c", PUBLISHED, str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json")],
+                cwd=REFERENCE,
+                env={"PYTHONDONTWRITEBYTECODE": "1"},
+            )
+        )
+        ours.append(
+            seconds(
+                [
+                    sys.executable,
+                    "-c",
+                    OUR_BUILD,
+                    str(folder / "ours.toml"),
+                    endpoint.url,
+                    str(folder / "ours_graph.json"),
+                ]
+            )
+        )
     a, b = comparable(folder / "theirs_graph.json"), comparable(folder / "ours_graph.json")
-    print(text.split('"')[1], f"{len(b[0])} nodes, {len(b[1])} relationships:",
-          "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships")
+    print(
+        text.split('"')[1],
+        f"{len(b[0])} nodes, {len(b[1])} relationships:",
+        "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships",
+    )
     for place, what in enumerate(("from start to end", "the build alone", "processors, with the endpoint's")):
         medians = [statistics.median(run[place] for run in several) for several in (theirs, ours)]
-        print(f"  {what}: published {medians[0]:.2f} s, ours {medians[1]:.2f} s, "
-              f"{medians[0] / medians[1]:.1f} times as fast")
+        print(
+            f"  {what}: published {medians[0]:.2f} s, ours {medians[1]:.2f} s, "
+            f"{medians[0] / medians[1]:.1f} times as fast"
+        )
     for mine, other in zip(b, a, strict=True):
         left = [json.dumps(one, sort_keys=True) for one in mine]
         right = [json.dumps(one, sort_keys=True) for one in other]

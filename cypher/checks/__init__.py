@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 __all__ = ["Findings", "check"]
 
 
-def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | None = None,
-          parameters: Mapping[str, Any] | None = None) -> Findings:
+def check(
+    query: Query,
+    schema: PropertyGraphSchema,
+    entities: EntityLookup | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Findings:
     """What a graph's schema (and its entity index) say against a query."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
@@ -45,8 +49,9 @@ def check(query: Query, schema: PropertyGraphSchema, entities: EntityLookup | No
     return findings
 
 
-def _check(facts: Facts, findings: Findings, schema: PropertyGraphSchema, entities: EntityLookup | None,
-           given: dict[str, Any]) -> None:
+def _check(
+    facts: Facts, findings: Findings, schema: PropertyGraphSchema, entities: EntityLookup | None, given: dict[str, Any]
+) -> None:
     if not schema.open:
         unknown_labels(facts, findings)
         unknown_types(facts, findings)

@@ -24,25 +24,43 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
                     labels = [facts.index.schema.labels[label] for label in facts.index.labels_of(value.kinds)]
                     keys = dict.fromkeys(label.name_property for label in labels if label.name_property)
                     suggestions = [f"{findings.query.source(item.expression)}.{quoted_name(key)}" for key in keys][:3]
-                findings.add("returns_node", "hint",
-                             f"This returns a whole {value.kind} with all its properties; "
-                             "return the properties that the question asks for.",
-                             item.expression.start, item.expression.end, suggestions)
+                findings.add(
+                    "returns_node",
+                    "hint",
+                    f"This returns a whole {value.kind} with all its properties; "
+                    "return the properties that the question asks for.",
+                    item.expression.start,
+                    item.expression.end,
+                    suggestions,
+                )
 
 
 def merged_entities(facts: Facts, findings: Findings) -> None:
     """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one."""
     for node, value in facts.distinct_values:
-        if isinstance(value, PropertyUse) and value.symbol.kind == "node" and value.symbol.name and not value.element \
-                and value.key in facts.index.schema.naming_properties:
+        if (
+            isinstance(value, PropertyUse)
+            and value.symbol.kind == "node"
+            and value.symbol.name
+            and not value.element
+            and value.key in facts.index.schema.naming_properties
+        ):
             name = value.symbol.name
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
             suggestion = f"count(DISTINCT {name})" if counted else ""
-            findings.add("distinct_merges_entities", "hint",
-                         f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
-                         + (f"write {suggestion}." if counted else
-                            f"to keep them apart write WITH DISTINCT {name} and return {name}.{value.key}."),
-                         node.start, node.end, [suggestion] if suggestion else [])
+            findings.add(
+                "distinct_merges_entities",
+                "hint",
+                f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
+                + (
+                    f"write {suggestion}."
+                    if counted
+                    else f"to keep them apart write WITH DISTINCT {name} and return {name}.{value.key}."
+                ),
+                node.start,
+                node.end,
+                [suggestion] if suggestion else [],
+            )
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:
@@ -55,22 +73,36 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
         for item in projection.items[1:]:
             text = findings.query.source(item.expression)
             if text in keys or (item.alias is not None and item.alias.name in keys):
-                findings.add("extra_sort_column", "hint",
-                             f"{text} is a sort key; return it only if the question asks for it "
-                             "(ORDER BY needs no returned column).", item.start, item.end)
+                findings.add(
+                    "extra_sort_column",
+                    "hint",
+                    f"{text} is a sort key; return it only if the question asks for it "
+                    "(ORDER BY needs no returned column).",
+                    item.start,
+                    item.end,
+                )
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
     """`r.start_year <= 2010 AND r.end_year >= 2010`: what has not ended yet has no end_year."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
-    begun = {id(one.left.symbol) for one in facts.comparisons
-             if isinstance(one.left, PropertyUse) and one.operator in ("<", "<=", "=") and BEGIN.search(one.left.key)}
+    begun = {
+        id(one.left.symbol)
+        for one in facts.comparisons
+        if isinstance(one.left, PropertyUse) and one.operator in ("<", "<=", "=") and BEGIN.search(one.left.key)
+    }
     for comparison in facts.comparisons:
         use = comparison.left
-        if (isinstance(use, PropertyUse) and comparison.operator in (">", ">=") and not comparison.negated
-                and use.symbol.kind == "relationship" and END.search(use.key)
-                and id(use.symbol) in begun and (id(use.symbol), use.key) not in tested
-                and _has_begin(facts, use)):
+        if (
+            isinstance(use, PropertyUse)
+            and comparison.operator in (">", ">=")
+            and not comparison.negated
+            and use.symbol.kind == "relationship"
+            and END.search(use.key)
+            and id(use.symbol) in begun
+            and (id(use.symbol), use.key) not in tested
+            and _has_begin(facts, use)
+        ):
             _closed(comparison, use, findings)
 
 
@@ -82,7 +114,11 @@ def _has_begin(facts: Facts, use: PropertyUse) -> bool:
 def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
     subject = findings.query.source(use.node)
     condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
-    findings.add("time_open_interval", "warning",
-                 f"Entries that have not ended have no {use.key} and are left out here. To include them write "
-                 f"{condition}.",
-                 comparison.node.start, comparison.node.end, [condition])
+    findings.add(
+        "time_open_interval",
+        "warning",
+        f"Entries that have not ended have no {use.key} and are left out here. To include them write {condition}.",
+        comparison.node.start,
+        comparison.node.end,
+        [condition],
+    )

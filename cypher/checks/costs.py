@@ -8,15 +8,21 @@ from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
 SMALL = 1000
-AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",
-                        "percentiledisc"})
+AGGREGATES = frozenset(
+    {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
+)
 
 
 def anchored_symbols(facts: Facts) -> set[int]:
     """The nodes that an equality pins to few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
-    return {id(one.left.symbol) for one in facts.comparisons
-            if isinstance(one.left, PropertyUse) and one.operator in ("=", "IN") and not one.negated
-            and not isinstance(one.right, PropertyUse)}
+    return {
+        id(one.left.symbol)
+        for one in facts.comparisons
+        if isinstance(one.left, PropertyUse)
+        and one.operator in ("=", "IN")
+        and not one.negated
+        and not isinstance(one.right, PropertyUse)
+    }
 
 
 def cartesian_products(facts: Facts, findings: Findings) -> None:
@@ -32,10 +38,14 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
         if len(loose) >= 2:
             names = [next((symbol.name for symbol in group if symbol.name), "()") for group in loose]
             clause = use.clause
-            findings.add("cartesian_product", "warning",
-                         f"The patterns around {' and '.join(map(str, names))} share no variable: every row of one is "
-                         "joined with every row of the other. Connect them by a relationship or a condition.",
-                         clause.start, clause.patterns[-1].end)
+            findings.add(
+                "cartesian_product",
+                "warning",
+                f"The patterns around {' and '.join(map(str, names))} share no variable: every row of one is "
+                "joined with every row of the other. Connect them by a relationship or a condition.",
+                clause.start,
+                clause.patterns[-1].end,
+            )
 
 
 def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
@@ -86,12 +96,20 @@ def _conjuncts(where: t.Expression) -> list[t.Expression]:
 def unbounded_paths(facts: Facts, findings: Findings) -> None:
     """`-[:hasParent*]->`: on a cyclic graph such a path may not end."""
     for relationship in facts.unbounded:
-        types = [use.name.name.text for use in facts.types if use.symbol.link is not None
-                 and use.symbol.link.pattern is relationship]
-        findings.add("unbounded_path", "warning",
-                     f"The path over {' and '.join(types) or 'any relationship'} has no upper bound and may take very "
-                     "long on a graph with cycles; give it an upper bound, such as "
-                     "*1..4.", relationship.start, relationship.end)
+        types = [
+            use.name.name.text
+            for use in facts.types
+            if use.symbol.link is not None and use.symbol.link.pattern is relationship
+        ]
+        findings.add(
+            "unbounded_path",
+            "warning",
+            f"The path over {' and '.join(types) or 'any relationship'} has no upper bound and may take very "
+            "long on a graph with cycles; give it an upper bound, such as "
+            "*1..4.",
+            relationship.start,
+            relationship.end,
+        )
 
 
 def missing_limits(facts: Facts, findings: Findings) -> None:
@@ -104,13 +122,20 @@ def missing_limits(facts: Facts, findings: Findings) -> None:
             continue
         if _small(facts):
             continue
-        findings.add("no_limit", "hint", "Nothing narrows this answer down: it may have very many rows. "
-                                         "Add LIMIT if some of them are enough.", clause.start, clause.end)
+        findings.add(
+            "no_limit",
+            "hint",
+            "Nothing narrows this answer down: it may have very many rows. Add LIMIT if some of them are enough.",
+            clause.start,
+            clause.end,
+        )
 
 
 def _aggregates(item: t.ReturnItem) -> bool:
-    return any(isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES)
-               for node in item.expression.walk())
+    return any(
+        isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES)
+        for node in item.expression.walk()
+    )
 
 
 def _small(facts: Facts) -> bool:

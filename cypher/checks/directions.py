@@ -17,10 +17,15 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
     """`(:Person)-[:hasCEO]->(:Company)` where the schema has it the other way."""
     for symbol, labels in facts.contradictions:
         name = symbol.name or "this node"
-        findings.add("impossible_pattern", "error",
-                     f"No node can match {name}: the labels "
-                     f"{findings.query.source(labels)} never occur together with those required before. "
-                     "Use a different variable for a different node.", labels.start, labels.end)
+        findings.add(
+            "impossible_pattern",
+            "error",
+            f"No node can match {name}: the labels "
+            f"{findings.query.source(labels)} never occur together with those required before. "
+            "Use a different variable for a different node.",
+            labels.start,
+            labels.end,
+        )
     for link in facts.links:
         if link.bad and not link.unknown:
             _wrong(facts, link, findings)
@@ -119,8 +124,10 @@ def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
             return text
         for pattern in index.schema.patterns:
             name = quoted_name(pattern.type)
-            for here, there, arrow in ((pattern.start, pattern.end, f"-[:{name}]->"),
-                                       (pattern.end, pattern.start, f"<-[:{name}]-")):
+            for here, there, arrow in (
+                (pattern.start, pattern.end, f"-[:{name}]->"),
+                (pattern.end, pattern.start, f"<-[:{name}]-"),
+            ):
                 if here == label and there not in seen:
                     seen.add(there)
                     queue.append((there, f"{text}{arrow}(:{quoted_name(there)})"))

@@ -42,8 +42,9 @@ class Candidate(Protocol):
 class EntityLookup(Protocol):
     """An entity index, as `graphs.entities.candidate.EntityLookup` has it."""
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             limit: int = 5) -> Sequence[Candidate]: ...
+    def find(
+        self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
+    ) -> Sequence[Candidate]: ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...
 
@@ -84,8 +85,9 @@ class _Bounded:
     def done(self) -> bool:
         return self._sought >= MOST_SOUGHT or monotonic() > self._until
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             limit: int = 5) -> Sequence[Candidate]:
+    def find(
+        self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
+    ) -> Sequence[Candidate]:
         self._sought += 1
         return self._lookup.find(mention, label=label, property=property, limit=limit)
 
@@ -107,8 +109,16 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
                 yield literal, one, False
 
 
-def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, written: bool,
-           findings: Findings, entities: EntityLookup) -> None:
+def _check(
+    facts: Facts,
+    comparison: Comparison,
+    use: PropertyUse,
+    node: t.Node,
+    value: str,
+    written: bool,
+    findings: Findings,
+    entities: EntityLookup,
+) -> None:
     if len(value) > LONGEST:
         return
     labels = facts.index.labels_of(use.symbol.kinds)
@@ -117,8 +127,11 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
         return
     only = asked[0] if len(asked) == 1 else None
     named = use.key in facts.index.schema.naming_properties
-    found = [one for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
-             if (only or one.label in labels) and (one.name_property if named else one.property) == use.key]
+    found = [
+        one
+        for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
+        if (only or one.label in labels) and (one.name_property if named else one.property) == use.key
+    ]
     learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
     if not found and use.key != "name" and not learned:
         return  # nothing is known of the values of this property
@@ -128,16 +141,24 @@ def _check(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node,
         what += f" It is an alias of {names[0]!r}."
     elif names:
         what += f" Nearest: {listed([repr(name) for name in names])}."
-    elsewhere = [] if asked == (None,) or not named else [
-        label for label in facts.index.label_masks if label not in labels
-        and use.key in facts.index.schema.labels[label].properties
-        and entities.holds(value, label=label, property=use.key)]
+    elsewhere = (
+        []
+        if asked == (None,) or not named
+        else [
+            label
+            for label in facts.index.label_masks
+            if label not in labels
+            and use.key in facts.index.schema.labels[label].properties
+            and entities.holds(value, label=label, property=use.key)
+        ]
+    )
     if elsewhere:
         what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     clear = written and not elsewhere and severity == "warning" and _is_clear(found)
-    findings.add("entity_not_found", severity, what, node.start, node.end,
-                 [quoted_string(name) for name in names], clear=clear)
+    findings.add(
+        "entity_not_found", severity, what, node.start, node.end, [quoted_string(name) for name in names], clear=clear
+    )
 
 
 def _is_clear(found: Sequence[Candidate]) -> bool:
@@ -150,20 +171,33 @@ def _is_clear(found: Sequence[Candidate]) -> bool:
     return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
 
 
-def _check_part(facts: Facts, comparison: Comparison, use: PropertyUse, node: t.Node, value: str,
-                findings: Findings, entities: EntityLookup) -> None:
+def _check_part(
+    facts: Facts,
+    comparison: Comparison,
+    use: PropertyUse,
+    node: t.Node,
+    value: str,
+    findings: Findings,
+    entities: EntityLookup,
+) -> None:
     """`n.name CONTAINS 'Lebron'`: said only where the nearest names do not hold that part."""
     labels = facts.index.labels_of(use.symbol.kinds)
     only = labels[0] if len(labels) == 1 else None
-    found = [one for one in entities.find(value, label=only, limit=8)
-             if one.label in labels and one.name_property == use.key]
+    found = [
+        one for one in entities.find(value, label=only, limit=8) if one.label in labels and one.name_property == use.key
+    ]
     if not found or any(PARTS[comparison.operator](one.name, value) for one in found):
         return
     names = list(dict.fromkeys(one.name for one in found))[:5]
-    findings.add("entity_not_found", "hint",
-                 f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive). "
-                 f"Nearest: {listed([repr(name) for name in names])}.", node.start, node.end,
-                 [quoted_string(name) for name in names])
+    findings.add(
+        "entity_not_found",
+        "hint",
+        f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive). "
+        f"Nearest: {listed([repr(name) for name in names])}.",
+        node.start,
+        node.end,
+        [quoted_string(name) for name in names],
+    )
 
 
 def _words(operator: str) -> str:

@@ -23,8 +23,18 @@ class Findings:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     errors: int = 0
 
-    def add(self, code: str, severity: Severity, message: str, start: int, end: int,
-            suggestions: Sequence[str] = (), *, clear: bool = False, edits: Sequence[Edit] = ()) -> None:
+    def add(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        start: int,
+        end: int,
+        suggestions: Sequence[str] = (),
+        *,
+        clear: bool = False,
+        edits: Sequence[Edit] = (),
+    ) -> None:
         """One finding at `text[start:end]`. `clear` says that the first suggestion is the fix.
 
         Warnings and hints past `MOST_FINDINGS` are left out.
@@ -42,8 +52,20 @@ class Findings:
         line, column = self.query.position(start)
         end_line, end_column = self.query.position(end)
         fix = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
-        self.diagnostics.append(Diagnostic(code, severity, message, line, column, end_line, end_column,
-                                           self.query.text[start:end], tuple(suggestions), fix))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                severity,
+                message,
+                line,
+                column,
+                end_line,
+                end_column,
+                self.query.text[start:end],
+                tuple(suggestions),
+                fix,
+            )
+        )
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -15,9 +15,19 @@ ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 ISO_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T[\d:.]+(Z|[+-]\d{2}:?\d{2})?")
 YEAR = re.compile(r"\d{4}")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_FUNCTIONS = {"date": "date", "datetime": "datetime", "localdatetime": "datetime", "tointeger": "int",
-              "tofloat": "float", "tostring": "str", "tolower": "str", "toupper": "str", "lower": "str",
-              "upper": "str", "trim": "str"}
+_FUNCTIONS = {
+    "date": "date",
+    "datetime": "datetime",
+    "localdatetime": "datetime",
+    "tointeger": "int",
+    "tofloat": "float",
+    "tostring": "str",
+    "tolower": "str",
+    "toupper": "str",
+    "lower": "str",
+    "upper": "str",
+    "trim": "str",
+}
 _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", datetime: "datetime"}
 
 

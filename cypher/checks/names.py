@@ -38,8 +38,15 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if suggestions:
         message += f" Nearest: {listed(suggestions)}."
     message += f" Labels: {listed(list(index.label_masks), 20)}."
-    findings.add("unknown_label", "error", message, use.name.start, use.name.end,
-                 [quoted_name(name) for name in suggestions], clear=clear)
+    findings.add(
+        "unknown_label",
+        "error",
+        message,
+        use.name.start,
+        use.name.end,
+        [quoted_name(name) for name in suggestions],
+        clear=clear,
+    )
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
@@ -70,8 +77,15 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         message += f" Between these nodes there are: {listed([str(one) for one in _patterns_of(facts, fitting)])}."
     else:
         message += f" Types: {listed(list(index.types), 20)}."
-    findings.add("unknown_relationship_type", "error", message, use.name.start, use.name.end,
-                 [quoted_name(name) for name in suggestions], clear=clear)
+    findings.add(
+        "unknown_relationship_type",
+        "error",
+        message,
+        use.name.start,
+        use.name.end,
+        [quoted_name(name) for name in suggestions],
+        clear=clear,
+    )
 
 
 def _ends_known(facts: Facts, link: Link | None) -> bool:
@@ -123,9 +137,13 @@ def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
         left, right = right, left
     both = link.pattern.direction == "both" or link.length != (1, 1)
     patterns = list(facts.index.patterns(link.types))
-    fitting = [pattern for pattern in patterns if link.length != (1, 1)
-               or narrowed(left, right, (facts.index.ends(pattern),))[0]
-               or (both and narrowed(right, left, (facts.index.ends(pattern),))[0])]
+    fitting = [
+        pattern
+        for pattern in patterns
+        if link.length != (1, 1)
+        or narrowed(left, right, (facts.index.ends(pattern),))[0]
+        or (both and narrowed(right, left, (facts.index.ends(pattern),))[0])
+    ]
     found: dict[str, str] = {}
     for pattern in fitting if fitting and not link.bad else patterns:
         for key, type_ in pattern.properties.items():
@@ -140,8 +158,15 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         return
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)
-    naming = [key for key in dict.fromkeys(index.schema.labels[label].naming for label in labels)
-              if key is not None and key in properties] if use.key.lower() in GENERIC_NAMES else []
+    naming = (
+        [
+            key
+            for key in dict.fromkeys(index.schema.labels[label].naming for label in labels)
+            if key is not None and key in properties
+        ]
+        if use.key.lower() in GENERIC_NAMES
+        else []
+    )
     message = _lacking(facts, use, labels)
     if naming:
         message += f" The names of its nodes are in {listed(naming)}."
@@ -153,8 +178,10 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     beside = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
     if beside:
         name = beside[0].symbol.name
-        message += (f" The relationship {listed(beside[0].types or ())} has it: "
-                    f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}.")
+        message += (
+            f" The relationship {listed(beside[0].types or ())} has it: "
+            f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}."
+        )
     elif not near or not elsewhere:
         message += f" Properties: {listed(list(properties), 20)}."
     suggested = naming or [one.name for one in near]
@@ -169,14 +196,16 @@ def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
         return f"{article} {labels[0]} has no property {use.key!r}."
     owners = [label for label in labels if use.key in index.schema.labels[label].properties]
     if owners:
-        sets = [":".join(sorted(index.kinds[place])) for place in range(len(index.kinds))
-                if use.symbol.kinds >> place & 1]
+        sets = [
+            ":".join(sorted(index.kinds[place])) for place in range(len(index.kinds)) if use.symbol.kinds >> place & 1
+        ]
         return f"No node that is {listed(sets, 4)} has a property {use.key!r}."
     return f"None of {listed(labels)} has a property {use.key!r}."
 
 
-def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str],
-                             findings: Findings) -> None:
+def _unknown_on_relationship(
+    facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str], findings: Findings
+) -> None:
     near = nearest(use.key, properties)
     types = link.types or tuple(facts.index.types)
     message = f"The relationship {listed(types)} has no property {use.key!r}."
@@ -194,6 +223,13 @@ def _unknown_on_relationship(facts: Facts, use: PropertyUse, link: Link, propert
 
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
     key = use.key_node
-    quoted = findings.query.text[key.start:key.start + 1] in ("'", '"')
-    findings.add("unknown_property", "error", message, key.start, key.end,
-                 [f"'{name}'" if quoted else quoted_name(name) for name in names], clear=clear)
+    quoted = findings.query.text[key.start : key.start + 1] in ("'", '"')
+    findings.add(
+        "unknown_property",
+        "error",
+        message,
+        key.start,
+        key.end,
+        [f"'{name}'" if quoted else quoted_name(name) for name in names],
+        clear=clear,
+    )

@@ -20,8 +20,22 @@ from graphground.cypher.text_values import BOOLEANS, TextValues
 NUMBERS = frozenset({"int", "float"})
 MOMENTS = frozenset({"date", "datetime"})
 ORDERING = frozenset({"<", "<=", ">", ">="})
-NEEDS_NUMBERS = frozenset({"sum", "avg", "stdev", "stdevp", "percentilecont", "percentiledisc", "abs", "ceil", "floor",
-                           "round", "sign", "sqrt"})
+NEEDS_NUMBERS = frozenset(
+    {
+        "sum",
+        "avg",
+        "stdev",
+        "stdevp",
+        "percentilecont",
+        "percentiledisc",
+        "abs",
+        "ceil",
+        "floor",
+        "round",
+        "sign",
+        "sqrt",
+    }
+)
 SORTING = frozenset({"min", "max"})
 
 
@@ -32,19 +46,29 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
     if use.symbol.kind == "node":
         index = facts.index
         owners = [index.schema.labels[label] for label in index.labels_of(use.symbol.kinds)]
-        found = [(owner.properties[use.key], owner.texts.get(use.key)) for owner in owners
-                 if use.key in owner.properties]
+        found = [
+            (owner.properties[use.key], owner.texts.get(use.key)) for owner in owners if use.key in owner.properties
+        ]
     elif use.symbol.link is not None and not use.symbol.link.unknown:
         types = relationship_properties(facts, use.symbol.link)
-        found = [(types[use.key], pattern.texts.get(use.key)) for pattern in facts.index.patterns(use.symbol.link.types)
-                 if use.key in types and use.key in pattern.properties]
+        found = [
+            (types[use.key], pattern.texts.get(use.key))
+            for pattern in facts.index.patterns(use.symbol.link.types)
+            if use.key in types and use.key in pattern.properties
+        ]
     else:
         return None
     if not found or any(type_ != "str" or texts is None for type_, texts in found):
         return None
     forms = {texts.form for _, texts in found if texts is not None}
-    return min((texts for _, texts in found if texts is not None),
-               key=lambda texts: (texts.checked, texts.sorts, texts.share)) if len(forms) == 1 else None
+    return (
+        min(
+            (texts for _, texts in found if texts is not None),
+            key=lambda texts: (texts.checked, texts.sorts, texts.share),
+        )
+        if len(forms) == 1
+        else None
+    )
 
 
 def texts_used_as_values(facts: Facts, findings: Findings) -> None:
@@ -56,8 +80,14 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
     for operation, operand, use in facts.calculated:
         texts = text_values_of(facts, use)
         if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
-            _convert(operand, use, texts, "error" if operation.operator != "+" else "warning",
-                     f"{operation.operator} does not work on text", findings)
+            _convert(
+                operand,
+                use,
+                texts,
+                "error" if operation.operator != "+" else "warning",
+                f"{operation.operator} does not work on text",
+                findings,
+            )
     for sort, use in facts.sorted:
         texts = text_values_of(facts, use)
         if texts is not None and not texts.sorts and texts.type in NUMBERS | MOMENTS:
@@ -94,26 +124,48 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
         left = texts.converted(findings.query.source(comparison.left_node))
         right = other.converted(findings.query.source(literal)) if other is not None else None
         clear = bool(left and right and other is not None and (other.type in NUMBERS) == (texts.type in NUMBERS))
-        findings.add("text_compared", "warning",
-                     f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character "
-                     "by character.", comparison.node.start, comparison.node.end,
-                     [f"{left} {comparison.operator} {right}"] if clear else [],
-                     clear=clear and comparison.left_node.start < literal.start)
+        findings.add(
+            "text_compared",
+            "warning",
+            f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character "
+            "by character.",
+            comparison.node.start,
+            comparison.node.end,
+            [f"{left} {comparison.operator} {right}"] if clear else [],
+            clear=clear and comparison.left_node.start < literal.start,
+        )
 
 
-def _convert_both(comparison: Comparison, use: PropertyUse, texts: TextValues, literal: t.StringLiteral,
-                  findings: Findings) -> None:
+def _convert_both(
+    comparison: Comparison, use: PropertyUse, texts: TextValues, literal: t.StringLiteral, findings: Findings
+) -> None:
     value = literal.value.strip()
-    written = value if texts.type in NUMBERS and _is_number(value) else \
-        f"{texts.type}({quoted_string(value)})" if texts.type in MOMENTS and _is_iso(value, texts.type) else ""
+    written = (
+        value
+        if texts.type in NUMBERS and _is_number(value)
+        else f"{texts.type}({quoted_string(value)})"
+        if texts.type in MOMENTS and _is_iso(value, texts.type)
+        else ""
+    )
     subject = texts.converted(findings.query.source(comparison.left_node))
-    message = (f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} "
-               "compares character by character.")
-    edits = [Edit(comparison.left_node.start, comparison.left_node.end, subject),
-             Edit(literal.start, literal.end, written)] if subject and written else []
+    message = (
+        f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character by character."
+    )
+    edits = (
+        [Edit(comparison.left_node.start, comparison.left_node.end, subject), Edit(literal.start, literal.end, written)]
+        if subject and written
+        else []
+    )
     node = comparison.left_node
-    findings.add("text_compared", "warning", message + (f" Write {subject} and {written}." if edits else ""),
-                 node.start, node.end, [subject] if edits and subject else [], edits=edits)
+    findings.add(
+        "text_compared",
+        "warning",
+        message + (f" Write {subject} and {written}." if edits else ""),
+        node.start,
+        node.end,
+        [subject] if edits and subject else [],
+        edits=edits,
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -122,21 +174,33 @@ def _is_number(text: str) -> bool:
 
 def _is_iso(text: str, type_: str) -> bool:
     parts = text[:10].split("-")
-    return [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts) and (
-        (len(text) == 10) == (type_ == "date"))
+    return (
+        [len(part) for part in parts] == [4, 2, 2]
+        and all(part.isdigit() for part in parts)
+        and ((len(text) == 10) == (type_ == "date"))
+    )
 
 
-def _convert(node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: str, why: str,
-             findings: Findings) -> None:
+def _convert(
+    node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: str, why: str, findings: Findings
+) -> None:
     written = texts.converted(findings.query.source(node))
     message = f"{name_of(use)} is text that holds {texts.described}: {why}."
     message += f" Write {written}." if written else " No conversion is certain to work for all of its values."
-    findings.add("text_compared", "error" if severity == "error" else "warning", message, node.start, node.end,
-                 [written] if written else [], clear=bool(written))
+    findings.add(
+        "text_compared",
+        "error" if severity == "error" else "warning",
+        message,
+        node.start,
+        node.end,
+        [written] if written else [],
+        clear=bool(written),
+    )
 
 
-def compared_with_value(comparison: Comparison, use: PropertyUse, texts: TextValues, given: str,
-                        findings: Findings) -> bool:
+def compared_with_value(
+    comparison: Comparison, use: PropertyUse, texts: TextValues, given: str, findings: Findings
+) -> bool:
     """Report a text property compared with a number, date or boolean; False where that is not for this check.
 
     `o.freight > 500` becomes `toFloat(o.freight) > 500`; `i.discontinued = true` becomes `= 'true'`.
@@ -144,57 +208,106 @@ def compared_with_value(comparison: Comparison, use: PropertyUse, texts: TextVal
     literal, operator = comparison.right_node, comparison.operator
     source = findings.query.source
     subject = comparison.left_node
-    message = (f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} is of type {given}: "
-               f"the comparison is {'always true where the property is set' if operator == '<>' else 'never true'}.")
+    message = (
+        f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} is of type {given}: "
+        f"the comparison is {'always true where the property is set' if operator == '<>' else 'never true'}."
+    )
     if texts.words and given == "bool" and isinstance(literal, t.BooleanLiteral):
         word = _word(texts, literal.value)
-        findings.add("type_mismatch", "error", f"{message} Write {word}." if word else message, literal.start,
-                     literal.end, [word] if word else [], clear=bool(word))
+        findings.add(
+            "type_mismatch",
+            "error",
+            f"{message} Write {word}." if word else message,
+            literal.start,
+            literal.end,
+            [word] if word else [],
+            clear=bool(word),
+        )
         return True
     exact = _as_text(literal, texts) if operator in ("=", "<>") else ""
     if exact:
-        findings.add("type_mismatch", "error", f"{message} Write {exact}.", literal.start, literal.end, [exact],
-                     clear=True)
+        findings.add(
+            "type_mismatch", "error", f"{message} Write {exact}.", literal.start, literal.end, [exact], clear=True
+        )
         return True
-    if given == "int" and texts.type in MOMENTS and not use.in_map and isinstance(literal, t.IntegerLiteral) \
-            and 1000 <= literal.value <= 9999:
+    if (
+        given == "int"
+        and texts.type in MOMENTS
+        and not use.in_map
+        and isinstance(literal, t.IntegerLiteral)
+        and 1000 <= literal.value <= 9999
+    ):
         converted = texts.converted(source(subject))
         year = f"{converted}.year" if converted and not converted.startswith("CASE") else ""
-        findings.add("type_mismatch", "error", message + (f" For the year write {year}." if year else ""),
-                     subject.start, subject.end, [year] if year else [], clear=bool(year))
+        findings.add(
+            "type_mismatch",
+            "error",
+            message + (f" For the year write {year}." if year else ""),
+            subject.start,
+            subject.end,
+            [year] if year else [],
+            clear=bool(year),
+        )
         return True
     if use.in_map or not ((given in NUMBERS and texts.type in NUMBERS) or (given in MOMENTS and texts.type in MOMENTS)):
         condition = texts.converted(f"{use.symbol.name or 'n'}.{source(use.key_node)}") if use.in_map else None
-        findings.add("type_mismatch", "error", message + (f" Compare {condition} in WHERE." if condition else ""),
-                     literal.start, literal.end)
+        findings.add(
+            "type_mismatch",
+            "error",
+            message + (f" Compare {condition} in WHERE." if condition else ""),
+            literal.start,
+            literal.end,
+        )
         return True
     written = _moment(texts, given, source(subject)) if given in MOMENTS else texts.converted(source(subject))
     if written is None and texts.sorts and texts.type == given:
         return False  # ISO dates: the literal as text does
     if written is None:
-        findings.add("type_mismatch", "error", f"{message} No conversion is certain to work for all of its values.",
-                     subject.start, subject.end)
+        findings.add(
+            "type_mismatch",
+            "error",
+            f"{message} No conversion is certain to work for all of its values.",
+            subject.start,
+            subject.end,
+        )
         return True
-    findings.add("type_mismatch", "error", f"{message} Write {written}.", subject.start, subject.end, [written],
-                 clear=True)
+    findings.add(
+        "type_mismatch", "error", f"{message} Write {written}.", subject.start, subject.end, [written], clear=True
+    )
     return True
 
 
-def member_of_values(comparison: Comparison, use: PropertyUse, texts: TextValues, inner: str,
-                     items: Sequence[t.Expression], findings: Findings) -> None:
+def member_of_values(
+    comparison: Comparison,
+    use: PropertyUse,
+    texts: TextValues,
+    inner: str,
+    items: Sequence[t.Expression],
+    findings: Findings,
+) -> None:
     """Report `o.orderID IN [10248]` on text: `IN ['10248']`, or the property converted."""
     literal, subject = comparison.right_node, comparison.left_node
     source = findings.query.source
-    message = (f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} holds values of type "
-               f"{inner}: it never matches.")
+    message = (
+        f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} holds values of type "
+        f"{inner}: it never matches."
+    )
     written = [_as_text(item, texts) for item in items]
     if written and all(written):
-        findings.add("type_mismatch", "error", message, literal.start, literal.end, [f"[{', '.join(written)}]"],
-                     clear=True)
+        findings.add(
+            "type_mismatch", "error", message, literal.start, literal.end, [f"[{', '.join(written)}]"], clear=True
+        )
         return
     converted = texts.converted(source(subject)) if inner in NUMBERS and texts.type in NUMBERS else None
-    findings.add("type_mismatch", "error", message, subject.start, subject.end, [converted] if converted else [],
-                 clear=bool(converted))
+    findings.add(
+        "type_mismatch",
+        "error",
+        message,
+        subject.start,
+        subject.end,
+        [converted] if converted else [],
+        clear=bool(converted),
+    )
 
 
 def _moment(texts: TextValues, given: str, subject: str) -> str | None:
@@ -228,13 +341,18 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
     message = f"{name_of(use)} is text that holds {texts.described} and has no part {part.text!r}."
-    message += f" Write {written}." if written else " No conversion is certain to work for all of its values." \
-        if texts.type in MOMENTS else ""
-    findings.add("type_mismatch", "error", message, use.node.start, part.end, [written] if written else [],
-                 clear=bool(written))
+    message += (
+        f" Write {written}."
+        if written
+        else " No conversion is certain to work for all of its values."
+        if texts.type in MOMENTS
+        else ""
+    )
+    findings.add(
+        "type_mismatch", "error", message, use.node.start, part.end, [written] if written else [], clear=bool(written)
+    )
 
 
 def name_of(use: PropertyUse) -> str:
     """`o.freight`, or words where the node has no name."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
-

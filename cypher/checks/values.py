@@ -14,13 +14,43 @@ from graphground.cypher.tree import Node
 
 ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
 TEXT = frozenset({"CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
-SAMPLES = {"date": "date('1999-01-31')", "datetime": "datetime('1999-01-31T12:00:00')", "int": "1999", "float": "1.5",
-           "bool": "true", "str": "'text'"}
+SAMPLES = {
+    "date": "date('1999-01-31')",
+    "datetime": "datetime('1999-01-31T12:00:00')",
+    "int": "1999",
+    "float": "1.5",
+    "bool": "true",
+    "str": "'text'",
+}
 CHECKED = frozenset(SAMPLES)
-DATE_PARTS = frozenset({"year", "month", "day", "quarter", "week", "weekyear", "dayofweek", "weekday", "dayofquarter",
-                        "quarterday", "ordinalday", "dayofyear", "hour", "minute", "second", "millisecond",
-                        "microsecond", "nanosecond", "timezone", "offset", "epochseconds", "epochmillis",
-                        "offsetminutes", "offsetseconds"})
+DATE_PARTS = frozenset(
+    {
+        "year",
+        "month",
+        "day",
+        "quarter",
+        "week",
+        "weekyear",
+        "dayofweek",
+        "weekday",
+        "dayofquarter",
+        "quarterday",
+        "ordinalday",
+        "dayofyear",
+        "hour",
+        "minute",
+        "second",
+        "millisecond",
+        "microsecond",
+        "nanosecond",
+        "timezone",
+        "offset",
+        "epochseconds",
+        "epochmillis",
+        "offsetminutes",
+        "offsetseconds",
+    }
+)
 
 
 def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]) -> None:
@@ -57,8 +87,9 @@ def property_type(facts: Facts, use: PropertyUse) -> str | None:
     return only if inner in SCALAR_TYPES or only == "list[unknown]" else None
 
 
-def _ordered(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings,
-             parameters: dict[str, object]) -> None:
+def _ordered(
+    facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, parameters: dict[str, object]
+) -> None:
     expected = property_type(facts, use)
     if expected is None:
         return
@@ -84,13 +115,16 @@ def _ordered(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         _mismatch(facts, comparison, use, expected, given, right, findings)
 
 
-def _mismatch(facts: Facts, comparison: Comparison, use: PropertyUse, expected: str, given: str, right: str,
-              findings: Findings) -> None:
+def _mismatch(
+    facts: Facts, comparison: Comparison, use: PropertyUse, expected: str, given: str, right: str, findings: Findings
+) -> None:
     source = findings.query.source
     literal = comparison.right_node
     effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
-    message = (f"{_name(use)} is of type {expected}, and {source(literal)} of type {given}: "
-               f"the comparison is {effect}. Write a value such as {SAMPLES[expected]}.")
+    message = (
+        f"{_name(use)} is of type {expected}, and {source(literal)} of type {given}: "
+        f"the comparison is {effect}. Write a value such as {SAMPLES[expected]}."
+    )
     start, end, suggestions = literal.start, literal.end, [right] if right else []
     year = _year_of(literal)
     if expected == "date" and year and comparison.operator in ("=", "<>") and not use.in_map:
@@ -118,9 +152,15 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     suggestions = [f"{negation}{value} IN {subject}"]
     if comparison.operator in ("<", "<=", ">", ">="):
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
-    findings.add("list_compared_as_value", "error",
-                 f"{_name(use)} is a list, which never equals a single value: write {suggestions[0]}.",
-                 comparison.node.start, comparison.node.end, suggestions, clear=True)
+    findings.add(
+        "list_compared_as_value",
+        "error",
+        f"{_name(use)} is a list, which never equals a single value: write {suggestions[0]}.",
+        comparison.node.start,
+        comparison.node.end,
+        suggestions,
+        clear=True,
+    )
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
@@ -129,16 +169,32 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
     entry = comparison.node
     edits: list[Edit] = []
-    holder = next((node for node in findings.query.find(t.NodePattern)
-                   if node.properties is not None and node.properties.start <= entry.start < node.properties.end), None)
-    if holder is not None and isinstance(holder.properties, t.MapLiteral) and holder.variable is not None \
-            and holder.where is None:
+    holder = next(
+        (
+            node
+            for node in findings.query.find(t.NodePattern)
+            if node.properties is not None and node.properties.start <= entry.start < node.properties.end
+        ),
+        None,
+    )
+    if (
+        holder is not None
+        and isinstance(holder.properties, t.MapLiteral)
+        and holder.variable is not None
+        and holder.where is None
+    ):
         others = [findings.query.source(one) for one in holder.properties.entries if one is not entry]
         kept = "{" + ", ".join(others) + "} " if others else ""
         edits = [Edit(holder.properties.start, holder.properties.end, f"{kept}WHERE {condition}")]
-    findings.add("list_compared_as_value", "error",
-                 f"{_name(use)} is a list, which never equals a single value: write WHERE {condition}.",
-                 entry.start, entry.end, [], edits=edits)
+    findings.add(
+        "list_compared_as_value",
+        "error",
+        f"{_name(use)} is a list, which never equals a single value: write WHERE {condition}.",
+        entry.start,
+        entry.end,
+        [],
+        edits=edits,
+    )
 
 
 def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
@@ -153,14 +209,27 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
         if comparison.operator == "CONTAINS":
             suggestions.insert(0, exact)
-        findings.add("list_compared_as_value", "error",
-                     f"{_name(use)} is a list; {comparison.operator} works on text only and returns null here: "
-                     f"write {suggestions[0]}.", comparison.node.start, comparison.node.end, suggestions, clear=True)
+        findings.add(
+            "list_compared_as_value",
+            "error",
+            f"{_name(use)} is a list; {comparison.operator} works on text only and returns null here: "
+            f"write {suggestions[0]}.",
+            comparison.node.start,
+            comparison.node.end,
+            suggestions,
+            clear=True,
+        )
         return
-    findings.add("type_mismatch", "error",
-                 f"{_name(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
-                 f"Compare with a value such as {SAMPLES.get(expected, expected)}, or use toString({subject}).",
-                 use.node.start, use.node.end, [f"toString({subject})"], clear=comparison.operator != "=~")
+    findings.add(
+        "type_mismatch",
+        "error",
+        f"{_name(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
+        f"Compare with a value such as {SAMPLES.get(expected, expected)}, or use toString({subject}).",
+        use.node.start,
+        use.node.end,
+        [f"toString({subject})"],
+        clear=comparison.operator != "=~",
+    )
 
 
 def _membership(facts: Facts, comparison: Comparison, findings: Findings, parameters: dict[str, object]) -> None:
@@ -176,14 +245,25 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             if inner in CHECKED and given in CHECKED and not comparable(inner, given):
                 literal = comparison.left_node
                 mended = retyped(literal, inner, "=")  # type: ignore[arg-type]
-                findings.add("type_mismatch", "error",
-                             f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {given}.",
-                             literal.start, literal.end, [mended] if mended else [], clear=bool(mended))
+                findings.add(
+                    "type_mismatch",
+                    "error",
+                    f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {given}.",
+                    literal.start,
+                    literal.end,
+                    [mended] if mended else [],
+                    clear=bool(mended),
+                )
         else:
             suggestion = f"{source(right.node)} = {source(comparison.left_node)}"
-            findings.add("type_mismatch", "warning",
-                         f"{_name(right)} is one {holds}, not a list: write {suggestion}.",
-                         comparison.node.start, comparison.node.end, [suggestion])
+            findings.add(
+                "type_mismatch",
+                "warning",
+                f"{_name(right)} is one {holds}, not a list: write {suggestion}.",
+                comparison.node.start,
+                comparison.node.end,
+                [suggestion],
+            )
         return
     if not isinstance(left, PropertyUse):
         return
@@ -195,25 +275,39 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
     if expected.startswith("list["):
         if inner and not inner.startswith("list["):
             suggestion = f"any(x IN {source(left.node)} WHERE x IN {source(comparison.right_node)})"
-            findings.add("list_compared_as_value", "error",
-                         f"{_name(left)} is itself a list: write {suggestion}.",
-                         comparison.node.start, comparison.node.end, [suggestion], clear=True)
+            findings.add(
+                "list_compared_as_value",
+                "error",
+                f"{_name(left)} is itself a list: write {suggestion}.",
+                comparison.node.start,
+                comparison.node.end,
+                [suggestion],
+                clear=True,
+            )
     elif inner in CHECKED and expected in CHECKED and not comparable(expected, inner):
         literal = comparison.right_node
         texts = text_values_of(facts, left) if expected == "str" else None
         if texts is not None and texts.type != "bool":
-            member_of_values(comparison, left, texts, inner,
-                             literal.items if isinstance(literal, t.ListLiteral) else (), findings)
+            member_of_values(
+                comparison, left, texts, inner, literal.items if isinstance(literal, t.ListLiteral) else (), findings
+            )
             return
         items = [retyped(item, expected, "=") for item in literal.items] if isinstance(literal, t.ListLiteral) else []
         suggestions = [f"[{', '.join(items)}]"] if items and all(items) else []
-        findings.add("type_mismatch", "error",
-                     f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}.",
-                     literal.start, literal.end, suggestions, clear=bool(suggestions))
+        findings.add(
+            "type_mismatch",
+            "error",
+            f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}.",
+            literal.start,
+            literal.end,
+            suggestions,
+            clear=bool(suggestions),
+        )
 
 
-def _two_properties(facts: Facts, comparison: Comparison, left: PropertyUse, right: PropertyUse, expected: str,
-                    findings: Findings) -> None:
+def _two_properties(
+    facts: Facts, comparison: Comparison, left: PropertyUse, right: PropertyUse, expected: str, findings: Findings
+) -> None:
     given = property_type(facts, right)
     if given is None or left.in_map:
         return
@@ -222,14 +316,22 @@ def _two_properties(facts: Facts, comparison: Comparison, left: PropertyUse, rig
     if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
         one, many = (right, left) if lists[0] else (left, right)
         suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(one.node)} IN {source(many.node)}"
-        findings.add("list_compared_as_value", "warning",
-                     f"{_name(many)} is a list and {_name(one)} one value: write {suggestion}.",
-                     comparison.node.start, comparison.node.end, [suggestion])
+        findings.add(
+            "list_compared_as_value",
+            "warning",
+            f"{_name(many)} is a list and {_name(one)} one value: write {suggestion}.",
+            comparison.node.start,
+            comparison.node.end,
+            [suggestion],
+        )
     elif expected in CHECKED and given in CHECKED and not comparable(expected, given):
-        findings.add("type_mismatch", "warning",
-                     f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: these types are not "
-                     f"comparable.",
-                     comparison.node.start, comparison.node.end)
+        findings.add(
+            "type_mismatch",
+            "warning",
+            f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: these types are not comparable.",
+            comparison.node.start,
+            comparison.node.end,
+        )
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
@@ -245,8 +347,15 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings)
     suggestions = []
     if part.text.lower() in DATE_PARTS:
         suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
-    findings.add("type_mismatch", "error", f"{_name(use)} is of type {expected} and has no part {part.text!r}.",
-                 use.node.start, part.end, suggestions, clear=expected == "int" and bool(suggestions))
+    findings.add(
+        "type_mismatch",
+        "error",
+        f"{_name(use)} is of type {expected} and has no part {part.text!r}.",
+        use.node.start,
+        part.end,
+        suggestions,
+        clear=expected == "int" and bool(suggestions),
+    )
 
 
 def _name(use: PropertyUse) -> str:

@@ -94,24 +94,38 @@ class ExpressionReader:
         self.certain = certain
         return None
 
-    def compare(self, node: t.Node, operator: str, left_node: t.Expression, left: Value,
-                right_node: t.Expression, right: Value) -> None:
+    def compare(
+        self, node: t.Node, operator: str, left_node: t.Expression, left: Value, right_node: t.Expression, right: Value
+    ) -> None:
         """Note a comparison with the property on the left, except for IN, which keeps its sides."""
         if isinstance(left, PropertyUse) or (operator == "IN" and isinstance(right, PropertyUse)):
-            self.facts.comparisons.append(Comparison(node, operator, left, right, left_node, right_node, self.negated,
-                                                     self.certain))
+            self.facts.comparisons.append(
+                Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
+            )
         elif isinstance(right, PropertyUse) and operator in ("=", "<>", "<", "<=", ">", ">="):
-            self.facts.comparisons.append(Comparison(node, SWAPPED.get(operator, operator), right, left, right_node,
-                                                     left_node, self.negated, self.certain))
+            self.facts.comparisons.append(
+                Comparison(
+                    node,
+                    SWAPPED.get(operator, operator),
+                    right,
+                    left,
+                    right_node,
+                    left_node,
+                    self.negated,
+                    self.certain,
+                )
+            )
         elif isinstance(left, Symbol) and isinstance(right, Symbol):
-            self.facts.comparisons.append(Comparison(node, operator, left, right, left_node, right_node, self.negated,
-                                                     self.certain))
+            self.facts.comparisons.append(
+                Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
+            )
 
     def chain(self, node: t.ComparisonChain, scope: Scope) -> Value:
         values = [self.value(operand, scope) for operand in node.operands]
         for place, operator in enumerate(node.operators):
-            self.compare(node, operator, node.operands[place], values[place], node.operands[place + 1],
-                         values[place + 1])
+            self.compare(
+                node, operator, node.operands[place], values[place], node.operands[place + 1], values[place + 1]
+            )
         return None
 
     def unary(self, node: t.Unary, scope: Scope) -> Value:
@@ -225,13 +239,31 @@ class ExpressionReader:
         return None
 
     _readers: ClassVar[dict[type[t.Node], Callable[[Any, Any, Scope], Value]]] = {
-        t.Variable: variable, t.Property: property, t.Subscript: subscript, t.Binary: binary,
-        t.ComparisonChain: chain, t.Unary: unary, t.IsNull: is_null, t.HasLabels: has_labels,
-        t.FunctionCall: function, t.Subquery: subquery, t.PatternExpression: pattern_expression,
-        t.PatternComprehension: pattern_comprehension, t.ListComprehension: list_scope, t.ListPredicate: list_scope,
-        t.Reduce: reduce, t.AllReduce: reduce, t.MapProjection: map_projection,
-        t.StringLiteral: nothing, t.IntegerLiteral: nothing, t.FloatLiteral: nothing, t.BooleanLiteral: nothing,
-        t.NullLiteral: nothing, t.Parameter: nothing, t.CountStar: nothing, t.Name: nothing,
+        t.Variable: variable,
+        t.Property: property,
+        t.Subscript: subscript,
+        t.Binary: binary,
+        t.ComparisonChain: chain,
+        t.Unary: unary,
+        t.IsNull: is_null,
+        t.HasLabels: has_labels,
+        t.FunctionCall: function,
+        t.Subquery: subquery,
+        t.PatternExpression: pattern_expression,
+        t.PatternComprehension: pattern_comprehension,
+        t.ListComprehension: list_scope,
+        t.ListPredicate: list_scope,
+        t.Reduce: reduce,
+        t.AllReduce: reduce,
+        t.MapProjection: map_projection,
+        t.StringLiteral: nothing,
+        t.IntegerLiteral: nothing,
+        t.FloatLiteral: nothing,
+        t.BooleanLiteral: nothing,
+        t.NullLiteral: nothing,
+        t.Parameter: nothing,
+        t.CountStar: nothing,
+        t.Name: nothing,
     }
 
 

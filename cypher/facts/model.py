@@ -35,8 +35,19 @@ class Symbol:
     schema lacks.
     """
 
-    __slots__ = ("contradicted", "declared", "element", "kind", "kinds", "link", "links", "name", "parent", "sources",
-                 "suspect")
+    __slots__ = (
+        "contradicted",
+        "declared",
+        "element",
+        "kind",
+        "kinds",
+        "link",
+        "links",
+        "name",
+        "parent",
+        "sources",
+        "suspect",
+    )
 
     def __init__(self, kind: str, name: str | None = None, kinds: int = 0, parent: Symbol | None = None):
         self.kind = kind
@@ -60,8 +71,9 @@ class PropertyUse:
 
     __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
 
-    def __init__(self, symbol: Symbol, key: str, key_node: Node, node: Node, in_map: bool = False,
-                 element: bool = False):
+    def __init__(
+        self, symbol: Symbol, key: str, key_node: Node, node: Node, in_map: bool = False, element: bool = False
+    ):
         self.symbol = symbol
         self.key = key
         self.key_node = key_node
@@ -80,12 +92,35 @@ class Link:
     `types` is None where any type may stand; `unknown` says that a type was named that is not in the schema.
     """
 
-    __slots__ = ("bad", "left", "left_node", "length", "pairs", "pattern", "right", "right_node", "symbol", "turned",
-                 "types", "unknown")
+    __slots__ = (
+        "bad",
+        "left",
+        "left_node",
+        "length",
+        "pairs",
+        "pattern",
+        "right",
+        "right_node",
+        "symbol",
+        "turned",
+        "types",
+        "unknown",
+    )
 
-    def __init__(self, left: Symbol, right: Symbol, symbol: Symbol, pattern: RelationshipPattern,
-                 left_node: NodePattern, right_node: NodePattern, types: tuple[str, ...] | None,
-                 pairs: Pairs, turned: Pairs, length: tuple[int, int | None], unknown: bool):
+    def __init__(
+        self,
+        left: Symbol,
+        right: Symbol,
+        symbol: Symbol,
+        pattern: RelationshipPattern,
+        left_node: NodePattern,
+        right_node: NodePattern,
+        types: tuple[str, ...] | None,
+        pairs: Pairs,
+        turned: Pairs,
+        length: tuple[int, int | None],
+        unknown: bool,
+    ):
         self.left = left
         self.right = right
         self.symbol = symbol

@@ -59,8 +59,12 @@ class PatternReader:
             scope[pattern.variable.name] = self.symbol("path", pattern.variable.name, 0)
         return self.elements(pattern.elements, scope, pattern)
 
-    def elements(self, elements: list[t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath], scope: Scope,
-                 pattern: t.PathPattern) -> list[Symbol]:
+    def elements(
+        self,
+        elements: list[t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath],
+        scope: Scope,
+        pattern: t.PathPattern,
+    ) -> list[Symbol]:
         nodes: list[Symbol] = []
         before: tuple[Symbol, t.NodePattern] | None = None
         between: t.RelationshipPattern | None = None
@@ -145,8 +149,14 @@ class PatternReader:
             return together, all_exact
         return everything, isinstance(labels, t.LabelWildcard)
 
-    def link(self, left: tuple[Symbol, t.NodePattern], right: tuple[Symbol, t.NodePattern],
-             relationship: t.RelationshipPattern, scope: Scope, pattern: t.PathPattern) -> None:
+    def link(
+        self,
+        left: tuple[Symbol, t.NodePattern],
+        right: tuple[Symbol, t.NodePattern],
+        relationship: t.RelationshipPattern,
+        scope: Scope,
+        pattern: t.PathPattern,
+    ) -> None:
         name = relationship.variable.name if relationship.variable is not None else None
         symbol = self.symbol("relationship", name, 0)
         types = self.types(relationship.types, symbol) if relationship.types is not None else None
@@ -166,8 +176,19 @@ class PatternReader:
         turned: Pairs = pairs if both else tuple([(end, start) for start, end in pairs])
         if relationship.direction == "left":
             pairs, turned = turned, pairs
-        link = Link(left[0], right[0], symbol, relationship, left[1], right[1], types, pairs, turned,
-                    (minimum, maximum), unknown)
+        link = Link(
+            left[0],
+            right[0],
+            symbol,
+            relationship,
+            left[1],
+            right[1],
+            types,
+            pairs,
+            turned,
+            (minimum, maximum),
+            unknown,
+        )
         symbol.link = link
         left[0].links.append(link)
         right[0].links.append(link)
@@ -209,7 +230,8 @@ class PatternReader:
             right = self.expressions.value(entry.value, scope)
             negated = self.expressions.negated
             self.facts.comparisons.append(
-                Comparison(entry, "=", use, right, entry.key, entry.value, negated, not negated))
+                Comparison(entry, "=", use, right, entry.key, entry.value, negated, not negated)
+            )
 
 
 def listed_of(symbol: Symbol) -> Symbol:

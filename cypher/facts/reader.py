@@ -149,8 +149,9 @@ class Reader:
         if clause.star:
             returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
-            returned = self.body(clause.body, self.patterns.nested({name.name: scope.get(name.name)
-                                                           for name in clause.imports}, clause))
+            returned = self.body(
+                clause.body, self.patterns.nested({name.name: scope.get(name.name) for name in clause.imports}, clause)
+            )
         elif isinstance(clause.body, t.Union):
             returned = joined(self.facts, [self.importing(part, scope) for part in clause.body.parts])
         else:
@@ -188,4 +189,3 @@ def element_of(value: Value) -> Value:
     if isinstance(value, PropertyUse):
         return PropertyUse(value.symbol, value.key, value.key_node, value.node, element=True)
     return None
-

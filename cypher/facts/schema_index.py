@@ -27,8 +27,11 @@ class SchemaIndex:
         labels = list(schema.labels)
         counted = {one.labels: frozenset(one.properties) for one in schema.combinations}
         several = frozenset[str]().union(*schema.label_combinations)
-        kinds = [kind for label in labels if (kind := frozenset({label})) in counted or label not in several
-                 or not counted or schema.open]
+        kinds = [
+            kind
+            for label in labels
+            if (kind := frozenset({label})) in counted or label not in several or not counted or schema.open
+        ]
         known = set(kinds)
         for together in sorted(schema.label_combinations, key=sorted):
             if together not in known and all(label in schema.labels for label in together):
@@ -37,7 +40,8 @@ class SchemaIndex:
         self._kind_properties = [counted.get(kind) if not schema.open else None for kind in kinds]
         self.everything = (1 << len(kinds)) - 1
         self.label_masks: dict[str, int] = {
-            label: sum(1 << place for place, kind in enumerate(kinds) if label in kind) for label in labels}
+            label: sum(1 << place for place, kind in enumerate(kinds) if label in kind) for label in labels
+        }
         self.types = schema.relationship_types
         self.labels_by_property: dict[str, tuple[str, ...]] = {}
         for label in schema.labels.values():
@@ -47,8 +51,9 @@ class SchemaIndex:
         for type_, properties in schema.relationship_properties.items():
             for key in properties:
                 self.types_by_property[key] = (*self.types_by_property.get(key, ()), type_)
-        self._ends = {id(pattern): (self.label_masks[pattern.start], self.label_masks[pattern.end])
-                      for pattern in schema.patterns}
+        self._ends = {
+            id(pattern): (self.label_masks[pattern.start], self.label_masks[pattern.end]) for pattern in schema.patterns
+        }
         self._pairs: dict[object, Pairs] = {}
         self._property_types: dict[tuple[int, str], frozenset[str]] = {}
 
@@ -62,8 +67,9 @@ class SchemaIndex:
         """The masks of both ends of one pattern."""
         return self._ends[id(pattern)]
 
-    def pairs(self, types: tuple[str, ...] | None, minimum: int = 1, maximum: int | None = 1,
-              undirected: bool = False) -> Pairs:
+    def pairs(
+        self, types: tuple[str, ...] | None, minimum: int = 1, maximum: int | None = 1, undirected: bool = False
+    ) -> Pairs:
         """Which kinds a path of those types and that length connects, from its left end to its right."""
         key = (types, minimum, maximum, undirected)
         found = self._pairs.get(key)
@@ -110,8 +116,11 @@ class SchemaIndex:
         found = self._property_types.get((kinds, key))
         if found is None:
             labels = self.schema.labels
-            found = frozenset(labels[label].properties[key] for label in self.labels_of(self.having(kinds, key))
-                              if key in labels[label].properties)
+            found = frozenset(
+                labels[label].properties[key]
+                for label in self.labels_of(self.having(kinds, key))
+                if key in labels[label].properties
+            )
             self._property_types[kinds, key] = found
         return found
 
@@ -122,8 +131,11 @@ class SchemaIndex:
         """
         if not self.schema.combinations:
             return kinds
-        return sum(1 << place for place, properties in enumerate(self._kind_properties)
-                   if kinds >> place & 1 and (properties is None or key in properties))
+        return sum(
+            1 << place
+            for place, properties in enumerate(self._kind_properties)
+            if kinds >> place & 1 and (properties is None or key in properties)
+        )
 
     def labels_of(self, kinds: int) -> tuple[str, ...]:
         """The labels that occur in some kinds, in the schema's order."""
@@ -134,8 +146,11 @@ class SchemaIndex:
         found: dict[str, str] = {}
         for label in self.labels_of(kinds):
             found.update(self.schema.labels[label].properties)
-        return {key: type_ for key, type_ in found.items() if self.having(kinds, key)} \
-            if self.schema.combinations else found
+        return (
+            {key: type_ for key, type_ in found.items() if self.having(kinds, key)}
+            if self.schema.combinations
+            else found
+        )
 
 
 def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
@@ -151,8 +166,8 @@ def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
 def narrowed(left: int, right: int, pairs: Pairs) -> tuple[int, int]:
     """Both ends reduced to the kinds that some pair allows; `(0, 0)` where none does.
 
-        >>> narrowed(0b11, 0b11, ((0b01, 0b10),))
-        (1, 2)
+    >>> narrowed(0b11, 0b11, ((0b01, 0b10),))
+    (1, 2)
     """
     new_left = new_right = 0
     for start, end in pairs:

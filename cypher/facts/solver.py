@@ -22,8 +22,11 @@ def solve(facts: Facts) -> None:
         # What is written beside the relationship itself comes first, so that the blame falls on it.
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
     # Beside a wrong label the direction may be wrong too: neither is believed where the other is inferred.
-    good = [(link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
-            for link in links if not link.bad]
+    good = [
+        (link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
+        for link in links
+        if not link.bad
+    ]
     families = [symbol for symbol in facts.symbols if symbol.parent is not None or symbol.sources]
     changed = True
     while changed:
@@ -70,8 +73,7 @@ def written_kinds(link: Link, left: bool) -> int:
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
     """The links of which turning exactly one makes everything around the blamed link fit."""
     around = _connected(facts, blamed)
-    return [one for one in around
-            if one.turned != one.pairs and _fits(around, one)]
+    return [one for one in around if one.turned != one.pairs and _fits(around, one)]
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:

@@ -1,9 +1,9 @@
 """The names most like a wrong one, by spelling and by the meaning of their parts.
 
-    >>> nearest("Movi", ["Movie", "Person", "Genre"])[0].name
-    'Movie'
-    >>> nearest("wasBornAt", ["diedIn", "bornIn", "memberOf"])[0].name
-    'bornIn'
+>>> nearest("Movi", ["Movie", "Person", "Genre"])[0].name
+'Movie'
+>>> nearest("wasBornAt", ["diedIn", "bornIn", "memberOf"])[0].name
+'bornIn'
 """
 
 from __future__ import annotations
@@ -18,8 +18,30 @@ from graphground.cypher.names.synonyms import concept
 from graphground.cypher.work import check_work
 
 ALIKE = 0.7
-FILLING = frozenset(["a", "an", "and", "at", "be", "been", "by", "for", "from", "has", "have", "in", "is", "of", "on",
-                     "the", "to", "was", "with"])
+FILLING = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "be",
+        "been",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "in",
+        "is",
+        "of",
+        "on",
+        "the",
+        "to",
+        "was",
+        "with",
+    ]
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Near:
@@ -29,8 +51,9 @@ class Near:
     score: float
 
 
-def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (),
-            worst: float = 0.36) -> list[Near]:
+def nearest(
+    found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (), worst: float = 0.36
+) -> list[Near]:
     """The candidates most like `found`, best first; `favoured` ones fit their place in the query and win ties."""
     near = []
     check_work()
@@ -48,8 +71,8 @@ def nearest(found: str, candidates: Iterable[str], *, limit: int = 3, favoured: 
 def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known words most like one that is not known, best first: what "did you mean" says.
 
-        >>> closest("querry", ["graph", "query", "parameters"])
-        ['query']
+    >>> closest("querry", ["graph", "query", "parameters"])
+    ['query']
     """
     return [near.name for near in nearest(found, known, limit=limit)]
 

@@ -1,7 +1,7 @@
 """Splits a name into its words.
 
-    >>> split("hasCastMember"), split("avg_gestation_period"), split("NBATeam2"), split("StraßeÜberDenFluss")
-    (['has', 'Cast', 'Member'], ['avg', 'gestation', 'period'], ['NBA', 'Team', '2'], ['StraßeÜber', 'Den', 'Fluss'])
+>>> split("hasCastMember"), split("avg_gestation_period"), split("NBATeam2"), split("StraßeÜberDenFluss")
+(['has', 'Cast', 'Member'], ['avg', 'gestation', 'period'], ['NBA', 'Team', '2'], ['StraßeÜber', 'Den', 'Fluss'])
 """
 
 from __future__ import annotations

@@ -9,5 +9,5 @@ def stem(word: str) -> str:
     """A word in small letters without its ending: `stem("directed")` is `direct`."""
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[:-len(ending)]
+            return word[: -len(ending)]
     return word

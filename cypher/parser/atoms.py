@@ -187,7 +187,7 @@ def parameter(c: Cursor) -> Parameter:
     i = c.i
     name = c.names[i]
     if name is None:
-        text = c.text[c.starts[i]:c.ends[i]]
+        text = c.text[c.starts[i] : c.ends[i]]
         if c.kinds[i] != "integer" or not text.isdigit():
             raise c.fail("a parameter name")
         name = text
@@ -324,13 +324,32 @@ def _nan(c: Cursor) -> Expression | None:
 
 
 _WORDS: dict[str, Callable[[Cursor], Expression | None]] = {
-    "TRUE": _true, "FALSE": _false, "NULL": _null, "INF": _infinity, "INFINITY": _infinity, "NAN": _nan,
-    "CASE": cases.case, "EXISTS": subqueries.subquery, "COUNT": subqueries.subquery,
-    "COLLECT": subqueries.subquery, "ALL": subqueries.list_predicate, "ANY": subqueries.list_predicate,
-    "NONE": subqueries.list_predicate, "SINGLE": subqueries.list_predicate, "REDUCE": subqueries.reduce,
-    "ALLREDUCE": subqueries.reduce, "SHORTESTPATH": subqueries.shortest_path,
-    "ALLSHORTESTPATHS": subqueries.shortest_path, "TRIM": subqueries.trim, "NORMALIZE": subqueries.normalize,
+    "TRUE": _true,
+    "FALSE": _false,
+    "NULL": _null,
+    "INF": _infinity,
+    "INFINITY": _infinity,
+    "NAN": _nan,
+    "CASE": cases.case,
+    "EXISTS": subqueries.subquery,
+    "COUNT": subqueries.subquery,
+    "COLLECT": subqueries.subquery,
+    "ALL": subqueries.list_predicate,
+    "ANY": subqueries.list_predicate,
+    "NONE": subqueries.list_predicate,
+    "SINGLE": subqueries.list_predicate,
+    "REDUCE": subqueries.reduce,
+    "ALLREDUCE": subqueries.reduce,
+    "SHORTESTPATH": subqueries.shortest_path,
+    "ALLSHORTESTPATHS": subqueries.shortest_path,
+    "TRIM": subqueries.trim,
+    "NORMALIZE": subqueries.normalize,
 }
 _SYMBOLS: dict[str, Callable[[Cursor], Expression | None]] = {
-    "(": _parenthesis, "[": _bracket, "{": map_literal, "$": parameter, "float": _float, "-": _negative_number,
+    "(": _parenthesis,
+    "[": _bracket,
+    "{": map_literal,
+    "$": parameter,
+    "float": _float,
+    "-": _negative_number,
 }

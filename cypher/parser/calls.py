@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher.parser import expressions, queries
 from graphground.cypher.parser.cursor import Cursor
-from graphground.cypher.tree import (
-    CallProcedure,
-    CallSubquery,
-    Clause,
-    Expression,
-    InTransactions,
-    Variable,
-    YieldItem,
-)
+from graphground.cypher.tree import CallProcedure, CallSubquery, Clause, Expression, InTransactions, Variable, YieldItem
 
 
 def call(c: Cursor) -> Clause:
@@ -113,7 +105,7 @@ def _retry(c: Cursor) -> str:
         if c.kinds[c.i] not in ("CONTINUE", "BREAK", "FAIL"):
             raise c.fail("CONTINUE, BREAK or FAIL")
         c.i += 1
-    return " ".join(c.text[c.starts[k]:c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
+    return " ".join(c.text[c.starts[k] : c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
 
 
 def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
@@ -144,8 +136,9 @@ def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
                 yields.append(_yield_item(c))
             if c.accept("WHERE"):
                 where = expressions.expression(c)
-    return CallProcedure(c.starts[i], c.end, optional, ".".join(parts), first.start, name_end, arguments, yields,
-                         star, where)
+    return CallProcedure(
+        c.starts[i], c.end, optional, ".".join(parts), first.start, name_end, arguments, yields, star, where
+    )
 
 
 def _yield_item(c: Cursor) -> YieldItem:

@@ -88,5 +88,5 @@ def _operand(c: Cursor) -> Expression:
             if c.kinds[c.i] in ("NFC", "NFD", "NFKC", "NFKD"):
                 c.i += 1
             c.expect("NORMALIZED")
-        return CaseComparison(start, c.end, " ".join(c.kinds[begin:c.i]), None)
+        return CaseComparison(start, c.end, " ".join(c.kinds[begin : c.i]), None)
     return expressions.expression(c)

@@ -318,10 +318,27 @@ def filter_(c: Cursor) -> Filter:
 
 
 CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
-    "MATCH": match, "OPTIONAL": optional, "WITH": with_, "RETURN": return_, "UNWIND": unwind, "CALL": calls.call,
-    "CREATE": updates.create, "INSERT": updates.create, "MERGE": updates.merge, "SET": updates.set_,
-    "REMOVE": updates.remove, "DELETE": updates.delete, "DETACH": updates.delete, "NODETACH": updates.delete,
-    "FOREACH": updates.foreach, "LOAD": load_csv, "USE": use, "FINISH": finish, "ORDER": order_and_page,
-    "SKIP": order_and_page, "OFFSET": order_and_page, "LIMIT": order_and_page,
+    "MATCH": match,
+    "OPTIONAL": optional,
+    "WITH": with_,
+    "RETURN": return_,
+    "UNWIND": unwind,
+    "CALL": calls.call,
+    "CREATE": updates.create,
+    "INSERT": updates.create,
+    "MERGE": updates.merge,
+    "SET": updates.set_,
+    "REMOVE": updates.remove,
+    "DELETE": updates.delete,
+    "DETACH": updates.delete,
+    "NODETACH": updates.delete,
+    "FOREACH": updates.foreach,
+    "LOAD": load_csv,
+    "USE": use,
+    "FINISH": finish,
+    "ORDER": order_and_page,
+    "SKIP": order_and_page,
+    "OFFSET": order_and_page,
+    "LIMIT": order_and_page,
 }
 NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}

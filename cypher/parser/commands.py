@@ -8,18 +8,58 @@ from graphground.cypher.parser.types import type_name
 from graphground.cypher.tree import Clause, Command, Expression
 
 _INDEXES = frozenset(("RANGE", "TEXT", "POINT", "FULLTEXT", "VECTOR", "LOOKUP", "BTREE"))
-_ADMIN = frozenset(("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN",
-                    "START", "STOP"))
+_ADMIN = frozenset(
+    ("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN", "START", "STOP")
+)
 _ADMIN_THINGS = frozenset(("DATABASE", "USER", "ROLE", "ALIAS", "COMPOSITE", "IMMUTABLE", "SERVER"))
-_CONSTRAINT_WORDS = frozenset(("ALL", "UNIQUE", "UNIQUENESS", "NODE", "REL", "RELATIONSHIP", "KEY", "EXIST",
-                               "EXISTENCE", "EXISTS", "PROPERTY", "TYPE"))
-_AFTER_SHOW = frozenset(("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP",
-                         "LIMIT", "OFFSET"))
-_LISTED = frozenset(("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE",
-                     "PROCEDURES"))
-_SHOWN = frozenset(("ALIAS", "ALIASES", "ALL", "CURRENT", "DATABASE", "DATABASES", "DEFAULT", "HOME", "POPULATED",
-                    "PRIVILEGE", "PRIVILEGES", "ROLE", "ROLES", "SERVER", "SERVERS", "SETTING", "SETTINGS",
-                    "SUPPORTED", "TRANSACTION", "TRANSACTIONS", "USER", "USERS"))
+_CONSTRAINT_WORDS = frozenset(
+    (
+        "ALL",
+        "UNIQUE",
+        "UNIQUENESS",
+        "NODE",
+        "REL",
+        "RELATIONSHIP",
+        "KEY",
+        "EXIST",
+        "EXISTENCE",
+        "EXISTS",
+        "PROPERTY",
+        "TYPE",
+    )
+)
+_AFTER_SHOW = frozenset(
+    ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP", "LIMIT", "OFFSET")
+)
+_LISTED = frozenset(
+    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
+)
+_SHOWN = frozenset(
+    (
+        "ALIAS",
+        "ALIASES",
+        "ALL",
+        "CURRENT",
+        "DATABASE",
+        "DATABASES",
+        "DEFAULT",
+        "HOME",
+        "POPULATED",
+        "PRIVILEGE",
+        "PRIVILEGES",
+        "ROLE",
+        "ROLES",
+        "SERVER",
+        "SERVERS",
+        "SETTING",
+        "SETTINGS",
+        "SUPPORTED",
+        "TRANSACTION",
+        "TRANSACTIONS",
+        "USER",
+        "USERS",
+    )
+)
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -41,8 +81,9 @@ def _create_or_drop(c: Cursor, kind: str) -> Command | None:
     if kind == "CREATE" and c.kinds[after] == "OR" and c.kinds[after + 1] == "REPLACE":
         after += 2
     thing = c.kinds[after]
-    if (thing in _ADMIN_THINGS and c.names[after + 1] is not None) or (thing in _ADMIN_THINGS
-                                                                    and c.kinds[after + 1] == "$"):
+    if (thing in _ADMIN_THINGS and c.names[after + 1] is not None) or (
+        thing in _ADMIN_THINGS and c.kinds[after + 1] == "$"
+    ):
         return _unread(c, "admin")
     if thing not in ("INDEX", "CONSTRAINT") and not (thing in _INDEXES and c.kinds[after + 1] == "INDEX"):
         if kind == "DROP":
@@ -50,7 +91,7 @@ def _create_or_drop(c: Cursor, kind: str) -> Command | None:
             raise c.fail("INDEX or CONSTRAINT")
         return None
     c.i = after + 1 if thing in ("INDEX", "CONSTRAINT") else after + 2
-    words = " ".join(c.kinds[begin:c.i])
+    words = " ".join(c.kinds[begin : c.i])
     if kind == "DROP":
         _name(c)
         _if_exists(c, False)
@@ -69,7 +110,7 @@ def _create_or_drop(c: Cursor, kind: str) -> Command | None:
                 atoms.parameter(c)
             else:
                 atoms.map_literal(c)
-    return Command(start, c.end, "schema", words, [], [], [], c.text[c.starts[begin + 1]:c.end])
+    return Command(start, c.end, "schema", words, [], [], [], c.text[c.starts[begin + 1] : c.end])
 
 
 def _name(c: Cursor) -> None:
@@ -181,7 +222,7 @@ def _show(c: Cursor, kind: str) -> Command:
             c.i += 2
         else:
             c.name("a user's name or CURRENT USER")
-    words = " ".join(c.kinds[begin:c.i])
+    words = " ".join(c.kinds[begin : c.i])
     conditions: list[Expression] = []
     found: list[Clause] = []
     if c.accept("WHERE"):
@@ -203,7 +244,7 @@ def _show(c: Cursor, kind: str) -> Command:
         while c.cypher25 and c.kinds[c.i] in _AFTER_SHOW:
             kind_ = c.kinds[c.i]
             found.append((clauses.CLAUSES.get(kind_) or clauses.NEWER[kind_])(c))
-    return Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1]:c.end])
+    return Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1] : c.end])
 
 
 def _shown(c: Cursor) -> str:
@@ -244,6 +285,6 @@ def _unread(c: Cursor, group: str) -> Command:
         c.i += 1
     if open_:
         raise c.fail(f"'{open_[-1]}'")
-    words = " ".join(c.kinds[begin:begin + 2]) if c.names[begin + 1] is not None else c.kinds[begin]
-    content = c.text[c.starts[begin + 1]:c.end] if c.i > begin + 1 else ""
+    words = " ".join(c.kinds[begin : begin + 2]) if c.names[begin + 1] is not None else c.kinds[begin]
+    content = c.text[c.starts[begin + 1] : c.end] if c.i > begin + 1 else ""
     return Command(start, c.end, group, words, [], [], [], content)

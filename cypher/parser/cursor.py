@@ -42,8 +42,22 @@ class Fatal(Exception):
 class Cursor:
     """A place in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
 
-    __slots__ = ("bars", "cypher25", "depth", "ends", "expected", "furthest", "i", "kinds", "names", "no_pattern",
-                 "notes", "starts", "stop_bar", "text")
+    __slots__ = (
+        "bars",
+        "cypher25",
+        "depth",
+        "ends",
+        "expected",
+        "furthest",
+        "i",
+        "kinds",
+        "names",
+        "no_pattern",
+        "notes",
+        "starts",
+        "stop_bar",
+        "text",
+    )
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
@@ -122,9 +136,12 @@ class Cursor:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             i = self.i
-            raise Fatal(self.starts[i], self.ends[i],
-                        f"the query nests more than {MAX_DEPTH} levels deep; break it into parts with WITH",
-                        "too_complex")
+            raise Fatal(
+                self.starts[i],
+                self.ends[i],
+                f"the query nests more than {MAX_DEPTH} levels deep; break it into parts with WITH",
+                "too_complex",
+            )
 
     @property
     def end(self) -> int:
@@ -134,19 +151,23 @@ class Cursor:
 
 def integer_value(c: Cursor, i: int) -> int:
     """The value of an integer token; a wrong one is noted and counts as 0."""
-    text = c.text[c.starts[i]:c.ends[i]]
+    text = c.text[c.starts[i] : c.ends[i]]
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:
             return int(text)
         value = int(text[:MOST_DIGITS])
-        if value > 2 ** 63 - 1 and not (value == 2 ** 63 and i and c.kinds[i - 1] == "-"):
+        if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
             c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
         return value
     plain = text.replace("_", "")
     base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
     if base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
-        c.note("number", c.starts[i], c.ends[i],
-               f"{text} begins with 0; write 0o{text[1:]} for an octal number, or {plain.lstrip('0') or '0'}")
+        c.note(
+            "number",
+            c.starts[i],
+            c.ends[i],
+            f"{text} begins with 0; write 0o{text[1:]} for an octal number, or {plain.lstrip('0') or '0'}",
+        )
         return 0
     try:
         if text.endswith("_") or "__" in text:
@@ -155,6 +176,6 @@ def integer_value(c: Cursor, i: int) -> int:
     except ValueError:
         c.note("number", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
         return 0
-    if value > 2 ** 63 - 1 and not (value == 2 ** 63 and i and c.kinds[i - 1] == "-"):
+    if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
         c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
     return value

@@ -21,9 +21,43 @@ from graphground.cypher.tree import (
 )
 
 _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
-_NO_LABEL = frozenset(("AND", "OR", "XOR", "NOT", "AS", "RETURN", "WITH", "MATCH", "OPTIONAL", "UNWIND", "CALL", "LET",
-                       "FILTER", "FOR", "NEXT", "UNION", "ORDER", "SKIP", "OFFSET", "LIMIT", "WHERE", "THEN", "ELSE",
-                       "END", "WHEN", "CREATE", "MERGE", "SET", "REMOVE", "DELETE", "DETACH", "FINISH", "USING"))
+_NO_LABEL = frozenset(
+    (
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "AS",
+        "RETURN",
+        "WITH",
+        "MATCH",
+        "OPTIONAL",
+        "UNWIND",
+        "CALL",
+        "LET",
+        "FILTER",
+        "FOR",
+        "NEXT",
+        "UNION",
+        "ORDER",
+        "SKIP",
+        "OFFSET",
+        "LIMIT",
+        "WHERE",
+        "THEN",
+        "ELSE",
+        "END",
+        "WHEN",
+        "CREATE",
+        "MERGE",
+        "SET",
+        "REMOVE",
+        "DELETE",
+        "DETACH",
+        "FINISH",
+        "USING",
+    )
+)
 _PREDICATES = frozenset(("=~", "IN", "CONTAINS", "STARTS", "ENDS", "IS", "::"))
 _FORMS = frozenset(("NFC", "NFD", "NFKC", "NFKD"))
 _POSTFIX = frozenset((".", "[", ":", "IS"))

@@ -93,8 +93,12 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
     found = _quantifier(c)
     made = ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
     if inner.selector is not None:
-        c.note("pattern", inner.selector.start, inner.selector.end,
-               "a path selector such as SHORTEST stands at the start of the whole path, not inside parentheses")
+        c.note(
+            "pattern",
+            inner.selector.start,
+            inner.selector.end,
+            "a path selector such as SHORTEST stands at the start of the whole path, not inside parentheses",
+        )
     if inner.shortest is not None:
         c.note("pattern", inner.start, inner.end, f"{inner.shortest}() is not allowed inside parentheses")
     return made
@@ -219,8 +223,11 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
         if name is not None and not _is_keyword_here(c):
             c.i = i + 1
             variable = Variable(c.starts[i], c.ends[i], name)
-        expected = "a variable name, a type after ':', '*', '{', WHERE" if variable is None else (
-            "a type after ':', '*', '{', WHERE")
+        expected = (
+            "a variable name, a type after ':', '*', '{', WHERE"
+            if variable is None
+            else ("a type after ':', '*', '{', WHERE")
+        )
         kind = kinds[c.i]
         if kind == ":" or kind == "IS":
             c.i += 1
@@ -297,8 +304,12 @@ def _checked(c: Cursor, found: PathQuantifier) -> PathQuantifier:
     if found.maximum == 0:
         c.note("pattern", found.start, found.end, "a quantifier for a path must not be limited to 0 repetitions")
     elif found.maximum is not None and found.minimum > found.maximum:
-        c.note("pattern", found.start, found.end,
-               f"the quantifier's lower bound {found.minimum} is above its upper bound {found.maximum}")
+        c.note(
+            "pattern",
+            found.start,
+            found.end,
+            f"the quantifier's lower bound {found.minimum} is above its upper bound {found.maximum}",
+        )
     return found
 
 
@@ -345,7 +356,7 @@ def _selector(c: Cursor) -> PathSelector:
     else:
         kind = "all"
         _paths(c)
-    mode = next((one for one in c.kinds[begin - 1:c.i] if one in _MODES), None) if c.cypher25 else None
+    mode = next((one for one in c.kinds[begin - 1 : c.i] if one in _MODES), None) if c.cypher25 else None
     return PathSelector(start, c.end, kind, count, mode)
 
 
@@ -375,4 +386,3 @@ def match_mode(c: Cursor) -> str | None:
     if not c.cypher25:
         c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this graph reads Cypher 5")
     return mode
-

@@ -16,17 +16,96 @@ MOST_ERRORS = 5
 """How many syntax errors are reported of one text."""
 
 _BEGINNINGS = frozenset(("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "MERGE", "LOAD", "USE"))
-_BOUNDARIES = frozenset(("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "MERGE", "CREATE", "SET", "DELETE",
-                         "DETACH", "ORDER", "SKIP", "LIMIT", "UNION"))
-_NEEDS = {"OPTIONAL": ("MATCH", "CALL"), "ORDER": ("BY",), "DETACH": ("DELETE",), "MERGE": ("(",),
-          "CREATE": ("(",), "CALL": ("{", "(")}
-_NOT_AFTER = {"MATCH": ("OPTIONAL", "ON"), "CALL": ("OPTIONAL",), "CREATE": ("ON",), "DELETE": ("DETACH", "ON"),
-              "SET": ("CREATE", "MATCH", "ON"), "WITH": ("STARTS", "ENDS", "CSV")}
-_NAME_AFTER = frozenset((".", ":", "|", "&", "!", "%", "AS", "$", ",", "=", "<>", "<", ">", "<=", ">=", "+", "-", "*",
-                         "/", "^", "=~", "AND", "OR", "XOR", "NOT", "IN", "CONTAINS", "DISTINCT", "BY"))
+_BOUNDARIES = frozenset(
+    (
+        "MATCH",
+        "OPTIONAL",
+        "UNWIND",
+        "WITH",
+        "RETURN",
+        "CALL",
+        "MERGE",
+        "CREATE",
+        "SET",
+        "DELETE",
+        "DETACH",
+        "ORDER",
+        "SKIP",
+        "LIMIT",
+        "UNION",
+    )
+)
+_NEEDS = {
+    "OPTIONAL": ("MATCH", "CALL"),
+    "ORDER": ("BY",),
+    "DETACH": ("DELETE",),
+    "MERGE": ("(",),
+    "CREATE": ("(",),
+    "CALL": ("{", "("),
+}
+_NOT_AFTER = {
+    "MATCH": ("OPTIONAL", "ON"),
+    "CALL": ("OPTIONAL",),
+    "CREATE": ("ON",),
+    "DELETE": ("DETACH", "ON"),
+    "SET": ("CREATE", "MATCH", "ON"),
+    "WITH": ("STARTS", "ENDS", "CSV"),
+}
+_NAME_AFTER = frozenset(
+    (
+        ".",
+        ":",
+        "|",
+        "&",
+        "!",
+        "%",
+        "AS",
+        "$",
+        ",",
+        "=",
+        "<>",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        "=~",
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "IN",
+        "CONTAINS",
+        "DISTINCT",
+        "BY",
+    )
+)
 _NAME_BEFORE = frozenset((".", ",", ")", "]", "}", "=", "AS", ":", "end", ";"))
-_GLUE = frozenset(("AS", "DISTINCT", "BY", "AND", "OR", "XOR", "NOT", "IN", "IS", "NULL", "GROUP", "ALL", "DESC", "ASC",
-                   "TRUE", "FALSE", "end"))
+_GLUE = frozenset(
+    (
+        "AS",
+        "DISTINCT",
+        "BY",
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "IN",
+        "IS",
+        "NULL",
+        "GROUP",
+        "ALL",
+        "DESC",
+        "ASC",
+        "TRUE",
+        "FALSE",
+        "end",
+    )
+)
 _ELSEWHERE = frozenset(("WHEN", "THEN", "ELSE", "END", "NEXT", "LET", "FILTER", "ON", ";", "end"))
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PROSE = 3
@@ -86,7 +165,7 @@ def _depths(tokens: Tokens) -> list[int] | None:
 def _lower(text: str, tokens: Tokens) -> bool:
     """Whether the query's own keywords are written other than in capitals."""
     place = next(number for number, kind in enumerate(tokens.kinds) if kind in _BEGINNINGS or kind == "CREATE")
-    return not text[tokens.starts[place]:tokens.ends[place]].isupper()
+    return not text[tokens.starts[place] : tokens.ends[place]].isupper()
 
 
 def _prose(tokens: Tokens, at: int) -> bool:
@@ -115,7 +194,7 @@ def _next_clause(text: str, tokens: Tokens, depths: list[int], at: int, lower: b
         named = kind == "CALL" and tokens.names[place + 1] is not None
         if needed is not None and after not in needed and not named:
             continue
-        if lower or text[tokens.starts[place]:tokens.ends[place]].isupper():
+        if lower or text[tokens.starts[place] : tokens.ends[place]].isupper():
             return place
     return None
 

@@ -14,8 +14,18 @@ Note = tuple[str, int, int, str]
 class ParseError(Exception):
     """The text is no query: `code`, the offsets `start` and `end`, what was `expected` there, the `tokens`."""
 
-    def __init__(self, code: str, start: int, end: int, message: str, expected: list[str], at: int,
-                 tokens: Tokens | None, notes: list[Note], cypher25: bool = False) -> None:
+    def __init__(
+        self,
+        code: str,
+        start: int,
+        end: int,
+        message: str,
+        expected: list[str],
+        at: int,
+        tokens: Tokens | None,
+        notes: list[Note],
+        cypher25: bool = False,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.start = start
@@ -35,12 +45,21 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
         ParseError: at the furthest place that any reading of the text reached.
     """
     if len(text) > MAX_LENGTH:
-        raise ParseError("too_complex", 0, min(len(text), 1),
-                         f"the query has {len(text)} characters; the limit is {MAX_LENGTH}", [], 0, None, [])
+        raise ParseError(
+            "too_complex",
+            0,
+            min(len(text), 1),
+            f"the query has {len(text)} characters; the limit is {MAX_LENGTH}",
+            [],
+            0,
+            None,
+            [],
+        )
     wrong = wrong_unicode_escape(text)
     if wrong is not None:
-        raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must follow",
-                         [], 0, None, [])
+        raise ParseError(
+            "syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must follow", [], 0, None, []
+        )
     decoded = decode_unicode_escapes(text)
     if decoded is None:
         return _parse(text, language)
@@ -69,9 +88,16 @@ def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
     tokens = tokenize(text)
     c = Cursor(text, tokens, language == "cypher25")
     if len(tokens.kinds) > MAX_TOKENS:
-        raise ParseError("too_complex", 0, 1,
-                         f"the query has {len(tokens.kinds)} words and symbols; the limit is {MAX_TOKENS}", [], 0,
-                         None, [])
+        raise ParseError(
+            "too_complex",
+            0,
+            1,
+            f"the query has {len(tokens.kinds)} words and symbols; the limit is {MAX_TOKENS}",
+            [],
+            0,
+            None,
+            [],
+        )
     try:
         prefix = _prefix(c)
         body = _statement(c)
@@ -94,7 +120,7 @@ def _prefix(c: Cursor) -> str:
         elif kind == "CYPHER":
             c.i += 1
             if c.kinds[c.i] == "integer":
-                version = c.text[c.starts[c.i]:c.ends[c.i]]
+                version = c.text[c.starts[c.i] : c.ends[c.i]]
                 if version not in ("5", "25"):
                     c.note("prefix", c.starts[c.i], c.ends[c.i], f"there is no Cypher {version}: use 5 or 25")
                 c.cypher25 = version == "25"
@@ -117,8 +143,9 @@ def _statement(c: Cursor) -> QueryBody:
                 queries.statement(c)
             if c.kinds[c.i] != "end":
                 raise c.fail("';' or the end of the query")
-            raise Fatal(start, c.end, "a query is one statement; send the statements one at a time",
-                        "multiple_statements")
+            raise Fatal(
+                start, c.end, "a query is one statement; send the statements one at a time", "multiple_statements"
+            )
     if c.kinds[c.i] != "end":
         raise c.fail("a clause such as MATCH, WITH or RETURN, or the end of the query")
     return body
@@ -140,5 +167,6 @@ def failure_of(c: Cursor, failure: Failure) -> ParseError:
     elif kind == "bad_comment":
         message = "the comment that opens here with /* is never closed with */"
         start += 1
-    return ParseError("syntax", start, end, message, expected, at, Tokens(c.kinds, c.names, c.starts, c.ends), c.notes,
-                      c.cypher25)
+    return ParseError(
+        "syntax", start, end, message, expected, at, Tokens(c.kinds, c.names, c.starts, c.ends), c.notes, c.cypher25
+    )

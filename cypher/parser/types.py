@@ -9,16 +9,52 @@ _WORDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "ZONED": (("TIME",), ("DATETIME",)),
     "SIGNED": (("INTEGER",),),
     "TIME": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"), ("WITH", "TIMEZONE")),
-    "TIMESTAMP": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"),
-                  ("WITH", "TIMEZONE")),
+    "TIMESTAMP": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"), ("WITH", "TIMEZONE")),
     "PROPERTY": (("VALUE",),),
 }
-_SINGLE = frozenset(("NOTHING", "NULL", "BOOL", "BOOLEAN", "VARCHAR", "STRING", "INT", "INTEGER", "FLOAT", "DATE",
-                     "DURATION", "POINT", "NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "PATH", "PATHS", "ANY"))
+_SINGLE = frozenset(
+    (
+        "NOTHING",
+        "NULL",
+        "BOOL",
+        "BOOLEAN",
+        "VARCHAR",
+        "STRING",
+        "INT",
+        "INTEGER",
+        "FLOAT",
+        "DATE",
+        "DURATION",
+        "POINT",
+        "NODE",
+        "VERTEX",
+        "RELATIONSHIP",
+        "EDGE",
+        "MAP",
+        "PATH",
+        "PATHS",
+        "ANY",
+    )
+)
 _ANY_OF = frozenset(("NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "VALUE"))
 
-COORDINATES = frozenset(("INT", "INTEGER", "INT8", "INT16", "INT32", "INT64", "INTEGER8", "INTEGER16", "INTEGER32",
-                         "INTEGER64", "FLOAT", "FLOAT32", "FLOAT64"))
+COORDINATES = frozenset(
+    (
+        "INT",
+        "INTEGER",
+        "INT8",
+        "INT16",
+        "INT32",
+        "INT64",
+        "INTEGER8",
+        "INTEGER16",
+        "INTEGER32",
+        "INTEGER64",
+        "FLOAT",
+        "FLOAT32",
+        "FLOAT64",
+    )
+)
 """The types that the numbers of a vector may have."""
 
 
@@ -31,8 +67,9 @@ def type_name(c: Cursor) -> str:
         c.bars.append(c.i)
         c.i += 1
         _part(c)
-    return " ".join(c.text[c.starts[k]:c.ends[k]] if c.kinds[k] == "integer" else c.kinds[k]
-                    for k in range(begin, c.i))
+    return " ".join(
+        c.text[c.starts[k] : c.ends[k]] if c.kinds[k] == "integer" else c.kinds[k] for k in range(begin, c.i)
+    )
 
 
 def _part(c: Cursor) -> None:
@@ -54,7 +91,7 @@ def _part(c: Cursor) -> None:
             _inner(c)
     elif kind in _WORDS:
         for words in _WORDS[kind]:
-            if tuple(c.kinds[c.i + 1:c.i + 1 + len(words)]) == words:
+            if tuple(c.kinds[c.i + 1 : c.i + 1 + len(words)]) == words:
                 c.i += 1 + len(words)
                 break
         else:

@@ -21,9 +21,9 @@ __all__ = ["expression", "path", "to_text"]
 def to_text(node: Query | Expression | PathPattern | RelationshipPattern) -> str:
     """Print a query, an expression, a path or a relationship of a path.
 
-        >>> from graphground.cypher import parse
-        >>> to_text(parse("match (n) return n"))
-        'MATCH (n) RETURN n'
+    >>> from graphground.cypher import parse
+    >>> to_text(parse("match (n) return n"))
+    'MATCH (n) RETURN n'
     """
     if isinstance(node, Query):
         prefix = f"{node.prefix} " if node.prefix else ""

@@ -24,8 +24,12 @@ def body(node: tree.QueryBody) -> str:
     if isinstance(node, tree.Braced):
         return f"{{ {body(node.body)} }}"
     if isinstance(node, tree.Conditional):
-        return " ".join(f"ELSE {body(one.body)}" if one.condition is None else
-                        f"WHEN {expressions.expression(one.condition)} THEN {body(one.body)}" for one in node.branches)
+        return " ".join(
+            f"ELSE {body(one.body)}"
+            if one.condition is None
+            else f"WHEN {expressions.expression(one.condition)} THEN {body(one.body)}"
+            for one in node.branches
+        )
     assert isinstance(node, tree.Command)
     return f"{node.words.split()[0]} {node.content}"
 
@@ -37,8 +41,10 @@ def _list(nodes: list[Any], print_: Callable[[Any], str]) -> str:
 def _match(node: tree.Match) -> str:
     mode = f" {node.mode}" if node.mode else ""
     hints = "".join(_hint(hint) for hint in node.hints)
-    return (f"{'OPTIONAL ' if node.optional else ''}MATCH{mode} {_list(node.patterns, patterns.path)}{hints}"
-            f"{_search(node.search)}{expressions.where(node.where)}")
+    return (
+        f"{'OPTIONAL ' if node.optional else ''}MATCH{mode} {_list(node.patterns, patterns.path)}{hints}"
+        f"{_search(node.search)}{expressions.where(node.where)}"
+    )
 
 
 def _hint(node: tree.IndexHint) -> str:
@@ -54,9 +60,11 @@ def _search(node: tree.Search | None) -> str:
         return ""
     analyzer = f" WITH ANALYZER {expressions.expression(node.analyzer)}" if node.analyzer is not None else ""
     score = f" SCORE AS {name(node.score.name)}" if node.score is not None else ""
-    return (f" SEARCH {name(node.variable.name)} IN ({node.kind} INDEX {name(node.index.text)} FOR "
-            f"{expressions.expression(node.query)}{analyzer}{expressions.where(node.where)}"
-            f"{_order([], node.skip, node.limit, ' ')}){score}")
+    return (
+        f" SEARCH {name(node.variable.name)} IN ({node.kind} INDEX {name(node.index.text)} FOR "
+        f"{expressions.expression(node.query)}{analyzer}{expressions.where(node.where)}"
+        f"{_order([], node.skip, node.limit, ' ')}){score}"
+    )
 
 
 def _projection(node: tree.Projection) -> str:
@@ -64,8 +72,10 @@ def _projection(node: tree.Projection) -> str:
     group = ""
     if node.group_by is not None:
         group = " GROUP BY " + (", ".join(expressions.expression(one) for one in node.group_by) or "()")
-    return (f"{'DISTINCT ' if node.distinct else ''}{', '.join(items)}{group}"
-            f"{_order(node.order_by, node.skip, node.limit, ' ')}")
+    return (
+        f"{'DISTINCT ' if node.distinct else ''}{', '.join(items)}{group}"
+        f"{_order(node.order_by, node.skip, node.limit, ' ')}"
+    )
 
 
 def _item(node: tree.ReturnItem) -> str:
@@ -73,12 +83,17 @@ def _item(node: tree.ReturnItem) -> str:
     return f"{text} AS {name(node.alias.name)}" if node.alias is not None else text
 
 
-def _order(order_by: list[tree.SortItem], skip: tree.Expression | None, limit: tree.Expression | None,
-           before: str) -> str:
+def _order(
+    order_by: list[tree.SortItem], skip: tree.Expression | None, limit: tree.Expression | None, before: str
+) -> str:
     parts: list[str] = []
     if order_by:
-        parts.append("ORDER BY " + ", ".join(expressions.expression(one.expression)
-                                             + (" DESC" if one.descending else "") for one in order_by))
+        parts.append(
+            "ORDER BY "
+            + ", ".join(
+                expressions.expression(one.expression) + (" DESC" if one.descending else "") for one in order_by
+            )
+        )
     if skip is not None:
         parts.append(f"SKIP {expressions.expression(skip)}")
     if limit is not None:
@@ -120,14 +135,18 @@ def _procedure(node: tree.CallProcedure) -> str:
         text += " YIELD *"
     if node.yields is not None:
         text += " YIELD " + ", ".join(
-            name(one.column.text) if one.variable.name == one.column.text else
-            f"{name(one.column.text)} AS {name(one.variable.name)}" for one in node.yields)
+            name(one.column.text)
+            if one.variable.name == one.column.text
+            else f"{name(one.column.text)} AS {name(one.variable.name)}"
+            for one in node.yields
+        )
     return text + expressions.where(node.where)
 
 
 def _merge(node: tree.Merge) -> str:
     return f"MERGE {patterns.path(node.pattern)}" + "".join(
-        f" ON {one.on.upper()} SET {_list(one.items, _set_item)}" for one in node.actions)
+        f" ON {one.on.upper()} SET {_list(one.items, _set_item)}" for one in node.actions
+    )
 
 
 def _set_item(node: tree.SetItem) -> str:
@@ -152,23 +171,34 @@ def _foreach(node: tree.Foreach) -> str:
 
 def _load_csv(node: tree.LoadCsv) -> str:
     terminator = f" FIELDTERMINATOR {expressions.expression(node.field_terminator)}" if node.field_terminator else ""
-    return (f"LOAD CSV {'WITH HEADERS ' if node.with_headers else ''}FROM {expressions.expression(node.source)} AS "
-            f"{name(node.variable.name)}{terminator}")
+    return (
+        f"LOAD CSV {'WITH HEADERS ' if node.with_headers else ''}FROM {expressions.expression(node.source)} AS "
+        f"{name(node.variable.name)}{terminator}"
+    )
 
 
 _RULES: dict[type[tree.Clause], Callable[[Any], str]] = {
-    tree.Match: _match, tree.With: lambda node: f"WITH {_projection(node.projection)}{expressions.where(node.where)}",
+    tree.Match: _match,
+    tree.With: lambda node: f"WITH {_projection(node.projection)}{expressions.where(node.where)}",
     tree.Return: lambda node: f"RETURN {_projection(node.projection)}",
     tree.OrderAndPage: lambda node: _order(node.order_by, node.skip, node.limit, ""),
     tree.Unwind: lambda node: f"UNWIND {expressions.expression(node.source)} AS {name(node.variable.name)}",
-    tree.Finish: lambda node: "FINISH", tree.Use: _use, tree.CallSubquery: _subquery, tree.CallProcedure: _procedure,
+    tree.Finish: lambda node: "FINISH",
+    tree.Use: _use,
+    tree.CallSubquery: _subquery,
+    tree.CallProcedure: _procedure,
     tree.Create: lambda node: f"{'INSERT' if node.insert else 'CREATE'} {_list(node.patterns, patterns.path)}",
-    tree.Merge: _merge, tree.Set: lambda node: f"SET {_list(node.items, _set_item)}",
+    tree.Merge: _merge,
+    tree.Set: lambda node: f"SET {_list(node.items, _set_item)}",
     tree.Remove: lambda node: f"REMOVE {_list(node.items, _remove_item)}",
-    tree.Delete: lambda node: (f"{node.detach + ' ' if node.detach else ''}DELETE "
-                               f"{_list(node.expressions, expressions.expression)}"),
-    tree.Foreach: _foreach, tree.LoadCsv: _load_csv,
-    tree.Let: lambda node: "LET " + ", ".join(f"{name(one.variable.name)} = {expressions.expression(one.expression)}"
-                                              for one in node.items),
+    tree.Delete: lambda node: (
+        f"{node.detach + ' ' if node.detach else ''}DELETE {_list(node.expressions, expressions.expression)}"
+    ),
+    tree.Foreach: _foreach,
+    tree.LoadCsv: _load_csv,
+    tree.Let: lambda node: (
+        "LET "
+        + ", ".join(f"{name(one.variable.name)} = {expressions.expression(one.expression)}" for one in node.items)
+    ),
     tree.Filter: lambda node: f"FILTER {expressions.expression(node.where)}",
 }

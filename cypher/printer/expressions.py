@@ -11,13 +11,39 @@ from graphground.cypher.printer.names import dotted, name
 from graphground.cypher.quoting import quoted_string
 
 _OR, _XOR, _AND, _NOT, _COMPARE, _PREDICATE, _SUM, _PRODUCT, _POWER, _SIGN, _POSTFIX, _ATOM = range(1, 13)
-_BINDING = {"OR": _OR, "XOR": _XOR, "AND": _AND, "=": _COMPARE, "<>": _COMPARE, "<": _COMPARE, "<=": _COMPARE,
-            ">": _COMPARE, ">=": _COMPARE, "=~": _PREDICATE, "IN": _PREDICATE, "STARTS WITH": _PREDICATE,
-            "ENDS WITH": _PREDICATE, "CONTAINS": _PREDICATE, "+": _SUM, "-": _SUM, "||": _SUM, "*": _PRODUCT,
-            "/": _PRODUCT, "%": _PRODUCT, "^": _POWER}
+_BINDING = {
+    "OR": _OR,
+    "XOR": _XOR,
+    "AND": _AND,
+    "=": _COMPARE,
+    "<>": _COMPARE,
+    "<": _COMPARE,
+    "<=": _COMPARE,
+    ">": _COMPARE,
+    ">=": _COMPARE,
+    "=~": _PREDICATE,
+    "IN": _PREDICATE,
+    "STARTS WITH": _PREDICATE,
+    "ENDS WITH": _PREDICATE,
+    "CONTAINS": _PREDICATE,
+    "+": _SUM,
+    "-": _SUM,
+    "||": _SUM,
+    "*": _PRODUCT,
+    "/": _PRODUCT,
+    "%": _PRODUCT,
+    "^": _POWER,
+}
 _LEVELS: dict[type[tree.Node], int] = {
-    tree.ComparisonChain: _COMPARE, tree.IsNull: _PREDICATE, tree.IsTyped: _PREDICATE, tree.IsNormalized: _PREDICATE,
-    tree.HasLabels: _POSTFIX, tree.Property: _POSTFIX, tree.Subscript: _POSTFIX, tree.Slice: _POSTFIX}
+    tree.ComparisonChain: _COMPARE,
+    tree.IsNull: _PREDICATE,
+    tree.IsTyped: _PREDICATE,
+    tree.IsNormalized: _PREDICATE,
+    tree.HasLabels: _POSTFIX,
+    tree.Property: _POSTFIX,
+    tree.Subscript: _POSTFIX,
+    tree.Slice: _POSTFIX,
+}
 
 
 def expression(node: tree.Expression, level: int = 0) -> str:
@@ -95,13 +121,21 @@ def _slice(node: tree.Slice) -> str:
 
 
 def _call(node: tree.FunctionCall) -> str:
-    if node.name == "trim" and node.arguments and node.name_end and isinstance(
-            node.arguments[0], tree.StringLiteral) and node.arguments[0].start < node.name_end:
+    if (
+        node.name == "trim"
+        and node.arguments
+        and node.name_end
+        and isinstance(node.arguments[0], tree.StringLiteral)
+        and node.arguments[0].start < node.name_end
+    ):
         letters = f"{expression(node.arguments[1])} " if len(node.arguments) == 3 else ""
         return f"trim({node.arguments[0].value} {letters}FROM {expression(node.arguments[-1])})"
-    if node.key == "normalize" and len(node.arguments) == 2 and isinstance(
-            node.arguments[1], tree.StringLiteral) and node.arguments[1].end - node.arguments[1].start == len(
-            node.arguments[1].value):
+    if (
+        node.key == "normalize"
+        and len(node.arguments) == 2
+        and isinstance(node.arguments[1], tree.StringLiteral)
+        and node.arguments[1].end - node.arguments[1].start == len(node.arguments[1].value)
+    ):
         return f"{dotted(node.name)}({expression(node.arguments[0])}, {node.arguments[1].value})"
     distinct = "DISTINCT " if node.distinct else ""
     return f"{dotted(node.name)}({distinct}{', '.join(expression(one) for one in node.arguments)})"
@@ -144,8 +178,10 @@ def _list_predicate(node: tree.ListPredicate) -> str:
 
 
 def _reduce(node: tree.Reduce | tree.AllReduce) -> str:
-    text = (f"({name(node.accumulator.name)} = {expression(node.initial)}, {name(node.variable.name)} IN "
-            f"{expression(node.source)} | {expression(node.step)}")
+    text = (
+        f"({name(node.accumulator.name)} = {expression(node.initial)}, {name(node.variable.name)} IN "
+        f"{expression(node.source)} | {expression(node.step)}"
+    )
     if isinstance(node, tree.AllReduce):
         return f"allReduce{text}, {expression(node.predicate)})"
     return f"reduce{text})"
@@ -179,20 +215,32 @@ def _normalized(node: tree.IsNormalized) -> str:
 _RULES: dict[type[tree.Node], Callable[[Any], str]] = {
     tree.Variable: lambda node: name(node.name),
     tree.Parameter: lambda node: f"${node.name if node.name.isdigit() else name(node.name)}",
-    tree.IntegerLiteral: lambda node: str(node.value), tree.FloatLiteral: _float,
+    tree.IntegerLiteral: lambda node: str(node.value),
+    tree.FloatLiteral: _float,
     tree.StringLiteral: lambda node: quoted_string(node.value),
-    tree.BooleanLiteral: lambda node: "true" if node.value else "false", tree.NullLiteral: lambda node: "null",
-    tree.ListLiteral: _list, tree.MapLiteral: _map,
+    tree.BooleanLiteral: lambda node: "true" if node.value else "false",
+    tree.NullLiteral: lambda node: "null",
+    tree.ListLiteral: _list,
+    tree.MapLiteral: _map,
     tree.Property: lambda node: f"{_subject(node.subject)}.{name(node.key.text)}",
-    tree.Subscript: lambda node: f"{_subject(node.subject)}[{expression(node.index)}]", tree.Slice: _slice,
-    tree.ComparisonChain: _chain, tree.Unary: _unary,
+    tree.Subscript: lambda node: f"{_subject(node.subject)}[{expression(node.index)}]",
+    tree.Slice: _slice,
+    tree.ComparisonChain: _chain,
+    tree.Unary: _unary,
     tree.IsNull: lambda node: f"{expression(node.operand, _SUM)} IS {'NOT ' if node.negated else ''}NULL",
     tree.IsTyped: lambda node: f"{expression(node.operand, _SUM)} IS {'NOT ' if node.negated else ''}:: {node.type}",
     tree.IsNormalized: _normalized,
     tree.HasLabels: lambda node: f"{_subject(node.operand)}:{patterns.labels(node.labels)}",
-    tree.FunctionCall: _call, tree.CountStar: lambda node: "count(*)", tree.Case: _case,
-    tree.CaseComparison: _case_comparison, tree.ListComprehension: _list_comprehension,
-    tree.PatternComprehension: _pattern_comprehension, tree.ListPredicate: _list_predicate, tree.Reduce: _reduce,
-    tree.AllReduce: _reduce, tree.MapProjection: _projection,
-    tree.PatternExpression: lambda node: patterns.path(node.pattern), tree.Subquery: _subquery,
+    tree.FunctionCall: _call,
+    tree.CountStar: lambda node: "count(*)",
+    tree.Case: _case,
+    tree.CaseComparison: _case_comparison,
+    tree.ListComprehension: _list_comprehension,
+    tree.PatternComprehension: _pattern_comprehension,
+    tree.ListPredicate: _list_predicate,
+    tree.Reduce: _reduce,
+    tree.AllReduce: _reduce,
+    tree.MapProjection: _projection,
+    tree.PatternExpression: lambda node: patterns.path(node.pattern),
+    tree.Subquery: _subquery,
 }

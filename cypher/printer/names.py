@@ -7,19 +7,79 @@ import re
 from graphground.cypher.quoting import in_backticks
 
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
-_CAUTIOUS = frozenset((
-    "NOT", "NULL", "TRUE", "FALSE", "CASE", "EXISTS", "COUNT", "COLLECT", "ALL", "ANY", "NONE", "SINGLE", "REDUCE",
-    "DISTINCT", "WHERE", "IS", "INF", "INFINITY", "NAN", "IN", "SHORTESTPATH", "ALLSHORTESTPATHS", "SHORTEST", "TYPED",
-    "NORMALIZED", "WHEN", "END", "ELSE", "THEN", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "AS", "ORDER",
-    "SKIP", "LIMIT", "OFFSET", "UNION", "TRIM", "NORMALIZE", "ALLREDUCE", "ASC", "DESC", "FROM", "BOTH", "LEADING",
-    "TRAILING", "NFC", "NFD", "NFKC", "NFKD", "RETURN", "MATCH", "WITH", "CALL", "USING", "YIELD", "ON", "NEXT"))
+_CAUTIOUS = frozenset(
+    (
+        "NOT",
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "CASE",
+        "EXISTS",
+        "COUNT",
+        "COLLECT",
+        "ALL",
+        "ANY",
+        "NONE",
+        "SINGLE",
+        "REDUCE",
+        "DISTINCT",
+        "WHERE",
+        "IS",
+        "INF",
+        "INFINITY",
+        "NAN",
+        "IN",
+        "SHORTESTPATH",
+        "ALLSHORTESTPATHS",
+        "SHORTEST",
+        "TYPED",
+        "NORMALIZED",
+        "WHEN",
+        "END",
+        "ELSE",
+        "THEN",
+        "AND",
+        "OR",
+        "XOR",
+        "STARTS",
+        "ENDS",
+        "CONTAINS",
+        "AS",
+        "ORDER",
+        "SKIP",
+        "LIMIT",
+        "OFFSET",
+        "UNION",
+        "TRIM",
+        "NORMALIZE",
+        "ALLREDUCE",
+        "ASC",
+        "DESC",
+        "FROM",
+        "BOTH",
+        "LEADING",
+        "TRAILING",
+        "NFC",
+        "NFD",
+        "NFKC",
+        "NFKD",
+        "RETURN",
+        "MATCH",
+        "WITH",
+        "CALL",
+        "USING",
+        "YIELD",
+        "ON",
+        "NEXT",
+    )
+)
 
 
 def name(text: str) -> str:
     """`name`, or in backticks where it is no plain word, or one that the language may take for its own.
 
-        >>> name("title"), name("first name"), name("order")
-        ('title', '`first name`', '`order`')
+    >>> name("title"), name("first name"), name("order")
+    ('title', '`first name`', '`order`')
     """
     if _PLAIN.match(text) and text.upper() not in _CAUTIOUS:
         return text

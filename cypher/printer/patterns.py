@@ -6,8 +6,14 @@ from graphground.cypher import tree
 from graphground.cypher.printer import expressions
 from graphground.cypher.printer.names import name
 
-_SELECTORS = {"any": "ANY{}", "all": "ALL", "shortest": "SHORTEST{}", "all_shortest": "ALL SHORTEST",
-              "any_shortest": "ANY SHORTEST", "shortest_groups": "SHORTEST{} GROUPS"}
+_SELECTORS = {
+    "any": "ANY{}",
+    "all": "ALL",
+    "shortest": "SHORTEST{}",
+    "all_shortest": "ALL SHORTEST",
+    "any_shortest": "ANY SHORTEST",
+    "shortest_groups": "SHORTEST{} GROUPS",
+}
 
 
 def path(node: tree.PathPattern) -> str:
@@ -46,8 +52,13 @@ def _node(node: tree.NodePattern) -> str:
     return f"({_filling(node.variable, node.labels, '', node.properties, node.where)})"
 
 
-def _filling(variable: tree.Variable | None, types: tree.LabelExpression | None, length: str,
-             properties: tree.Expression | None, where: tree.Expression | None) -> str:
+def _filling(
+    variable: tree.Variable | None,
+    types: tree.LabelExpression | None,
+    length: str,
+    properties: tree.Expression | None,
+    where: tree.Expression | None,
+) -> str:
     text = name(variable.name) if variable is not None else ""
     if types is not None:
         text += f":{labels(types)}"
@@ -55,7 +66,7 @@ def _filling(variable: tree.Variable | None, types: tree.LabelExpression | None,
     if properties is not None:
         text += (" " if text else "") + expressions.expression(properties)
     if where is not None:
-        text += expressions.where(where)[0 if text else 1:]
+        text += expressions.where(where)[0 if text else 1 :]
     return text
 
 
@@ -63,8 +74,10 @@ def relationship(node: tree.RelationshipPattern) -> str:
     """`<-[r:KNOWS {since: 1999}]-{1,3}`."""
     inner = _filling(node.variable, node.types, _length(node.length), node.properties, node.where)
     middle = f"-[{inner}]-" if inner else "--"
-    return (f"{'<' if node.direction == 'left' else ''}{middle}{'>' if node.direction == 'right' else ''}"
-            f"{_quantifier(node.quantifier)}")
+    return (
+        f"{'<' if node.direction == 'left' else ''}{middle}{'>' if node.direction == 'right' else ''}"
+        f"{_quantifier(node.quantifier)}"
+    )
 
 
 def _length(node: tree.PathLength | None) -> str:
@@ -97,6 +110,7 @@ def labels(node: tree.LabelExpression, inner: bool = False) -> str:
         return f"${node.kind}({expressions.expression(node.expression)})"
     assert isinstance(node, tree.LabelAnd | tree.LabelOr)
     joint = ("|:" if node.colon else "|") if isinstance(node, tree.LabelOr) else ":" if node.colon else "&"
-    text = joint.join(labels(one, not (isinstance(node, tree.LabelOr) and isinstance(one, tree.LabelAnd)))
-                      for one in node.operands)
+    text = joint.join(
+        labels(one, not (isinstance(node, tree.LabelOr) and isinstance(one, tree.LabelAnd))) for one in node.operands
+    )
     return f"({text})" if inner else text

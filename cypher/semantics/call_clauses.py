@@ -20,9 +20,11 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     c.calls += 1
     parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
     if clause.imports is None and any(isinstance(one, tree.Next | tree.Conditional | tree.Braced) for one in parts):
-        c.problem("clause_order", clause.body, "NEXT, WHEN and { … } are allowed in CALL () { … } only, with "
-                                               "parentheses "
-                                               "for its imports")
+        c.problem(
+            "clause_order",
+            clause.body,
+            "NEXT, WHEN and { … } are allowed in CALL () { … } only, with parentheses for its imports",
+        )
     if clause.imports is None:
         columns = _old_way(c, clause.body, outer)
     else:
@@ -67,19 +69,31 @@ def _importing(c: Checker, part: tree.SingleQuery, outer: Scope) -> None:
     if not isinstance(first, tree.With):
         return
     projection = first.projection
-    simple = all(isinstance(item.expression, tree.Variable)
-                 and (item.alias is None or item.alias.name == item.expression.name) for item in projection.items)
+    simple = all(
+        isinstance(item.expression, tree.Variable) and (item.alias is None or item.alias.name == item.expression.name)
+        for item in projection.items
+    )
     if not simple:
-        if any(variable.name in outer for item in projection.items
-               for variable in item.expression.find(tree.Variable)):
-            c.problem("clause_order", first, "the WITH that imports into a subquery takes plain variables only; "
-                                             "rename or compute in a second WITH")
+        if any(variable.name in outer for item in projection.items for variable in item.expression.find(tree.Variable)):
+            c.problem(
+                "clause_order",
+                first,
+                "the WITH that imports into a subquery takes plain variables only; rename or compute in a second WITH",
+            )
         return
-    extra = "DISTINCT" if projection.distinct else "ORDER BY" if projection.order_by else (
-        "SKIP" if projection.skip else "LIMIT" if projection.limit else "WHERE" if first.where is not None else "")
+    extra = (
+        "DISTINCT"
+        if projection.distinct
+        else "ORDER BY"
+        if projection.order_by
+        else (
+            "SKIP" if projection.skip else "LIMIT" if projection.limit else "WHERE" if first.where is not None else ""
+        )
+    )
     if extra:
-        c.problem("clause_order", first, f"the WITH that imports into a subquery takes no {extra}; put it into a "
-                                         "second WITH")
+        c.problem(
+            "clause_order", first, f"the WITH that imports into a subquery takes no {extra}; put it into a second WITH"
+        )
     c.importing.add(first)
 
 
@@ -89,9 +103,12 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
         for item in last.projection.items:
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
-                c.problem("missing_alias", item.expression, f"a column that a subquery returns needs a name: {text} "
-                                                            f"AS name",
-                          (f"{text} AS value",))
+                c.problem(
+                    "missing_alias",
+                    item.expression,
+                    f"a column that a subquery returns needs a name: {text} AS name",
+                    (f"{text} AS value",),
+                )
     for column in columns:
         if column.name in outer:
             place: tree.Node = clause
@@ -99,8 +116,11 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
                 for item in last.projection.items:
                     if item.name == column.name:
                         place = item.alias or item.expression
-            c.problem("variable_redefined", place, f"the subquery returns `{column.name}`, which already exists "
-                                                   "outside; rename it with AS")
+            c.problem(
+                "variable_redefined",
+                place,
+                f"the subquery returns `{column.name}`, which already exists outside; rename it with AS",
+            )
             continue
         binding = Binding(column.name, column.declaration, column.type)
         binding.level = c.level
@@ -159,24 +179,38 @@ def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
     known = PROCEDURES.get(clause.name)
     if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx", clause.name):
         # The namespaces of the database itself, and the root, where no plug-in may put any.
-        c.late.append(("unknown_procedure", clause.name_start, clause.name_end,
-                       f"there is no procedure {clause.name}", ()))
+        c.late.append(
+            ("unknown_procedure", clause.name_start, clause.name_end, f"there is no procedure {clause.name}", ())
+        )
     for argument in clause.arguments or ():
         expressions.infer(c, argument)
-    if known is not None and clause.arguments is not None and not (
-            known.required <= len(clause.arguments) <= known.most):
-        c.late.append(("wrong_argument_count", clause.start, clause.end,
-                       f"{clause.name} takes {known.required} to {known.most} arguments, but gets "
-                       f"{len(clause.arguments)}", ()))
+    if (
+        known is not None
+        and clause.arguments is not None
+        and not (known.required <= len(clause.arguments) <= known.most)
+    ):
+        c.late.append(
+            (
+                "wrong_argument_count",
+                clause.start,
+                clause.end,
+                f"{clause.name} takes {known.required} to {known.most} arguments, but gets {len(clause.arguments)}",
+                (),
+            )
+        )
     for item in clause.yields or ():
         type_ = ANY
         if known is not None:
             if item.column.text in known.columns:
                 type_ = known.columns[item.column.text]
             else:
-                c.problem("undefined_variable", item.column, f"{clause.name} has no column `{item.column.text}`; it "
-                                                             f"gives {', '.join(known.columns) or 'nothing'}",
-                          tuple(known.columns)[:3])
+                c.problem(
+                    "undefined_variable",
+                    item.column,
+                    f"{clause.name} has no column `{item.column.text}`; it "
+                    f"gives {', '.join(known.columns) or 'nothing'}",
+                    tuple(known.columns)[:3],
+                )
         c.declare(item.variable, type_)
     if clause.where is not None:
         expressions.condition(c, clause.where)

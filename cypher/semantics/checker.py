@@ -35,10 +35,33 @@ class Checker:
     are columns already and so may be repeated after ORDER BY.
     """
 
-    __slots__ = ("aggregated", "aggregates", "base", "bindings", "calls", "colons", "cypher25", "dropped", "importable",
-                 "importing", "inner", "late", "lengths", "level", "modern",
-                 "open_end", "problems", "projected", "quantified", "query",
-                 "reported", "restricted", "scope", "scopes", "types")
+    __slots__ = (
+        "aggregated",
+        "aggregates",
+        "base",
+        "bindings",
+        "calls",
+        "colons",
+        "cypher25",
+        "dropped",
+        "importable",
+        "importing",
+        "inner",
+        "late",
+        "lengths",
+        "level",
+        "modern",
+        "open_end",
+        "problems",
+        "projected",
+        "quantified",
+        "query",
+        "reported",
+        "restricted",
+        "scope",
+        "scopes",
+        "types",
+    )
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -85,8 +108,11 @@ class Checker:
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
         """A new variable from here on; where the name is taken, that is an error, and the new one counts."""
         if variable.name in self.scope:
-            self.problem("variable_redefined", variable,
-                         f"the variable `{variable.name}` already exists here; choose another name")
+            self.problem(
+                "variable_redefined",
+                variable,
+                f"the variable `{variable.name}` already exists here; choose another name",
+            )
         return self.shadow(variable, type_, source)
 
     def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
@@ -117,11 +143,13 @@ class Checker:
         message = f"the variable `{name}` is not defined"
         if place is not None:
             line, column = self.query.position(place)
-            message += (f" here: the WITH or RETURN at line {line}, column {column} does not pass it on; add `{name}` "
-                        "there")
+            message += (
+                f" here: the WITH or RETURN at line {line}, column {column} does not pass it on; add `{name}` there"
+            )
         elif self.restricted is not None and name in self.restricted:
-            message += (" any more: after DISTINCT or an aggregation only the returned columns exist; return what you "
-                        "sort by")
+            message += (
+                " any more: after DISTINCT or an aggregation only the returned columns exist; return what you sort by"
+            )
         elif self.scope:
             message += f" here; the defined variables are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
@@ -146,6 +174,7 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
 def analyze(query: Query) -> Scopes:
     """Resolve all variables of a query, infer types, and find what is wrong with them."""
     from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
+
     checker = Checker(query)
     try:
         statement(checker, query.body)

@@ -13,19 +13,37 @@ from graphground.cypher.types import MAP, STRING, list_of, unwound
 from graphground.cypher.work import check_work
 
 _UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
-_NAMES = {tree.Match: "MATCH", tree.With: "WITH", tree.Unwind: "UNWIND", tree.LoadCsv: "LOAD CSV",
-          tree.CallSubquery: "CALL", tree.CallProcedure: "CALL", tree.Use: "USE", tree.OrderAndPage: "ORDER BY",
-          tree.Create: "CREATE", tree.Merge: "MERGE", tree.Set: "SET", tree.Remove: "REMOVE", tree.Delete: "DELETE",
-          tree.Foreach: "FOREACH", tree.Return: "RETURN", tree.Finish: "FINISH", tree.Let: "LET",
-          tree.Filter: "FILTER"}
+_NAMES = {
+    tree.Match: "MATCH",
+    tree.With: "WITH",
+    tree.Unwind: "UNWIND",
+    tree.LoadCsv: "LOAD CSV",
+    tree.CallSubquery: "CALL",
+    tree.CallProcedure: "CALL",
+    tree.Use: "USE",
+    tree.OrderAndPage: "ORDER BY",
+    tree.Create: "CREATE",
+    tree.Merge: "MERGE",
+    tree.Set: "SET",
+    tree.Remove: "REMOVE",
+    tree.Delete: "DELETE",
+    tree.Foreach: "FOREACH",
+    tree.Return: "RETURN",
+    tree.Finish: "FINISH",
+    tree.Let: "LET",
+    tree.Filter: "FILTER",
+}
 
 
 def statement(c: Checker, body: tree.QueryBody) -> None:
     """A whole statement."""
     if isinstance(body, tree.Command):
         return
-    if isinstance(body, tree.SingleQuery) and len(body.clauses) == 1 and isinstance(
-            body.clauses[0], tree.CallProcedure):
+    if (
+        isinstance(body, tree.SingleQuery)
+        and len(body.clauses) == 1
+        and isinstance(body.clauses[0], tree.CallProcedure)
+    ):
         call_clauses.standalone(c, body.clauses[0])
         return
     query(c, body)
@@ -69,8 +87,12 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
         c.colons, c.modern, c.lengths, c.quantified = [], False, [], False
         columns = _RULES[type(clause)](c, clause)
         if c.colons and c.modern:
-            c.problem_at("label_expression", c.colons[0], c.colons[0] + 1,
-                         "labels of one clause are joined either by colons or by & | ! % and IS, not by both")
+            c.problem_at(
+                "label_expression",
+                c.colons[0],
+                c.colons[0] + 1,
+                "labels of one clause are joined either by colons or by & | ! % and IS, not by both",
+            )
         check_lengths(c)
         if c.level:
             # A clause inside EXISTS { … } is a part of the clause around it.
@@ -83,8 +105,12 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
 def check_lengths(c: Checker) -> None:
     """`-[*]->` and `-->+` exclude each other within a clause."""
     if c.quantified and c.lengths:
-        c.problem("pattern", c.lengths[0], "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in one "
-                                           "clause; write {1,} in place of *")
+        c.problem(
+            "pattern",
+            c.lengths[0],
+            "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in one "
+            "clause; write {1,} in place of *",
+        )
 
 
 def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
@@ -98,10 +124,12 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
         wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
             c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to go on")
-        elif not c.cypher25 and isinstance(before, _UPDATING) and not isinstance(
-                clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage)):
-            c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and "
-                                              f"{_NAMES[type(clause)]}")
+        elif (
+            not c.cypher25
+            and isinstance(before, _UPDATING)
+            and not isinstance(clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage))
+        ):
+            c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and {_NAMES[type(clause)]}")
         before = clause
     last = clauses[-1]
     if c.open_end:
@@ -146,9 +174,12 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         names = {one.name for one in first or ()}
         others = {one.name for one in columns or ()}
         if names != others:
-            c.problem_at("union_columns", place, place + 5,
-                         f"the parts of a UNION must return the same columns: {_list(names)} before, {_list(others)} "
-                         "after")
+            c.problem_at(
+                "union_columns",
+                place,
+                place + 5,
+                f"the parts of a UNION must return the same columns: {_list(names)} before, {_list(others)} after",
+            )
             break
     if first is None:
         return None
@@ -188,8 +219,12 @@ def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
         for item in last.projection.items if isinstance(last, tree.Return) else ():
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
-                c.problem("missing_alias", item.expression, f"what is returned {place} needs a name: {text} AS name",
-                          (f"{text} AS value",))
+                c.problem(
+                    "missing_alias",
+                    item.expression,
+                    f"what is returned {place} needs a name: {text} AS name",
+                    (f"{text} AS value",),
+                )
     elif isinstance(body, tree.Union):
         for part in body.parts:
             _named(c, part, place)
@@ -278,11 +313,24 @@ def _filter(c: Checker, clause: tree.Filter) -> None:
 
 
 _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
-    tree.Match: _match, tree.With: _with, tree.Return: _return, tree.Unwind: _unwind,
-    tree.CallSubquery: call_clauses.subquery, tree.CallProcedure: call_clauses.procedure, tree.Create: updates.create,
-    tree.Merge: updates.merge, tree.Set: updates.set_, tree.Remove: updates.remove, tree.Delete: updates.delete,
-    tree.Foreach: updates.foreach, tree.LoadCsv: _load_csv, tree.Use: _nothing, tree.Finish: _nothing,
-    tree.OrderAndPage: _order, tree.Let: _let, tree.Filter: _filter,
+    tree.Match: _match,
+    tree.With: _with,
+    tree.Return: _return,
+    tree.Unwind: _unwind,
+    tree.CallSubquery: call_clauses.subquery,
+    tree.CallProcedure: call_clauses.procedure,
+    tree.Create: updates.create,
+    tree.Merge: updates.merge,
+    tree.Set: updates.set_,
+    tree.Remove: updates.remove,
+    tree.Delete: updates.delete,
+    tree.Foreach: updates.foreach,
+    tree.LoadCsv: _load_csv,
+    tree.Use: _nothing,
+    tree.Finish: _nothing,
+    tree.OrderAndPage: _order,
+    tree.Let: _let,
+    tree.Filter: _filter,
 }
 
 

@@ -71,6 +71,7 @@ def _variable(c: Checker, node: tree.Variable) -> Type:
 def _constant(type_: Type) -> Callable[[Checker, Any], Type]:
     def rule(_c: Checker, _node: Any) -> Type:
         return type_
+
     return rule
 
 
@@ -104,8 +105,9 @@ def _property(c: Checker, node: tree.Property) -> Type:
     if mask in _ENTITIES:
         return STORABLE
     if mask != ANY.mask and not mask & HAS_PROPERTIES.mask:
-        c.problem("type_mismatch", subject, f"`.{node.key.text}` asks for a property, but {_this(subject, found)} "
-                                            "has none")
+        c.problem(
+            "type_mismatch", subject, f"`.{node.key.text}` asks for a property, but {_this(subject, found)} has none"
+        )
     return ANY
 
 
@@ -128,8 +130,9 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
     if not fits and mask & (ENTITY | MAP).mask:
         c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
     elif not fits:
-        c.problem("type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is "
-                                                 f"{subject}")
+        c.problem(
+            "type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is {subject}"
+        )
     elif mask & LIST.mask and not mask & (ENTITY | MAP).mask:
         if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
             c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
@@ -163,8 +166,11 @@ def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
     subject = infer(c, node.operand)
     patterns.label_expression(c, node.labels, "either")
     if not subject.mask & ENTITY.mask:
-        c.problem("type_mismatch", node.operand, f"labels and types are tested on nodes and relationships; "
-                                                 f"{_this(node.operand, subject)} is neither")
+        c.problem(
+            "type_mismatch",
+            node.operand,
+            f"labels and types are tested on nodes and relationships; {_this(node.operand, subject)} is neither",
+        )
     return BOOLEAN
 
 
@@ -198,17 +204,24 @@ def _case_comparison(c: Checker, node: tree.CaseComparison) -> Type:
 def _count_star(c: Checker, node: tree.CountStar) -> Type:
     c.aggregated = True
     if c.aggregates not in ("yes", "star") and not (c.projected and node.shape() in c.projected):
-        c.problem("aggregation", node, "count(*) aggregates, which is not possible here; compute it in a WITH before "
-                                       "and use its name" if c.aggregates != "inside" else
-                  "an aggregating function is not allowed inside another; compute the inner one in a WITH before")
+        c.problem(
+            "aggregation",
+            node,
+            "count(*) aggregates, which is not possible here; compute it in a WITH before and use its name"
+            if c.aggregates != "inside"
+            else "an aggregating function is not allowed inside another; compute the inner one in a WITH before",
+        )
     return INTEGER
 
 
 def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
     subject = infer(c, node.subject)
     if not subject.mask & (ENTITY | MAP).mask:
-        c.problem("type_mismatch", node.subject, f"a map projection needs a node, a relationship or a map; "
-                                                 f"`{node.subject.name}` is {subject}")
+        c.problem(
+            "type_mismatch",
+            node.subject,
+            f"a map projection needs a node, a relationship or a map; `{node.subject.name}` is {subject}",
+        )
     for item in node.items:
         if type(item) is tree.ProjectedVariable:
             c.use(item.variable)
@@ -218,15 +231,35 @@ def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
 
 
 _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
-    tree.Variable: _variable, tree.Parameter: _constant(ANY), tree.IntegerLiteral: _constant(INTEGER),
-    tree.FloatLiteral: _constant(FLOAT), tree.StringLiteral: _constant(STRING),
-    tree.BooleanLiteral: _constant(BOOLEAN), tree.NullLiteral: _constant(ANY), tree.ListLiteral: _list,
-    tree.MapLiteral: _map, tree.Property: _property, tree.Subscript: _subscript, tree.Slice: _slice,
-    tree.Binary: operators.binary, tree.ComparisonChain: operators.chain, tree.Unary: operators.unary,
-    tree.IsNull: _is_null, tree.IsTyped: _is_typed, tree.IsNormalized: _is_null, tree.HasLabels: _has_labels,
-    tree.FunctionCall: function_calls.call, tree.CountStar: _count_star, tree.Case: _case,
-    tree.CaseComparison: _case_comparison, tree.ListComprehension: subqueries.list_comprehension,
-    tree.PatternComprehension: subqueries.pattern_comprehension, tree.ListPredicate: subqueries.list_predicate,
-    tree.Reduce: subqueries.reduce, tree.AllReduce: subqueries.reduce, tree.MapProjection: _map_projection,
-    tree.PatternExpression: patterns.value, tree.Subquery: subqueries.subquery,
+    tree.Variable: _variable,
+    tree.Parameter: _constant(ANY),
+    tree.IntegerLiteral: _constant(INTEGER),
+    tree.FloatLiteral: _constant(FLOAT),
+    tree.StringLiteral: _constant(STRING),
+    tree.BooleanLiteral: _constant(BOOLEAN),
+    tree.NullLiteral: _constant(ANY),
+    tree.ListLiteral: _list,
+    tree.MapLiteral: _map,
+    tree.Property: _property,
+    tree.Subscript: _subscript,
+    tree.Slice: _slice,
+    tree.Binary: operators.binary,
+    tree.ComparisonChain: operators.chain,
+    tree.Unary: operators.unary,
+    tree.IsNull: _is_null,
+    tree.IsTyped: _is_typed,
+    tree.IsNormalized: _is_null,
+    tree.HasLabels: _has_labels,
+    tree.FunctionCall: function_calls.call,
+    tree.CountStar: _count_star,
+    tree.Case: _case,
+    tree.CaseComparison: _case_comparison,
+    tree.ListComprehension: subqueries.list_comprehension,
+    tree.PatternComprehension: subqueries.pattern_comprehension,
+    tree.ListPredicate: subqueries.list_predicate,
+    tree.Reduce: subqueries.reduce,
+    tree.AllReduce: subqueries.reduce,
+    tree.MapProjection: _map_projection,
+    tree.PatternExpression: patterns.value,
+    tree.Subquery: subqueries.subquery,
 }

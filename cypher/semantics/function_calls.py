@@ -15,8 +15,9 @@ _METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "
 _SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))
 _WORDS_25 = {"vector": COORDINATES, "vector_distance": _METRICS, "vector_norm": _METRICS}
 _NAMESPACES_25 = frozenset(("coll", "string", "uuid"))
-_NAMESPACES = frozenset(("date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector",
-                         "graph"))
+_NAMESPACES = frozenset(
+    ("date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector", "graph")
+)
 
 
 def call(c: Checker, node: tree.FunctionCall) -> Type:
@@ -25,8 +26,12 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     function = CYPHER25_FUNCTIONS.get(key) if c.cypher25 else None
     if function is None:
         function = FUNCTIONS.get(key)
-    if c.cypher25 and key == "property_exists" and len(node.arguments) == 2 and isinstance(
-            node.arguments[1], tree.Variable):
+    if (
+        c.cypher25
+        and key == "property_exists"
+        and len(node.arguments) == 2
+        and isinstance(node.arguments[1], tree.Variable)
+    ):
         # The second argument is the property's name itself.
         expressions.infer(c, node.arguments[0])
         return BOOLEAN
@@ -37,8 +42,12 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     if function.aggregating:
         return _aggregate(c, node, function)
     if node.distinct:
-        c.problem_at("aggregation", node.start, node.name_end,
-                     f"DISTINCT is for aggregating functions; {function.name} is not one")
+        c.problem_at(
+            "aggregation",
+            node.start,
+            node.name_end,
+            f"DISTINCT is for aggregating functions; {function.name} is not one",
+        )
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
         c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
     if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
@@ -73,15 +82,23 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
         c.aggregates = before
         return _applied(c, node, function, found)
     if c.aggregates == "no" or c.aggregates == "star":
-        c.problem("aggregation", node, f"{function.name}(…) aggregates, which is not possible here; "
-                                       "compute it in a WITH before and use its name")
+        c.problem(
+            "aggregation",
+            node,
+            f"{function.name}(…) aggregates, which is not possible here; compute it in a WITH before and use its name",
+        )
     elif c.aggregates == "list":
-        c.problem("aggregation", node, f"{function.name}(…) cannot aggregate inside an expression over a list; compute "
-                                       "it in a WITH before")
+        c.problem(
+            "aggregation",
+            node,
+            f"{function.name}(…) cannot aggregate inside an expression over a list; compute it in a WITH before",
+        )
     elif c.aggregates == "inside":
-        c.problem("aggregation", node, "an aggregating function is not allowed inside another; compute the inner one "
-                                       "in "
-                                       "a WITH before")
+        c.problem(
+            "aggregation",
+            node,
+            "an aggregating function is not allowed inside another; compute the inner one in a WITH before",
+        )
     before = c.aggregates
     if before == "yes":
         c.aggregates = "inside"
@@ -94,8 +111,9 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
 
 
 def _percentile(c: Checker, node: tree.Expression) -> None:
-    if isinstance(node, tree.NullLiteral) or (isinstance(node, tree.FloatLiteral | tree.IntegerLiteral)
-                                              and not 0 <= node.value <= 1):
+    if isinstance(node, tree.NullLiteral) or (
+        isinstance(node, tree.FloatLiteral | tree.IntegerLiteral) and not 0 <= node.value <= 1
+    ):
         c.problem("type_mismatch", node, "a percentile is a number from 0.0 to 1.0")
 
 
@@ -105,14 +123,21 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     if count < function.required or (count > len(wanted) and not function.repeated):
         most = len(wanted)
         need = f"{function.required}" if function.required == most else f"{function.required} to {most}"
-        c.problem_at("wrong_argument_count", node.start, node.end,
-                     f"{function.name} takes {need} argument{'' if need == '1' else 's'}, but gets {count}")
+        c.problem_at(
+            "wrong_argument_count",
+            node.start,
+            node.end,
+            f"{function.name} takes {need} argument{'' if need == '1' else 's'}, but gets {count}",
+        )
         return _result(function, [])
     if not function.repeated:
         for argument, type_, one in zip(node.arguments, found, wanted, strict=False):
             if type_.mask != ANY.mask and not type_.may_be(one):
-                c.problem("type_mismatch", argument, f"{function.name} takes {one if one.mask else 'a vector'} here, "
-                                                        f"but this is {type_}")
+                c.problem(
+                    "type_mismatch",
+                    argument,
+                    f"{function.name} takes {one if one.mask else 'a vector'} here, but this is {type_}",
+                )
     return _result(function, found)
 
 
@@ -150,8 +175,9 @@ def _exists(c: Checker, node: tree.FunctionCall) -> Type:
     expressions.infer(c, argument)
     if isinstance(argument, tree.Property | tree.Subscript):
         text = c.query.source(argument)
-        c.problem("syntax", node, f"exists({text}) is no longer supported: write {text} IS NOT NULL",
-                  (f"{text} IS NOT NULL",))
+        c.problem(
+            "syntax", node, f"exists({text}) is no longer supported: write {text} IS NOT NULL", (f"{text} IS NOT NULL",)
+        )
     else:
         c.problem("pattern", argument, "exists(…) takes a pattern such as (n)-->()")
     return BOOLEAN
@@ -166,12 +192,17 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         return ANY
     renamed = RENAMED.get(key)
     if key == "distance":
-        c.problem_at("unknown_function", node.start, node.name_end, "distance is now called point.distance",
-                     ("point.distance",))
+        c.problem_at(
+            "unknown_function", node.start, node.name_end, "distance is now called point.distance", ("point.distance",)
+        )
         return ANY
     space, _, _ = key.partition(".")
-    if space != key and space not in _NAMESPACES and not (
-            c.cypher25 and space in _NAMESPACES_25) and node.name.partition(".")[0] not in c.scope:
+    if (
+        space != key
+        and space not in _NAMESPACES
+        and not (c.cypher25 and space in _NAMESPACES_25)
+        and node.name.partition(".")[0] not in c.scope
+    ):
         # A plug-in or the user's own: whether it exists, only the database knows.
         return ANY
     suggestions: tuple[str, ...]
@@ -181,14 +212,16 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
     if renamed:
         suggestions = (renamed,)
     else:
-        ranked = sorted((distance(key, one), known.name) for one, known in FUNCTIONS.items()
-                        if abs(len(one) - len(key)) < 3)
+        ranked = sorted(
+            (distance(key, one), known.name) for one, known in FUNCTIONS.items() if abs(len(one) - len(key)) < 3
+        )
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
     hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
     if key in CYPHER25_FUNCTIONS and not c.cypher25:
         hint = " in Cypher 5, which this graph reads: it needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:
         hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
-    c.late.append(("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}",
-                   suggestions))
+    c.late.append(
+        ("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}", suggestions)
+    )
     return ANY

@@ -7,8 +7,9 @@ from graphground.cypher.semantics import expressions, projections
 from graphground.cypher.semantics.checker import Checker
 
 
-def check(c: Checker, projection: tree.Projection, group: list[tree.Expression],
-          aggregating: list[tree.ReturnItem]) -> None:
+def check(
+    c: Checker, projection: tree.Projection, group: list[tree.Expression], aggregating: list[tree.ReturnItem]
+) -> None:
     """Columns are aggregates or made of what is grouped by: `RETURN n.x, count(*) GROUP BY n.x`."""
     aliases = {item.alias.name: item for item in projection.items if item.alias is not None}
     keys = set()
@@ -26,8 +27,9 @@ def check(c: Checker, projection: tree.Projection, group: list[tree.Expression],
         found = _ungrouped(c, item.expression, keys, item in aggregating)
         if found is not None:
             text = c.query.source(found)
-            c.problem("aggregation", item.expression, f"`{text}` is neither aggregated nor grouped by; add it to "
-                                                      "GROUP BY")
+            c.problem(
+                "aggregation", item.expression, f"`{text}` is neither aggregated nor grouped by; add it to GROUP BY"
+            )
             return
 
 

@@ -13,10 +13,13 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
         for path, one in zip(paths, written, strict=True):
             if (one or "WALK") != (written[0] or "WALK"):
                 c.problem("pattern", path, "the paths of one MATCH must have the same mode; use two MATCH clauses")
-            if one is not None and any(isinstance(element, tree.RelationshipPattern) and element.length is not None
-                                       for element in path.elements):
-                c.problem("pattern", path, f"{one} takes quantifiers such as -->{{1,3}}, not lengths such as "
-                                           "-[*1..3]->")
+            if one is not None and any(
+                isinstance(element, tree.RelationshipPattern) and element.length is not None
+                for element in path.elements
+            ):
+                c.problem(
+                    "pattern", path, f"{one} takes quantifiers such as -->{{1,3}}, not lengths such as -[*1..3]->"
+                )
     if mode is None:
         return
     for path, one in zip(paths, written, strict=True):
@@ -27,8 +30,12 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
         elif mode == "REPEATABLE ELEMENTS":
             for element in path.elements:
                 if _unbounded(element):
-                    c.problem("pattern", element, "with REPEATABLE ELEMENTS a path of any length may return endless "
-                                                  "rows; give its length an upper bound, such as {1,5}")
+                    c.problem(
+                        "pattern",
+                        element,
+                        "with REPEATABLE ELEMENTS a path of any length may return endless "
+                        "rows; give its length an upper bound, such as {1,5}",
+                    )
                     break
 
 

@@ -26,10 +26,13 @@ from graphground.cypher.types import (
 
 _LOGIC = frozenset(("AND", "OR", "XOR"))
 _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
-    "-": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, DURATION, DURATION),
-          *((one, DURATION, one) for one in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME))),
-    "*": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION),
-          (FLOAT, DURATION, DURATION)),
+    "-": (
+        (INTEGER, INTEGER, INTEGER),
+        (FLOAT, FLOAT, FLOAT),
+        (DURATION, DURATION, DURATION),
+        *((one, DURATION, one) for one in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME)),
+    ),
+    "*": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION), (FLOAT, DURATION, DURATION)),
     "/": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION)),
     "%": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT)),
     "^": ((FLOAT, FLOAT, FLOAT),),
@@ -77,8 +80,11 @@ def _result(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
         c.expect(node.right, right, STRING)
     elif operator == "||":
         if c.expect(node.left, left, STRING | LIST):
-            c.expect(node.right, right, STRING if left.mask == STRING.mask else LIST if left.mask == LIST.mask
-                     else STRING | LIST)
+            c.expect(
+                node.right,
+                right,
+                STRING if left.mask == STRING.mask else LIST if left.mask == LIST.mask else STRING | LIST,
+            )
         return left if left.known else STRING | LIST
     return BOOLEAN
 
@@ -94,8 +100,11 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
         wanted = fitting[0][1]
         for one in fitting[1:]:
             wanted |= one[1]
-        c.problem("type_mismatch", node.right, f"`{node.operator}` cannot take {right} on its right after {left}; "
-                                               f"expected {wanted}")
+        c.problem(
+            "type_mismatch",
+            node.right,
+            f"`{node.operator}` cannot take {right} on its right after {left}; expected {wanted}",
+        )
         return ANY
     if len(chosen) > 1 and left.mask == INTEGER.mask and right.mask == INTEGER.mask:
         return INTEGER

@@ -33,8 +33,9 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
                 break
 
 
-def _declare_path(c: Checker, path: tree.PathPattern, where: Where, groups: dict[str, tree.Variable],
-                  singles: set[str]) -> None:
+def _declare_path(
+    c: Checker, path: tree.PathPattern, where: Where, groups: dict[str, tree.Variable], singles: set[str]
+) -> None:
     if path.shortest is not None:
         _check_shortest(c, path)
     _check_juxtaposition(c, path.elements)
@@ -50,18 +51,27 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
     start = path.start
     if path.variable is not None:
         # The message belongs to the function, not to the name before it.
-        rest = c.query.text[path.variable.end:]
+        rest = c.query.text[path.variable.end :]
         start = path.variable.end + len(rest) - len(rest.lstrip().lstrip("=").lstrip())
     if len(elements) != 3 or not isinstance(elements[1], tree.RelationshipPattern):
-        c.problem_at("pattern", start, path.end, f"{path.shortest}(…) takes one path of a single relationship, such as "
-                                   "(a)-[:KNOWS*]-(b)")
+        c.problem_at(
+            "pattern",
+            start,
+            path.end,
+            f"{path.shortest}(…) takes one path of a single relationship, such as (a)-[:KNOWS*]-(b)",
+        )
         return
     length = elements[1].length
     if elements[1].quantifier is not None:
         c.problem("pattern", elements[1], f"{path.shortest}(…) takes a length such as *1..3, not a quantifier")
     if elements[1].properties is not None:
-        c.problem_at("pattern", start, path.end, f"{path.shortest}(…) takes no properties of the relationship; test "
-                                                 "them in WHERE: all(r IN relationships(p) WHERE …)")
+        c.problem_at(
+            "pattern",
+            start,
+            path.end,
+            f"{path.shortest}(…) takes no properties of the relationship; test "
+            "them in WHERE: all(r IN relationships(p) WHERE …)",
+        )
     first, last = elements[0], elements[-1]
     if first.variable is not None and last.variable is not None and first.variable.name == last.variable.name:
         c.late.append(("pattern", path.start, path.end, f"{path.shortest}(…) needs two different ends", ()))
@@ -69,24 +79,36 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
         c.problem_at("pattern", length.start + 1, length.end, f"{path.shortest}(…) takes a minimal length of 0 or 1")
 
 
-def _check_juxtaposition(c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern |
-                                                    tree.ParenthesizedPath]) -> None:
+def _check_juxtaposition(
+    c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern | tree.ParenthesizedPath]
+) -> None:
     before: tree.Node | None = None
     for element in elements:
         if isinstance(element, tree.NodePattern) and isinstance(before, tree.NodePattern):
-            c.problem("pattern", elements[0], "two nodes are next to each other: connect them with a relationship, or "
-                                              "separate the paths with a comma")
+            c.problem(
+                "pattern",
+                elements[0],
+                "two nodes are next to each other: connect them with a relationship, or "
+                "separate the paths with a comma",
+            )
             return
         if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and len(elements) > 1:
-            c.problem("pattern", elements[-1], "a path in parentheses needs a quantifier such as {1,3} to be part of "
-                                              "a longer path")
+            c.problem(
+                "pattern",
+                elements[-1],
+                "a path in parentheses needs a quantifier such as {1,3} to be part of a longer path",
+            )
             return
         before = element
 
 
-def declare_elements(c: Checker, elements: list[tree.NodePattern | tree.RelationshipPattern |
-                                                tree.ParenthesizedPath],
-                     where: Where, groups: dict[str, tree.Variable], singles: set[str]) -> None:
+def declare_elements(
+    c: Checker,
+    elements: list[tree.NodePattern | tree.RelationshipPattern | tree.ParenthesizedPath],
+    where: Where,
+    groups: dict[str, tree.Variable],
+    singles: set[str],
+) -> None:
     """Bring the variables of nodes and relationships into scope."""
     alone = len(elements) == 1
     for element in elements:
@@ -111,8 +133,9 @@ def declare_elements(c: Checker, elements: list[tree.NodePattern | tree.Relation
                 groups[variable.name] = variable
 
 
-def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Where,
-                           groups: dict[str, tree.Variable], singles: set[str]) -> None:
+def _declare_parenthesized(
+    c: Checker, path: tree.ParenthesizedPath, where: Where, groups: dict[str, tree.Variable], singles: set[str]
+) -> None:
     if path.quantifier is None:
         declare_elements(c, path.elements, where, groups, singles)
         if path.variable is not None:
@@ -121,22 +144,32 @@ def _declare_parenthesized(c: Checker, path: tree.ParenthesizedPath, where: Wher
     c.quantified = True
     outer = c.scope
     c.scope = dict(outer)
-    inner: list[tree.Variable] = [element.variable for element in path.elements
-                                  if not isinstance(element, tree.ParenthesizedPath) and element.variable is not None]
+    inner: list[tree.Variable] = [
+        element.variable
+        for element in path.elements
+        if not isinstance(element, tree.ParenthesizedPath) and element.variable is not None
+    ]
     if path.variable is not None:
         c.problem("pattern", path.variable, "a path inside a quantified path cannot have a name")
         inner.append(path.variable)
     for variable in inner:
         if variable.name in groups:
-            c.problem("variable_redefined", path, f"`{variable.name}` already names something in another "
-                                                  "quantified path; choose another name")
+            c.problem(
+                "variable_redefined",
+                path,
+                f"`{variable.name}` already names something in another quantified path; choose another name",
+            )
         elif variable.name in outer:
-            c.problem("variable_redefined", path, f"`{variable.name}` is used inside and outside of a quantified "
-                                                  "path; choose another name inside")
+            c.problem(
+                "variable_redefined",
+                path,
+                f"`{variable.name}` is used inside and outside of a quantified path; choose another name inside",
+            )
         c.scope.pop(variable.name, None)
     _check_inside(c, path)
-    declare_elements(c, [element for element in path.elements if not isinstance(element, tree.ParenthesizedPath)],
-                     where, {}, set())
+    declare_elements(
+        c, [element for element in path.elements if not isinstance(element, tree.ParenthesizedPath)], where, {}, set()
+    )
     if path.variable is not None:
         c.shadow(path.variable, PATH)
     inside = c.scope
@@ -158,15 +191,22 @@ def _check_inside(c: Checker, path: tree.ParenthesizedPath) -> None:
     for element in path.elements:
         if isinstance(element, tree.ParenthesizedPath):
             c.problem("pattern", element, "quantified paths cannot be nested")
-        elif isinstance(element, tree.RelationshipPattern) and (element.length is not None
-                                                                 or element.quantifier is not None):
+        elif isinstance(element, tree.RelationshipPattern) and (
+            element.length is not None or element.quantifier is not None
+        ):
             c.problem("pattern", element, "a variable length is not allowed inside a quantified path")
     if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
         c.problem("pattern", path, "a quantified path needs at least one relationship")
 
 
-def _bind(c: Checker, variable: tree.Variable, type_: Type,
-          pattern: tree.NodePattern | tree.RelationshipPattern, where: Where, alone: bool) -> Binding | None:
+def _bind(
+    c: Checker,
+    variable: tree.Variable,
+    type_: Type,
+    pattern: tree.NodePattern | tree.RelationshipPattern,
+    where: Where,
+    alone: bool,
+) -> Binding | None:
     binding = c.scope.get(variable.name)
     if binding is None:
         binding = c.shadow(variable, type_)
@@ -176,11 +216,15 @@ def _bind(c: Checker, variable: tree.Variable, type_: Type,
     if where in ("create", "merge", "insert"):
         _bind_again(c, variable, pattern, where, alone)
     known = binding.type
-    if not known.mask & type_.mask or (type_.mask == LIST.mask and known.inner is not None
-                                       and not known.inner.mask & RELATIONSHIP.mask):
+    if not known.mask & type_.mask or (
+        type_.mask == LIST.mask and known.inner is not None and not known.inner.mask & RELATIONSHIP.mask
+    ):
         words = {1: "a node", 2: "a relationship"}.get(type_.mask, "a list of relationships")
-        c.problem("variable_type", variable, f"`{variable.name}` is {known} already, so it cannot be {words} here; "
-                                             "choose another name")
+        c.problem(
+            "variable_type",
+            variable,
+            f"`{variable.name}` is {known} already, so it cannot be {words} here; choose another name",
+        )
         return None
     if known.mask != type_.mask:
         binding.type = type_
@@ -191,14 +235,18 @@ def _bind(c: Checker, variable: tree.Variable, type_: Type,
     return binding
 
 
-def _bind_again(c: Checker, variable: tree.Variable, pattern: tree.NodePattern | tree.RelationshipPattern,
-                where: Where, alone: bool) -> None:
+def _bind_again(
+    c: Checker, variable: tree.Variable, pattern: tree.NodePattern | tree.RelationshipPattern, where: Where, alone: bool
+) -> None:
     word = where.upper()
     if isinstance(pattern, tree.RelationshipPattern) or alone:
         c.problem("variable_redefined", variable, f"`{variable.name}` already exists; {word} would create it again")
     elif pattern.labels is not None or pattern.properties is not None:
-        c.problem("variable_redefined", variable, f"`{variable.name}` exists already, so {word} cannot give it labels "
-                                                  "or properties here; use SET")
+        c.problem(
+            "variable_redefined",
+            variable,
+            f"`{variable.name}` exists already, so {word} cannot give it labels or properties here; use SET",
+        )
 
 
 def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[str]) -> None:
@@ -227,14 +275,17 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
 def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -> None:
     for one in properties.walk():
         if isinstance(one, tree.Variable) and one.name in created:
-            c.problem("undefined_variable", one, f"`{one.name}` is created by this same CREATE, so it has no value "
-                                                 f"yet; "
-                                                 "use SET afterwards")
+            c.problem(
+                "undefined_variable",
+                one,
+                f"`{one.name}` is created by this same CREATE, so it has no value yet; use SET afterwards",
+            )
             return
 
 
-def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where,
-                   created: set[str]) -> None:
+def _check_element(
+    c: Checker, element: tree.NodePattern | tree.RelationshipPattern, where: Where, created: set[str]
+) -> None:
     makes = ("create", "insert", "merge") if c.cypher25 else ("create", "insert")
     if element.variable is not None and where in makes:
         binding = c.bindings.get(element.variable)
@@ -244,8 +295,12 @@ def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPatt
         if element.labels is not None:
             label_expression(c, element.labels, "node")
             if where == "insert" and isinstance(element.labels, tree.LabelAnd) and element.labels.colon:
-                c.problem_at("label_expression", element.labels.operator_starts[0], element.labels.end,
-                             "INSERT joins labels with &, not with a colon")
+                c.problem_at(
+                    "label_expression",
+                    element.labels.operator_starts[0],
+                    element.labels.end,
+                    "INSERT joins labels with &, not with a colon",
+                )
             if where in ("create", "merge", "insert"):
                 _plain_labels(c, element.labels, where)
     else:
@@ -257,8 +312,11 @@ def _check_element(c: Checker, element: tree.NodePattern | tree.RelationshipPatt
         if isinstance(properties, tree.Parameter):
             if where in ("match", "optional", "merge", "exists"):
                 word = "MERGE" if where == "merge" else "MATCH"
-                c.problem("pattern", properties, f"{word} takes no parameter in place of a map; write "
-                                                 f"{{key: ${properties.name}.key}}")
+                c.problem(
+                    "pattern",
+                    properties,
+                    f"{word} takes no parameter in place of a map; write {{key: ${properties.name}.key}}",
+                )
         else:
             before, c.aggregates = c.aggregates, "star"
             expressions.infer(c, properties)
@@ -298,9 +356,13 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
 
 def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.LabelOr) -> None:
     if element.variable is not None or element.properties is not None or element.length is not None:
-        c.problem_at("label_expression", types.operator_starts[0], types.end,
-                     "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
-                     "or a length")
+        c.problem_at(
+            "label_expression",
+            types.operator_starts[0],
+            types.end,
+            "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
+            "or a length",
+        )
 
 
 def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> None:
@@ -313,7 +375,7 @@ def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> Non
 def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> None:
     """The rules for `:`, `&`, `|`, `!` and `%` in one expression."""
     text = c.query.text
-    if text[labels.start - 1] != ":" and text[:labels.start].rstrip()[-1:] not in (":", "("):
+    if text[labels.start - 1] != ":" and text[: labels.start].rstrip()[-1:] not in (":", "("):
         c.modern = True
     if type(labels) is tree.LabelName:
         return
@@ -328,8 +390,9 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
                     colon = place
         elif isinstance(one, tree.LabelOr):
             if one.colon and kind != "relationship":
-                c.problem_at("label_expression", one.operator_starts[0], one.end,
-                             "write :A|B; a colon after | is not allowed")
+                c.problem_at(
+                    "label_expression", one.operator_starts[0], one.end, "write :A|B; a colon after | is not allowed"
+                )
                 return
             symbols = True
         elif isinstance(one, tree.LabelNot | tree.LabelWildcard):
@@ -344,11 +407,13 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
         c.colons.append(colon)
         return
     if kind == "relationship":
-        c.problem_at("label_expression", colon, labels.end,
-                     "a relationship has one type: combine types with |, not with a colon")
+        c.problem_at(
+            "label_expression", colon, labels.end, "a relationship has one type: combine types with |, not with a colon"
+        )
     elif symbols:
-        c.problem_at("label_expression", colon, labels.end,
-                     "labels are joined either by colons or by & | ! %, not by both")
+        c.problem_at(
+            "label_expression", colon, labels.end, "labels are joined either by colons or by & | ! %, not by both"
+        )
 
 
 def value(c: Checker, node: tree.PatternExpression) -> Type:
@@ -356,8 +421,12 @@ def value(c: Checker, node: tree.PatternExpression) -> Type:
     expression(c, node)
     if node.pattern.shortest is not None:
         return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
-    c.problem("pattern", node, "a pattern is a condition, not a value: write EXISTS { … } to test it, COUNT { … } to "
-                               "count it, or [pattern | value] to collect from it")
+    c.problem(
+        "pattern",
+        node,
+        "a pattern is a condition, not a value: write EXISTS { … } to test it, COUNT { … } to "
+        "count it, or [pattern | value] to collect from it",
+    )
     return list_of(PATH)
 
 
@@ -379,13 +448,19 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
             if path.shortest is not None:
                 c.undefined(variable)
             elif variable.name not in c.reported:
-                c.problem("undefined_variable", variable,
-                          f"a pattern used as a condition cannot introduce the new variable `{variable.name}`; leave "
-                          f"the "
-                          f"name out, or write EXISTS {{ {c.query.source(path)} }}")
+                c.problem(
+                    "undefined_variable",
+                    variable,
+                    f"a pattern used as a condition cannot introduce the new variable `{variable.name}`; leave "
+                    f"the "
+                    f"name out, or write EXISTS {{ {c.query.source(path)} }}",
+                )
             continue
-        wanted = NODE if isinstance(element, tree.NodePattern) else (
-            _RELATIONSHIPS if element.length is not None else RELATIONSHIP)
+        wanted = (
+            NODE
+            if isinstance(element, tree.NodePattern)
+            else (_RELATIONSHIPS if element.length is not None else RELATIONSHIP)
+        )
         c.bindings[variable] = binding
         if not binding.type.mask & wanted.mask:
             c.problem("variable_type", variable, f"`{variable.name}` is {binding.type}, so it is not allowed here")

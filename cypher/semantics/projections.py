@@ -49,8 +49,12 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
         for item in items:
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
                 text = c.query.source(item.expression)
-                c.problem("missing_alias", item.expression, f"an expression in WITH needs a name: {text} AS name",
-                          (f"{text} AS {_alias(item.expression)}",))
+                c.problem(
+                    "missing_alias",
+                    item.expression,
+                    f"an expression in WITH needs a name: {text} AS name",
+                    (f"{text} AS {_alias(item.expression)}",),
+                )
         for name in before:
             if name not in after:
                 c.dropped[name] = clause.start
@@ -66,14 +70,17 @@ def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
     seen: set[str] = set()
     for item in items:
         if item.name in seen:
-            c.problem_at("duplicate_column", items[0].start, items[-1].end,
-                         f"two columns are called `{item.name}`; rename one with AS")
+            c.problem_at(
+                "duplicate_column",
+                items[0].start,
+                items[-1].end,
+                f"two columns are called `{item.name}`; rename one with AS",
+            )
             return
         seen.add(item.name)
 
 
-def _columns(c: Checker, projection: tree.Projection, types: list[Type],
-             before: Scope) -> tuple[Scope, list[Binding]]:
+def _columns(c: Checker, projection: tree.Projection, types: list[Type], before: Scope) -> tuple[Scope, list[Binding]]:
     after: Scope = dict(before) if projection.star else dict(c.base)
     columns: list[Binding] = list(before.values()) if projection.star else []
     for item, type_ in zip(projection.items, types, strict=True):
@@ -96,16 +103,25 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type],
         if item.alias is not None:
             c.bindings[item.alias] = binding
         if item.name in c.base and (item.alias is not None or isinstance(value, tree.MapProjection)):
-            c.problem("variable_redefined", item.alias or value,
-                      f"`{item.name}` hides the variable of that name outside of this subquery; choose another name")
+            c.problem(
+                "variable_redefined",
+                item.alias or value,
+                f"`{item.name}` hides the variable of that name outside of this subquery; choose another name",
+            )
         if item.alias is not None or isinstance(value, tree.Variable | tree.MapProjection):
             after[item.name] = binding
         columns.append(binding)
     return after, columns
 
 
-def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None, before: Scope,
-                 after: Scope, aggregating: list[tree.ReturnItem]) -> None:
+def _check_order(
+    c: Checker,
+    clause: tree.With | tree.Return,
+    where: tree.Expression | None,
+    before: Scope,
+    after: Scope,
+    aggregating: list[tree.ReturnItem],
+) -> None:
     projection = clause.projection
     group = projection.group_by
     restricted = bool(aggregating or projection.distinct or group is not None) and not projection.star
@@ -115,8 +131,9 @@ def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expres
     c.scope = dict(after) if restricted else {**before, **after}
     if group:
         shapes |= {one.shape() for one in group}
-        c.scope.update((one.name, before[one.name]) for one in group
-                       if isinstance(one, tree.Variable) and one.name in before)
+        c.scope.update(
+            (one.name, before[one.name]) for one in group if isinstance(one, tree.Variable) and one.name in before
+        )
     c.projected = shapes
     c.restricted = before if restricted else None
     for sort in projection.order_by:
@@ -126,8 +143,12 @@ def _check_order(c: Checker, clause: tree.With | tree.Return, where: tree.Expres
         expressions.infer(c, sort.expression)
         c.aggregates = "no"
         if c.aggregated and not aggregating:
-            c.problem("aggregation", clause, "ORDER BY can aggregate only where the columns before it do; return the "
-                                             "aggregate, then sort by its name")
+            c.problem(
+                "aggregation",
+                clause,
+                "ORDER BY can aggregate only where the columns before it do; return the "
+                "aggregate, then sort by its name",
+            )
         elif c.aggregated and len(c.problems) == count:
             _check_aggregates(c, sort.expression, shapes)
     if where is not None:
@@ -144,8 +165,12 @@ def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> 
         if one.shape() in shapes:
             continue
         if is_aggregate(one):
-            c.problem("aggregation", one, f"ORDER BY can use an aggregate only if it is returned too: return "
-                                          f"{c.query.source(one)}, then sort by its name")
+            c.problem(
+                "aggregation",
+                one,
+                f"ORDER BY can use an aggregate only if it is returned too: return "
+                f"{c.query.source(one)}, then sort by its name",
+            )
             return
         todo += reversed(list(one.children()))
 
@@ -157,16 +182,17 @@ def row_count(c: Checker, node: tree.Expression, word: str) -> None:
             c.problem("type_mismatch", node, f"{word} takes a number or a parameter; it cannot use variables")
             return
     wrong = isinstance(node, tree.FloatLiteral | tree.StringLiteral | tree.BooleanLiteral | tree.NullLiteral) or (
-        isinstance(node, tree.Unary) and node.operator == "-" and isinstance(
-            node.operand, tree.IntegerLiteral | tree.FloatLiteral))
+        isinstance(node, tree.Unary)
+        and node.operator == "-"
+        and isinstance(node.operand, tree.IntegerLiteral | tree.FloatLiteral)
+    )
     if wrong:
         c.problem("type_mismatch", node, f"{word} takes a whole number of 0 or more")
         return
     c.expect(node, expressions.infer(c, node), INTEGER)
 
 
-def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[tree.ReturnItem],
-                    before: Scope) -> None:
+def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[tree.ReturnItem], before: Scope) -> None:
     keys: set[Shape] = set()
     aggregates = set(map(id, aggregating))
     for item in projection.items:
@@ -175,8 +201,11 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
             inner = value.subject if isinstance(value, tree.Property) else value
             if isinstance(inner, tree.Variable):
                 keys.add(value.shape())
-    outside = set() if projection.star else {id(binding) for binding in before.values()} - {
-        id(binding) for binding in c.base.values()}
+    outside = (
+        set()
+        if projection.star
+        else {id(binding) for binding in before.values()} - {id(binding) for binding in c.base.values()}
+    )
     if not outside:
         return
     for item in aggregating:
@@ -185,9 +214,12 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
         found = _ungrouped(c, item.expression, keys, outside)
         if found is not None:
             text = c.query.source(found)
-            c.problem("aggregation", item.expression,
-                      f"`{text}` is used beside an aggregate but is not a returned column; return `{text}` too, or "
-                      "compute the aggregate in a WITH before")
+            c.problem(
+                "aggregation",
+                item.expression,
+                f"`{text}` is used beside an aggregate but is not a returned column; return `{text}` too, or "
+                "compute the aggregate in a WITH before",
+            )
             return
 
 

@@ -38,24 +38,37 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
 
 
 def _variables(clause: tree.Match) -> set[str]:
-    return {one.variable.name for path in clause.patterns for one in path.walk()
-            if isinstance(one, tree.NodePattern | tree.RelationshipPattern) and one.variable is not None}
+    return {
+        one.variable.name
+        for path in clause.patterns
+        for one in path.walk()
+        if isinstance(one, tree.NodePattern | tree.RelationshipPattern) and one.variable is not None
+    }
 
 
 def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[str]) -> None:
     if len(own) > 1:
-        c.problem("pattern", node, f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
-                                   f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a separate "
-                                   "MATCH")
+        c.problem(
+            "pattern",
+            node,
+            f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
+            f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a separate "
+            "MATCH",
+        )
         return
     path = clause.patterns[0]
     selective = path.shortest is not None or (path.selector is not None and path.selector.kind != "all")
-    long = any(isinstance(one, tree.ParenthesizedPath)
-               or (isinstance(one, tree.RelationshipPattern) and (one.length or one.quantifier) is not None)
-               for one in path.elements)
+    long = any(
+        isinstance(one, tree.ParenthesizedPath)
+        or (isinstance(one, tree.RelationshipPattern) and (one.length or one.quantifier) is not None)
+        for one in path.elements
+    )
     if len(clause.patterns) > 1 or selective or long or len(path.elements) > 3:
-        c.problem("pattern", node, "a MATCH with SEARCH takes a single node, or a single relationship of length one, "
-                                   "without SHORTEST or ANY")
+        c.problem(
+            "pattern",
+            node,
+            "a MATCH with SEARCH takes a single node, or a single relationship of length one, without SHORTEST or ANY",
+        )
 
 
 def _check_wanted(c: Checker, node: tree.Search) -> None:
@@ -64,8 +77,11 @@ def _check_wanted(c: Checker, node: tree.Search) -> None:
         c.expect(node.query, found, STRING)
     else:
         if _names(node.query, node.variable.name):
-            c.problem("pattern", node.query, f"the vector to search for cannot come from `{node.variable.name}`, which "
-                                             "is what is searched")
+            c.problem(
+                "pattern",
+                node.query,
+                f"the vector to search for cannot come from `{node.variable.name}`, which is what is searched",
+            )
         if found.mask != VECTOR.mask:
             c.expect(node.query, found, _NUMBERS, "a vector or a list of numbers")
     if node.analyzer is not None:
@@ -91,10 +107,17 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
         sides = [node.left] if node.operator == "IN" else [node.left, node.right]
     elif isinstance(node, tree.IsNull):
         sides = [node.operand]
-    properties = [one for one in sides if isinstance(one, tree.Property) and isinstance(one.subject, tree.Variable)
-                  and one.subject.name == name]
+    properties = [
+        one
+        for one in sides
+        if isinstance(one, tree.Property) and isinstance(one.subject, tree.Variable) and one.subject.name == name
+    ]
     if not properties:
-        c.problem("pattern", node, f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
-                                   "NULL, joined by AND; put other conditions into a WHERE behind it")
+        c.problem(
+            "pattern",
+            node,
+            f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
+            "NULL, joined by AND; put other conditions into a WHERE behind it",
+        )
     elif any(_names(one, name) for one in node.children() if one is not properties[0]):
         c.problem("pattern", node, f"what `{name}.{properties[0].key.text}` is compared with cannot come from `{name}`")

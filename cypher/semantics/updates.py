@@ -36,8 +36,12 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
         found = expressions.infer(c, item.value)
         if c.cypher25 and found.known and not found.mask & ~ENTITY.mask:
             text = c.query.source(item.value)
-            c.problem("type_mismatch", item.value, f"expected Map here, but this is {found}; write properties({text})",
-                      (f"properties({text})",))
+            c.problem(
+                "type_mismatch",
+                item.value,
+                f"expected Map here, but this is {found}; write properties({text})",
+                (f"properties({text})",),
+            )
         else:
             c.expect(item.value, found, MAP)
     elif isinstance(item, tree.SetLabels):
@@ -52,8 +56,9 @@ def _target(c: Checker, target: tree.Expression) -> None:
         binding = c.bindings.get(subject) if isinstance(subject, tree.Variable) else None
         found = binding.type if binding is not None else c.types.get(subject)
         if found is not None and not found.mask & ENTITY.mask:
-            c.problem("type_mismatch", subject, f"only nodes and relationships have properties to change; this is "
-                                                f"{found}")
+            c.problem(
+                "type_mismatch", subject, f"only nodes and relationships have properties to change; this is {found}"
+            )
 
 
 def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpression]) -> None:

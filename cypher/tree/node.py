@@ -26,23 +26,26 @@ class NodeType(type):
     defaults: dict[str, Any]
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> NodeType:
-        own = {key: text for key, text in body.get("__annotations__", {}).items()
-               if not text.startswith("ClassVar")}
+        own = {key: text for key, text in body.get("__annotations__", {}).items() if not text.startswith("ClassVar")}
         defaults = {key: body.pop(key) for key in own if key in body}
         body["__slots__"] = (*own, "__weakref__") if not bases else tuple(own)
         made = super().__new__(cls, name, bases, body)
         base = bases[0] if bases else None
         made.fields = (*(base.fields if isinstance(base, NodeType) else ()), *own)
-        made.child_fields = (*(base.child_fields if isinstance(base, NodeType) else ()),
-                             *(key for key, text in own.items() if not _is_plain(text)))
+        made.child_fields = (
+            *(base.child_fields if isinstance(base, NodeType) else ()),
+            *(key for key, text in own.items() if not _is_plain(text)),
+        )
         made.defaults = {**(base.defaults if isinstance(base, NodeType) else {}), **defaults}
         type.__setattr__(made, "__init__", _init_on_first_use(made))
         return made
 
 
 def _is_plain(annotation: str) -> bool:
-    return all(part.strip() in _PLAIN or part.strip() == "None" or part.strip().startswith("Literal")
-               for part in annotation.split("|"))
+    return all(
+        part.strip() in _PLAIN or part.strip() == "None" or part.strip().startswith("Literal")
+        for part in annotation.split("|")
+    )
 
 
 def _init_on_first_use(made: NodeType) -> Callable[..., None]:
@@ -54,6 +57,7 @@ def _init_on_first_use(made: NodeType) -> Callable[..., None]:
         exec("\n".join(lines), space)
         type.__setattr__(made, "__init__", space["__init__"])
         space["__init__"](self, *arguments, **named)
+
     return __init__
 
 

@@ -96,7 +96,7 @@ class Query(Node):
 
     def source(self, node: Node) -> str:
         """How a node was written."""
-        return self.text[node.start:node.end]
+        return self.text[node.start : node.end]
 
 
 def line_starts(text: str) -> list[int]:

@@ -66,9 +66,13 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
         counts[label], names[label] = _names(graph, label, rng)
         keys = [key for key in graph.schema.labels[label].properties if key not in graph.schema.labels[label].reserved]
         if names[label] and keys:
-            rows = graph.run(f"MATCH (n:{quoted_name(label)}) WHERE n.name IN $names RETURN "
-                             + ", ".join(f"n.{quoted_name(key)}" for key in keys) + " ORDER BY n.name",
-                             {"names": list(names[label])}, timeout=SECONDS).rows
+            rows = graph.run(
+                f"MATCH (n:{quoted_name(label)}) WHERE n.name IN $names RETURN "
+                + ", ".join(f"n.{quoted_name(key)}" for key in keys)
+                + " ORDER BY n.name",
+                {"names": list(names[label])},
+                timeout=SECONDS,
+            ).rows
             for key, column in zip(keys, zip(*rows, strict=True), strict=True):
                 values[label, key] = tuple(value for value in column if value is not None)
     links = [facts for pattern in graph.schema.patterns if (facts := _link(graph, pattern, counts)) is not None]
@@ -81,16 +85,21 @@ def _names(graph: Graph, label: str, rng: random.Random) -> tuple[int, tuple[str
     text = quoted_name(label)
     count = graph.run(f"MATCH (n:{text}) RETURN count(n)", timeout=SECONDS).rows[0][0]
     rows = graph.run(f"MATCH (n:{text}) WHERE n.name IS NOT NULL RETURN n.name", limit=MOST_NAMES, timeout=SECONDS).rows
-    single = sorted(name for name, times in Counter(row[0] for row in rows).items()
-                    if times == 1 and isinstance(name, str) and name.strip())
+    single = sorted(
+        name
+        for name, times in Counter(row[0] for row in rows).items()
+        if times == 1 and isinstance(name, str) and name.strip()
+    )
     return int(count), tuple(rng.sample(single, min(SAMPLED, len(single))))
 
 
 def _link(graph: Graph, pattern: RelationshipPattern, counts: Mapping[str, int]) -> LinkFacts | None:
     try:
-        (row,) = graph.run(f"MATCH (a:{quoted_name(pattern.start)})-[r:{quoted_name(pattern.type)}]->"
-                           f"(b:{quoted_name(pattern.end)}) RETURN count(r), count(DISTINCT a), count(DISTINCT b)",
-                           timeout=SECONDS).rows
+        (row,) = graph.run(
+            f"MATCH (a:{quoted_name(pattern.start)})-[r:{quoted_name(pattern.type)}]->"
+            f"(b:{quoted_name(pattern.end)}) RETURN count(r), count(DISTINCT a), count(DISTINCT b)",
+            timeout=SECONDS,
+        ).rows
     except EngineError:
         return None
     count, starts, ends = map(int, row)

@@ -63,9 +63,15 @@ def read_data(name: str) -> list[dict[str, Any]]:
     return [dict(record) for record in json.loads(text)]
 
 
-def generate(graph: Graph, count: int, seed: int = 0, *, patterns: Sequence[Mapping[str, Any]] | None = None,
-             templates: Sequence[Mapping[str, Any]] | None = None,
-             progress: Callable[[int, int], None] | None = None) -> list[Task]:
+def generate(
+    graph: Graph,
+    count: int,
+    seed: int = 0,
+    *,
+    patterns: Sequence[Mapping[str, Any]] | None = None,
+    templates: Sequence[Mapping[str, Any]] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Task]:
     """At most `count` tasks; fewer where the graph does not give so many. The same seed gives the same tasks.
 
     Raises:
@@ -76,16 +82,27 @@ def generate(graph: Graph, count: int, seed: int = 0, *, patterns: Sequence[Mapp
     facts = read_facts(graph, rng)
     if not any(facts.names.values()):
         raise GenerationError(f"the graph {graph.name!r} has no nodes with a `name`, so no question can name one")
-    return _Generator(graph, facts, rng, patterns or read_data("patterns"), templates or read_data("templates")
-                      ).tasks(count, progress)
+    return _Generator(graph, facts, rng, patterns or read_data("patterns"), templates or read_data("templates")).tasks(
+        count, progress
+    )
 
 
 class _Generator:
-    def __init__(self, graph: Graph, facts: GraphFacts, rng: random.Random, patterns: Sequence[Mapping[str, Any]],
-                 templates: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        facts: GraphFacts,
+        rng: random.Random,
+        patterns: Sequence[Mapping[str, Any]],
+        templates: Sequence[Mapping[str, Any]],
+    ) -> None:
         self._graph, self._facts, self._rng = graph, facts, rng
-        self._pairs = [(pattern, template) for pattern in patterns for template in templates
-                       if pattern["kind"] in template["kinds"]]
+        self._pairs = [
+            (pattern, template)
+            for pattern in patterns
+            for template in templates
+            if pattern["kind"] in template["kinds"]
+        ]
         self._pools: dict[str, list[Candidate]] = defaultdict(list)
         self._counts: dict[str, int] = {}
         self._lengths: Counter[int] = Counter()
@@ -99,9 +116,15 @@ class _Generator:
             alive = [place for place in range(len(self._pairs)) if misses[place] < TRIES]
             if not alive:
                 break
-            place = min(alive, key=lambda place: (
-                by_pattern[self._pairs[place][0]["id"]] + 0.7 * by_template[self._pairs[place][1]["id"]]
-                + 0.05 * misses[place], self._rng.random()))
+            place = min(
+                alive,
+                key=lambda place: (
+                    by_pattern[self._pairs[place][0]["id"]]
+                    + 0.7 * by_template[self._pairs[place][1]["id"]]
+                    + 0.05 * misses[place],
+                    self._rng.random(),
+                ),
+            )
             pattern, template = self._pairs[place]
             task = self._task(pattern, template, len(made))
             if task is None:
@@ -128,8 +151,13 @@ class _Generator:
             return None
         if overfull(self._lengths, len(rows)) and self._rng.random() < 0.8:
             return None
-        report = validate(gold, self._graph.schema, entities=self._graph.indexed_entities, read_only=True,
-                          language=self._graph.language)
+        report = validate(
+            gold,
+            self._graph.schema,
+            entities=self._graph.indexed_entities,
+            read_only=True,
+            language=self._graph.language,
+        )
         if any(one.severity != "hint" for one in report.diagnostics):
             return None
         self._known.add(gold)
@@ -138,8 +166,18 @@ class _Generator:
         counted = plural(words(candidate.shape.labels.get("m0", "")))
         question = filled.question.replace("{match}", matched).replace("{counted}", counted)
         answer = [dict(zip(("0", "1"), row, strict=False)) for row in rows[:100]]
-        return Task(f"{self._graph.name}-{number:05}", self._graph.name, question, gold, question, pattern["id"],
-                    template["id"], answer, match_cypher=candidate.cypher, return_cypher=filled.returns)
+        return Task(
+            f"{self._graph.name}-{number:05}",
+            self._graph.name,
+            question,
+            gold,
+            question,
+            pattern["id"],
+            template["id"],
+            answer,
+            match_cypher=candidate.cypher,
+            return_cypher=filled.returns,
+        )
 
     def _candidate(self, pattern: Mapping[str, Any]) -> Candidate | None:
         """A candidate of the pattern's pool, which is filled by one sampling query when it is empty."""
@@ -149,10 +187,18 @@ class _Generator:
         return pool.pop() if pool else None
 
     def _sampled(self, pattern: Mapping[str, Any]) -> list[Candidate]:
-        shapes = (choose_shape(pattern["match"], self._facts, self._rng, timed=pattern["kind"] == "time")
-                  for _ in range(SHAPES))
-        shape = next((shape for shape in shapes if shape is not None and not _needless_inverse(shape)
-                      and not _says_nothing(pattern, shape)), None)
+        shapes = (
+            choose_shape(pattern["match"], self._facts, self._rng, timed=pattern["kind"] == "time")
+            for _ in range(SHAPES)
+        )
+        shape = next(
+            (
+                shape
+                for shape in shapes
+                if shape is not None and not _needless_inverse(shape) and not _says_nothing(pattern, shape)
+            ),
+            None,
+        )
         if shape is None:
             return []
         named = shape.slots.named
@@ -160,8 +206,11 @@ class _Generator:
             chosen: list[dict[str, str]] = [{}]
         elif not shape.slots.links:
             known = self._facts.names[shape.labels["n"]]
-            chosen = [dict(zip(named, self._rng.sample(known, len(named)), strict=True))
-                      for _ in range(6) if len(known) >= len(named)]
+            chosen = [
+                dict(zip(named, self._rng.sample(known, len(named)), strict=True))
+                for _ in range(6)
+                if len(known) >= len(named)
+            ]
         else:
             query, start = sampling_query(shape)
             known = self._facts.names[shape.labels[start]]
@@ -183,8 +232,10 @@ class _Generator:
 
     def _single(self, shape: Shape, names: Mapping[str, str]) -> bool:
         """Whether each name is that of one node of its label."""
-        return all(self._count(f"MATCH (n:{quoted_name(shape.labels[node])} {{name: $name}})", {"name": name}) == 1
-                   for node, name in names.items())
+        return all(
+            self._count(f"MATCH (n:{quoted_name(shape.labels[node])} {{name: $name}})", {"name": name}) == 1
+            for node, name in names.items()
+        )
 
     def _realistic(self, pattern: Mapping[str, Any], candidate: Candidate) -> bool:
         shape, names = candidate.shape, candidate.names
@@ -212,8 +263,10 @@ class _Generator:
 
     def _time(self, shape: Shape, names: Mapping[str, str]) -> tuple[str, str] | None:
         """A condition on when a relationship held, and its words."""
-        rows = self._rows(f"MATCH {_paths(shape, names)[0]} RETURN r0.start_year, r0.end_year ORDER BY r0.start_year",
-                          500) or []
+        rows = (
+            self._rows(f"MATCH {_paths(shape, names)[0]} RETURN r0.start_year, r0.end_year ORDER BY r0.start_year", 500)
+            or []
+        )
         years = sorted({row[0] for row in rows if isinstance(row[0], int)})
         if not years:
             return None
@@ -232,13 +285,14 @@ class _Generator:
             return None
         key = self._rng.choice(keys)
         place = quoted_name(key)
-        columns = (f"n.{place}, m0.{place}" if pattern["kind"] == "comparison" else f"n.{place}")
+        columns = f"n.{place}, m0.{place}" if pattern["kind"] == "comparison" else f"n.{place}"
         rows = self._rows(f"{candidate.cypher} RETURN {columns}", MOST_MATCHED + 1)
         if not rows or len(rows) > MOST_MATCHED:
             return None
         values = list(rows[0]) if pattern["kind"] == "comparison" else [row[0] for row in rows]
-        if pattern["kind"] == "comparison" and (None in values or (
-                template["id"] != "compare_equal" and values[0] == values[1])):
+        if pattern["kind"] == "comparison" and (
+            None in values or (template["id"] != "compare_equal" and values[0] == values[1])
+        ):
             return None
         return fill(template, key, label.properties[key], values, self._rng)
 
@@ -263,8 +317,15 @@ class _Generator:
 
 def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
     """Each link of a shape as a path of its own, with the names that are given."""
-    return [Shape(f"({left}{'*' if left in names else ''})~{link}~({right}{'*' if right in names else ''})",
-                  shape.labels, shape.links, shape.slots).cypher(names) for left, link, right in shape.slots.links]
+    return [
+        Shape(
+            f"({left}{'*' if left in names else ''})~{link}~({right}{'*' if right in names else ''})",
+            shape.labels,
+            shape.links,
+            shape.slots,
+        ).cypher(names)
+        for left, link, right in shape.slots.links
+    ]
 
 
 def _needless_inverse(shape: Shape) -> bool:

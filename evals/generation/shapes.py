@@ -1,7 +1,7 @@
 """A graph pattern with labels, relationship types and directions chosen, and names once they are sampled.
 
-    >>> slots_of("MATCH (n)~r0~(m0)~r1~(m1*) WITH DISTINCT n").links
-    [('n', 'r0', 'm0'), ('m0', 'r1', 'm1')]
+>>> slots_of("MATCH (n)~r0~(m0)~r1~(m1*) WITH DISTINCT n").links
+[('n', 'r0', 'm0'), ('m0', 'r1', 'm1')]
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ class Slots:
 def slots_of(match: str) -> Slots:
     """What a pattern's text leaves open."""
     found = _NODE.findall(match)
-    return Slots(list(dict.fromkeys(name for name, _ in found)), [(a, link, b) for a, link, b in _LINK.findall(match)],
-                 list(dict.fromkeys(name for name, star in found if star)))
+    return Slots(
+        list(dict.fromkeys(name for name, _ in found)),
+        [(a, link, b) for a, link, b in _LINK.findall(match)],
+        list(dict.fromkeys(name for name, star in found if star)),
+    )
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Shape:
 
     def cypher(self, names: Mapping[str, str], time: str = "") -> str:
         """The MATCH part, with the names that are given."""
+
         def slot(found: re.Match[str]) -> str:
             node, _, link = found.groups()
             if link:
@@ -67,8 +71,12 @@ def choose_shape(match: str, facts: GraphFacts, rng: random.Random, *, timed: bo
         label = rng.choice(sorted(label for label, names in facts.names.items() if names) or [""])
         return Shape(match, dict.fromkeys(slots.nodes, label), {}, slots) if label else None
     for left, link, right in slots.links:
-        options = [(known, out) for known in facts.links for out in (True, False)
-                   if _fits(known, out, labels.get(left), labels.get(right)) and (known.timed or not timed)]
+        options = [
+            (known, out)
+            for known in facts.links
+            for out in (True, False)
+            if _fits(known, out, labels.get(left), labels.get(right)) and (known.timed or not timed)
+        ]
         if not options:
             return None
         known, out = rng.choice(options)
@@ -90,11 +98,18 @@ def sampling_query(shape: Shape) -> tuple[str, str]:
     """
     named = shape.slots.named
     start = named[0] if len(named) == 1 else "n"
-    paths = [f"({left}:{quoted_name(shape.labels[left])})" + _arrow(shape, link)
-             + f"({right}:{quoted_name(shape.labels[right])})" for left, link, right in shape.slots.links]
+    paths = [
+        f"({left}:{quoted_name(shape.labels[left])})"
+        + _arrow(shape, link)
+        + f"({right}:{quoted_name(shape.labels[right])})"
+        for left, link, right in shape.slots.links
+    ]
     columns = ", ".join(f"{name}.name AS {name}" for name in named)
-    return (f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names "
-            f"MATCH {', '.join(paths)} RETURN {columns}, count(DISTINCT n) AS found", start)
+    return (
+        f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names "
+        f"MATCH {', '.join(paths)} RETURN {columns}, count(DISTINCT n) AS found",
+        start,
+    )
 
 
 def _arrow(shape: Shape, link: str) -> str:
@@ -107,6 +122,9 @@ def weaker(shape: Shape, names: Mapping[str, str]) -> Sequence[str]:
     found = []
     plain = re.sub(r" WHERE \{time\}", "", shape.match)
     for node in shape.slots.named:
-        found.append(Shape(plain, shape.labels, shape.links, shape.slots).cypher(
-            {key: name for key, name in names.items() if key != node}))
+        found.append(
+            Shape(plain, shape.labels, shape.links, shape.slots).cypher(
+                {key: name for key, name in names.items() if key != node}
+            )
+        )
     return found

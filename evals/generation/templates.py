@@ -30,8 +30,14 @@ class Filled:
 
 def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
     """The properties that a template can be about: `n_avg` takes numbers, `n_order_by` also dates."""
-    kinds = {"order": ORDERED, "number": NUMBERS, "category": frozenset(("str",)), "list": frozenset(("list[str]",)),
-             "any": ORDERED | {"str"}, "filter": ORDERED | {"str", "list[str]"}}[template["needs"]]
+    kinds = {
+        "order": ORDERED,
+        "number": NUMBERS,
+        "category": frozenset(("str",)),
+        "list": frozenset(("list[str]",)),
+        "any": ORDERED | {"str"},
+        "filter": ORDERED | {"str", "list[str]"},
+    }[template["needs"]]
     return sorted(key for key, type_ in properties.items() if key not in reserved and type_ in kinds)
 
 
@@ -51,8 +57,11 @@ def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any
             if template["id"] == "n_argmax" and sum(value == best for value in known) > 1:
                 return None
             first, last = ("latest", "earliest") if type_ == "date" else ("highest", "lowest")
-            changes |= {"{dir}": "DESC" if down else "ASC", "{first}": first if down else last,
-                        "{last}": last if down else first}
+            changes |= {
+                "{dir}": "DESC" if down else "ASC",
+                "{first}": first if down else last,
+                "{last}": last if down else first,
+            }
         case "n_min" | "n_max" | "n_avg":
             if len(distinct) < 2:
                 return None
@@ -92,12 +101,16 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
         threshold = rounded(rng.choice(known), key, type_)
         literal = f"date('{threshold}')" if type_ == "date" else repr(threshold)
         after, before = ("is after", "is before") if type_ == "date" else ("is greater than", "is less than")
-        options = [(f"{name} > {literal}", f"{after} {threshold}", sum(value > threshold for value in known)),
-                   (f"{name} < {literal}", f"{before} {threshold}", sum(value < threshold for value in known))]
+        options = [
+            (f"{name} > {literal}", f"{after} {threshold}", sum(value > threshold for value in known)),
+            (f"{name} < {literal}", f"{before} {threshold}", sum(value < threshold for value in known)),
+        ]
     elif type_ == "str":
         value = rng.choice(known)
-        options = [(f"{name} = {quoted_string(value)}", f"is {value}", known.count(value)),
-                   (f"{name} <> {quoted_string(value)}", f"is not {value}", len(known) - known.count(value))]
+        options = [
+            (f"{name} = {quoted_string(value)}", f"is {value}", known.count(value)),
+            (f"{name} <> {quoted_string(value)}", f"is not {value}", len(known) - known.count(value)),
+        ]
     elif any(known):
         value = rng.choice(sorted({item for items in known for item in items}))
         kept = sum(value in items for items in known)
@@ -111,8 +124,8 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
 def rounded(value: Any, key: str, type_: str) -> Any:
     """A threshold as a person would say it: two digits of a number, the first day of a year, a year as it is.
 
-        >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
-        (19000, 1987, '1987-01-01')
+    >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
+    (19000, 1987, '1987-01-01')
     """
     if type_ == "date":
         return f"{str(value).rpartition('-')[0].rpartition('-')[0]}-01-01"

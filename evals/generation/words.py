@@ -11,8 +11,8 @@ from graphground.evals.generation.shapes import Shape
 def words(name: str) -> str:
     """`hasCastMember` as `has cast member`, `runtime_minute` as `runtime minute`.
 
-        >>> words("partOfDivision"), words("runtime_minute")
-        ('part of division', 'runtime minute')
+    >>> words("partOfDivision"), words("runtime_minute")
+    ('part of division', 'runtime minute')
     """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").lower().strip()
 
@@ -20,8 +20,8 @@ def words(name: str) -> str:
 def plural(text: str) -> str:
     """`movies` of `movie`, `countries` of `country`.
 
-        >>> plural("country"), plural("movie"), plural("award class")
-        ('countries', 'movies', 'award classes')
+    >>> plural("country"), plural("movie"), plural("award class")
+    ('countries', 'movies', 'award classes')
     """
     if re.search(r"[^aeiou]y$", text):
         return text[:-1] + "ies"
@@ -30,6 +30,7 @@ def plural(text: str) -> str:
 
 def match_words(question: str, shape: Shape, names: Mapping[str, str], time: str = "") -> str:
     """The nodes that a pattern asks for: `movies with "directed by" the person Michael Mann`."""
+
     def slot(found: re.Match[str]) -> str:
         parts = found.group(1).split()
         if parts == ["time"]:

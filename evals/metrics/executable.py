@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
-_NOT_READING = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements",
-                          TWO_READINGS})
+_NOT_READING = frozenset(
+    {"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements", TWO_READINGS}
+)
 """What `execute_cypher` never sends either: queries of an agent are run here, and it is not to be trusted."""
 
 

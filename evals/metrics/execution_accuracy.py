@@ -46,8 +46,15 @@ _NUMBERS = frozenset((int, float))
 _SCALARS = _PLAIN | _NUMBERS
 
 
-def execution_accuracy(predicted: Answer | str, gold: Answer | str, graph: Graph | None = None, *,
-                       ordered: bool | None = None, timeout: float = 120.0, rule: Rule = "paper") -> float:
+def execution_accuracy(
+    predicted: Answer | str,
+    gold: Answer | str,
+    graph: Graph | None = None,
+    *,
+    ordered: bool | None = None,
+    timeout: float = 120.0,
+    rule: Rule = "paper",
+) -> float:
     """1.0 where the prediction's answer equals the gold answer, else 0.0.
 
         >>> execution_accuracy([["Heat", 170.0]], [[170, "Heat"]])
@@ -86,10 +93,10 @@ def _of_queries(predicted: str, gold: str, graph: Graph, ordered: bool | None, t
 def tables_match(predicted: Rows, gold: Rows, *, ordered: bool = False, rule: Rule = "paper") -> bool:
     """Whether some permutation of columns (and of rows, unless `ordered`) makes one table of the other.
 
-        >>> tables_match([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]])
-        True
-        >>> tables_match([["a"], ["a"]], [["a"]])
-        False
+    >>> tables_match([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]])
+    True
+    >>> tables_match([["a"], ["a"]], [["a"]])
+    False
     """
     if not predicted or not gold:
         return not predicted and not gold
@@ -116,12 +123,21 @@ def _rows(answer: Answer) -> Rows:
     return answer.rows if isinstance(answer, Table) else answer
 
 
-def _codes(predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
-           ) -> tuple[tuple[Codes, Codes], dict[Hashable, int]]:
+def _codes(
+    predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
+) -> tuple[tuple[Codes, Codes], dict[Hashable, int]]:
     """Both tables as integers, equal ones for equal values, columns first; and the integer of each key."""
     known: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    tables = [np.array([np.fromiter(map(known.__getitem__, _keys(column, rule, near)), np.int64, len(rows))
-                        for column in zip(*rows, strict=True)], np.int64) for rows in (predicted, gold)]
+    tables = [
+        np.array(
+            [
+                np.fromiter(map(known.__getitem__, _keys(column, rule, near)), np.int64, len(rows))
+                for column in zip(*rows, strict=True)
+            ],
+            np.int64,
+        )
+        for rows in (predicted, gold)
+    ]
     return (tables[0], tables[1]), known
 
 
@@ -165,8 +181,9 @@ def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
     if not np.array_equal(np.sort(ours), np.sort(theirs)):
         return False
     marks = _column_marks(predicted, ours)
-    candidates = [[place for place, mark in enumerate(marks) if mark == wanted]
-                  for wanted in _column_marks(gold, theirs)]
+    candidates = [
+        [place for place, mark in enumerate(marks) if mark == wanted] for wanted in _column_marks(gold, theirs)
+    ]
     return _assign(predicted, gold, candidates)
 
 
@@ -213,7 +230,8 @@ def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:
             _, numbers = np.unique(np.concatenate((ours * most + column, wanted)), return_inverse=True)
             bag = np.bincount(numbers[:size], minlength=numbers.max() + 1)
             if np.array_equal(bag, np.bincount(numbers[size:], minlength=len(bag))) and extend(
-                    depth + 1, used | {place}, numbers[:size], numbers[size:]):
+                depth + 1, used | {place}, numbers[:size], numbers[size:]
+            ):
                 return True
         return False
 

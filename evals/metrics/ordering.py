@@ -50,8 +50,7 @@ def orders(text: str, language: Language = "cypher5", rule: Rule = "paper") -> b
 
 def aggregates(projection: t.Projection) -> bool:
     """Whether WITH or RETURN groups its rows: one of its items aggregates."""
-    return any(is_aggregate(node)
-               for item in projection.items for node in _outside_subqueries(item.expression))
+    return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
 
 
 def _outside_subqueries(node: t.Node) -> list[t.Node]:

@@ -82,10 +82,15 @@ class _Rewriter:
     def _match(self, clause: t.Match, found: dict[str, Kind]) -> str:
         insertions: list[tuple[int, str]] = []
         for path in clause.patterns:
-            many = path.shortest is not None or path.selector is not None or any(
-                isinstance(element, t.ParenthesizedPath) or (isinstance(element, t.RelationshipPattern) and
-                                                             (element.length or element.quantifier))
-                for element in path.elements)
+            many = (
+                path.shortest is not None
+                or path.selector is not None
+                or any(
+                    isinstance(element, t.ParenthesizedPath)
+                    or (isinstance(element, t.RelationshipPattern) and (element.length or element.quantifier))
+                    for element in path.elements
+                )
+            )
             if many:
                 variable = path.variable.name if path.variable else self._fresh()
                 if path.variable is None:
@@ -103,10 +108,11 @@ class _Rewriter:
         for place, inserted in sorted(insertions):
             text += self._query.text[done:place] + inserted
             done = place
-        return text + self._query.text[done:clause.end]
+        return text + self._query.text[done : clause.end]
 
-    def _projection(self, word: str, projection: t.Projection, found: dict[str, Kind], where: t.Expression | None
-                    ) -> tuple[str, dict[str, Kind]]:
+    def _projection(
+        self, word: str, projection: t.Projection, found: dict[str, Kind], where: t.Expression | None
+    ) -> tuple[str, dict[str, Kind]]:
         source = self._query.source
         kept: dict[str, Kind] = dict(found) if projection.star else {}
         for item in projection.items:
@@ -140,7 +146,7 @@ class _Rewriter:
         if body is None:
             return self._query.source(call)
         found[column] = "ids"
-        return self._query.text[call.start:call.body.start] + body + self._query.text[call.body.end:call.end]
+        return self._query.text[call.start : call.body.start] + body + self._query.text[call.body.end : call.end]
 
     def _body_with_column(self, body: t.QueryBody, column: str) -> str | None:
         match body:
@@ -155,8 +161,9 @@ class _Rewriter:
             case t.SingleQuery(clauses=[*clauses, t.Return(projection=projection)]):
                 texts, found = self._rewritten(clauses, {})
                 groups = aggregates(projection) or (projection.distinct and projection.limit is not None)
-                lists = [self._collected(name, kind) if groups else self._listed(name, kind)
-                         for name, kind in found.items()]
+                lists = [
+                    self._collected(name, kind) if groups else self._listed(name, kind) for name, kind in found.items()
+                ]
                 text, _ = self._projection("RETURN", projection, {}, None)
                 items = f", [{', '.join(lists)}] AS {column}"
                 last = projection.items[-1] if projection.items else None
@@ -215,8 +222,13 @@ def _matches(clause: t.Clause) -> bool:
 def _only_filters(clause: t.Clause) -> bool:
     match clause:
         case t.With(projection=projection):
-            return not (aggregates(projection) or projection.order_by or projection.skip or projection.limit
-                        or projection.group_by is not None)
+            return not (
+                aggregates(projection)
+                or projection.order_by
+                or projection.skip
+                or projection.limit
+                or projection.group_by is not None
+            )
         case t.Filter() | t.Let():
             return True
     return False

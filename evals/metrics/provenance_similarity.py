@@ -53,8 +53,8 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> 
 def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float:
     """The size of the intersection divided by the size of the union; 0.0 where both are empty.
 
-        >>> jaccard({"a", "b"}, {"b", "c", "d"})
-        0.25
+    >>> jaccard({"a", "b"}, {"b", "c", "d"})
+    0.25
     """
     together = set(one) | set(other)
     return len(set(one) & set(other)) / len(together) if together else 0.0

@@ -1,9 +1,9 @@
 """Values of an answer as hashable keys: two values are the same exactly when their keys are equal.
 
-    >>> key([2, 1.0]) == key([1, 2])
-    True
-    >>> key({"id": "4:1", "labels": ["Movie"], "properties": {"name": "Heat"}}) == key({"name": "Heat"})
-    True
+>>> key([2, 1.0]) == key([1, 2])
+True
+>>> key({"id": "4:1", "labels": ["Movie"], "properties": {"name": "Heat"}}) == key({"name": "Heat"})
+True
 """
 
 from __future__ import annotations
@@ -76,11 +76,18 @@ def _map_key(value: Mapping[str, Any], rule: Rule, numbers: Mapping[float, float
     if names == _NODE and isinstance(value["properties"], dict):
         value = value["properties"]
     elif names == _RELATIONSHIP and isinstance(value["properties"], dict):
-        return ("relationship", value["type"], value["start"], value["end"],
-                _map_key(value["properties"], rule, numbers))
+        return (
+            "relationship",
+            value["type"],
+            value["start"],
+            value["end"],
+            _map_key(value["properties"], rule, numbers),
+        )
     elif names == _PATH and isinstance(value["nodes"], list):
-        return ("path", *(key(part, rule, numbers) for group in (value["nodes"], value["relationships"])
-                          for part in group))
+        return (
+            "path",
+            *(key(part, rule, numbers) for group in (value["nodes"], value["relationships"]) for part in group),
+        )
     return ("map", frozenset((name, key(inner, rule, numbers)) for name, inner in value.items()))
 
 

@@ -14,8 +14,13 @@ MOST_TASKS = 5_000
 """Task pages in one file; of more, the wrong ones come first and the figures still count all."""
 
 
-def write_report(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]], path: Path, *,
-                 other: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None) -> dict[str, Any]:
+def write_report(
+    settings: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
+    path: Path,
+    *,
+    other: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None,
+) -> dict[str, Any]:
     """Write `path` (HTML) and the figures beside it (`.json`), and return the figures.
 
     With `other`, the run to compare with, the page also shows what this run won and lost against it.
@@ -25,8 +30,11 @@ def write_report(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any
         summary["comparison"] = {"with": other[0].get("predictor", ""), **compare(other[1], records)}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").write_text(json.dumps(summary, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    chosen = sorted(records, key=lambda record: record["execution_accuracy"])[:MOST_TASKS] \
-        if len(records) > MOST_TASKS else list(records)
+    chosen = (
+        sorted(records, key=lambda record: record["execution_accuracy"])[:MOST_TASKS]
+        if len(records) > MOST_TASKS
+        else list(records)
+    )
     path.write_text(page({"summary": summary, "tasks": chosen}), "utf-8")
     return summary
 
@@ -37,8 +45,11 @@ def page(data: Mapping[str, Any]) -> str:
     # In a script element only these end it early, or begin a comment: `</script>`, `<!--`.
     embedded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     text = parts.joinpath("page.html").read_text("utf-8")
-    for mark, content in (("/* style */", parts.joinpath("page.css").read_text("utf-8")),
-                          ("/* script */", parts.joinpath("page.js").read_text("utf-8")), ("/* data */", embedded)):
+    for mark, content in (
+        ("/* style */", parts.joinpath("page.css").read_text("utf-8")),
+        ("/* script */", parts.joinpath("page.js").read_text("utf-8")),
+        ("/* data */", embedded),
+    ):
         before, _, after = text.partition(mark)
         text = before + content + after
     return text

@@ -17,29 +17,46 @@ def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]])
     wrong = [record for record in records if record["execution_accuracy"] == 0]
     asked = [record for record in records if record["expected"] == "answer"]
     return {
-        "predictor": settings.get("predictor", ""), "note": settings.get("note", ""),
-        "started": settings.get("started", ""), "tasks": settings.get("count", len(records)), "scored": len(records),
+        "predictor": settings.get("predictor", ""),
+        "note": settings.get("note", ""),
+        "started": settings.get("started", ""),
+        "tasks": settings.get("count", len(records)),
+        "scored": len(records),
         "overall": _scores(asked or records),
-        "by": {group: {name: _scores(members) for name, members in sorted(_grouped(asked or records, group).items())}
-               for group in GROUPS},
-        "categories": {name: {"count": sum(record["category"] == name for record in wrong), "meaning": meaning}
-                       for name, meaning in CATEGORIES.items()},
-        "categories_by_graph": {name: dict(Counter(record["category"] for record in members if record["category"]))
-                                for name, members in sorted(_grouped(wrong, "graph").items())},
-        "honesty": honesty(records), "cost": cost(records),
-        "gold_failures": sum(bool(record["gold_failure"]) for record in records)}
+        "by": {
+            group: {name: _scores(members) for name, members in sorted(_grouped(asked or records, group).items())}
+            for group in GROUPS
+        },
+        "categories": {
+            name: {"count": sum(record["category"] == name for record in wrong), "meaning": meaning}
+            for name, meaning in CATEGORIES.items()
+        },
+        "categories_by_graph": {
+            name: dict(Counter(record["category"] for record in members if record["category"]))
+            for name, members in sorted(_grouped(wrong, "graph").items())
+        },
+        "honesty": honesty(records),
+        "cost": cost(records),
+        "gold_failures": sum(bool(record["gold_failure"]) for record in records),
+    }
 
 
 def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     correct = sum(record["execution_accuracy"] == 1 for record in records)
-    return {"execution_accuracy": _shown(proportion(correct, len(records))),
-            "psjs": _shown(mean([record["psjs"] for record in records])),
-            "executable": _shown(proportion(sum(record["executable"] == 1 for record in records), len(records)))}
+    return {
+        "execution_accuracy": _shown(proportion(correct, len(records))),
+        "psjs": _shown(mean([record["psjs"] for record in records])),
+        "executable": _shown(proportion(sum(record["executable"] == 1 for record in records), len(records))),
+    }
 
 
 def _shown(interval: Interval) -> dict[str, float | int]:
-    return {"mean": round(interval.mean, 4), "low": round(interval.low, 4), "high": round(interval.high, 4),
-            "count": interval.cases}
+    return {
+        "mean": round(interval.mean, 4),
+        "low": round(interval.low, 4),
+        "high": round(interval.high, 4),
+        "count": interval.cases,
+    }
 
 
 def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[Mapping[str, Any]]]:
@@ -57,13 +74,20 @@ def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     said so.
     """
     counts = Counter(record["behaviour"] for record in records)
-    answered = counts["right"] + counts["wrong"] + counts["invented"] + counts["empty"] - sum(
-        record["behaviour"] == "right" and record["expected"] != "answer" for record in records)
+    answered = (
+        counts["right"]
+        + counts["wrong"]
+        + counts["invented"]
+        + counts["empty"]
+        - sum(record["behaviour"] == "right" and record["expected"] != "answer" for record in records)
+    )
     unanswerable = [record for record in records if record["expected"] != "answer"]
-    return {"behaviour": dict(counts),
-            "confident_wrong": _share(counts["wrong"] + counts["invented"], answered),
-            "from_nothing": _share(counts["empty"], answered),
-            "refusals_right": _share(sum(record["behaviour"] == "right" for record in unanswerable), len(unanswerable))}
+    return {
+        "behaviour": dict(counts),
+        "confident_wrong": _share(counts["wrong"] + counts["invented"], answered),
+        "from_nothing": _share(counts["empty"], answered),
+        "refusals_right": _share(sum(record["behaviour"] == "right" for record in unanswerable), len(unanswerable)),
+    }
 
 
 def _share(count: int, total: int) -> dict[str, Any] | None:
@@ -81,17 +105,25 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     correct = sum(record["execution_accuracy"] == 1 for record in records)
     tools: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for call in calls:
-        for key, value in (("calls", 1), ("seconds", call["seconds"]), ("tokens_in", call["tokens_in"]),
-                           ("tokens_out", call["tokens_out"])):
+        for key, value in (
+            ("calls", 1),
+            ("seconds", call["seconds"]),
+            ("tokens_in", call["tokens_in"]),
+            ("tokens_out", call["tokens_out"]),
+        ):
             tools[call["tool"]][key] += value
     totals = {key: sum(agent[key] for agent in agents) for key in ("seconds", "tokens_in", "tokens_out", "cost")}
     seconds = sorted(agent["seconds"] for agent in agents)
-    return {"total": {**{key: round(value, 4) for key, value in totals.items()}, "calls": len(calls)},
-            "per_task": {key: round(value / len(agents), 4) for key, value in {**totals, "calls": len(calls)}.items()},
-            "calls_per_correct": round(len(calls) / correct, 2) if correct else None,
-            "seconds_median": seconds[len(seconds) // 2], "seconds_p95": seconds[int(len(seconds) * 0.95)],
-            "by_tool": {tool: {key: round(value, 4) for key, value in sums.items()}
-                        for tool, sums in sorted(tools.items())}}
+    return {
+        "total": {**{key: round(value, 4) for key, value in totals.items()}, "calls": len(calls)},
+        "per_task": {key: round(value / len(agents), 4) for key, value in {**totals, "calls": len(calls)}.items()},
+        "calls_per_correct": round(len(calls) / correct, 2) if correct else None,
+        "seconds_median": seconds[len(seconds) // 2],
+        "seconds_p95": seconds[int(len(seconds) * 0.95)],
+        "by_tool": {
+            tool: {key: round(value, 4) for key, value in sums.items()} for tool, sums in sorted(tools.items())
+        },
+    }
 
 
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -107,8 +139,15 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
     won = [new["qid"] for old, new in common if new["execution_accuracy"] > old["execution_accuracy"]]
     lost = [new["qid"] for old, new in common if new["execution_accuracy"] < old["execution_accuracy"]]
     both = sum(old["execution_accuracy"] == new["execution_accuracy"] == 1 for old, new in common)
-    return {"tasks": len(common), "both_right": both, "both_wrong": len(common) - both - len(won) - len(lost),
-            "won": won, "lost": lost, "p_value": round(mcnemar(len(won), len(lost)), 6),
-            "first": _scores([old for old, _ in common]), "second": _scores([new for _, new in common]),
-            "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
-            "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost)))}
+    return {
+        "tasks": len(common),
+        "both_right": both,
+        "both_wrong": len(common) - both - len(won) - len(lost),
+        "won": won,
+        "lost": lost,
+        "p_value": round(mcnemar(len(won), len(lost)), 6),
+        "first": _scores([old for old, _ in common]),
+        "second": _scores([new for _, new in common]),
+        "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
+        "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost))),
+    }

@@ -75,15 +75,17 @@ class CommandAgent:
             line = process.ask(json.dumps(message, ensure_ascii=False), self._timeout)
         except TimeoutError:
             process.end()
-            return Prediction(task.qid, error=f"no reply within {self._timeout:g} s",
-                              seconds=time.monotonic() - started)
+            return Prediction(
+                task.qid, error=f"no reply within {self._timeout:g} s", seconds=time.monotonic() - started
+            )
         except (OSError, ValueError):
             line = None
         seconds = time.monotonic() - started
         if line is None:
             process.end()
-            return Prediction(task.qid, error=f"the agent ended with exit status {process.status()} before its reply",
-                              seconds=seconds)
+            return Prediction(
+                task.qid, error=f"the agent ended with exit status {process.status()} before its reply", seconds=seconds
+            )
         return _read(task.qid, line, seconds)
 
     def close(self) -> None:
@@ -105,8 +107,15 @@ class _Process:
     """A child process, its lines read by a thread so that waiting for one can end."""
 
     def __init__(self, words: list[str]) -> None:
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                         encoding="utf-8", errors="replace", bufsize=1)
+        self._process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            bufsize=1,
+        )
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 

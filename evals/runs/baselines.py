@@ -24,8 +24,12 @@ class FirstSuggestion:
     def predict(self, task: Task) -> Prediction:
         started = time.monotonic()
         try:
-            answer = suggest_queries(self._graphs, SuggestQueriesRequest.model_validate(
-                {"question": task.question[:2_000], "graph": task.graph, "limit": 1}))
+            answer = suggest_queries(
+                self._graphs,
+                SuggestQueriesRequest.model_validate(
+                    {"question": task.question[:2_000], "graph": task.graph, "limit": 1}
+                ),
+            )
         except ToolFailure as failure:
             seconds = time.monotonic() - started
             calls = (ToolCall("suggest_queries", seconds),)
@@ -37,8 +41,9 @@ class FirstSuggestion:
         seconds = time.monotonic() - started
         calls = (ToolCall("suggest_queries", seconds),)
         if not answer.candidates:
-            return Prediction(task.qid, stance="not_in_graph", text="no query finds anything", seconds=seconds,
-                              trace=calls)
+            return Prediction(
+                task.qid, stance="not_in_graph", text="no query finds anything", seconds=seconds, trace=calls
+            )
         return Prediction(task.qid, answer.candidates[0].cypher, seconds=seconds, trace=calls)
 
     def close(self) -> None:

@@ -28,18 +28,28 @@ CATEGORIES: Mapping[str, str] = {
     "results": "The right pattern and conditions, with something else returned, sorted or counted.",
 }
 
-_BY_CODE = {"unknown_label": "schema_violation", "unknown_relationship_type": "schema_violation",
-            "unknown_property": "schema_violation", "impossible_pattern": "schema_violation",
-            "reversed_direction": "reversed_direction"}
+_BY_CODE = {
+    "unknown_label": "schema_violation",
+    "unknown_relationship_type": "schema_violation",
+    "unknown_property": "schema_violation",
+    "impossible_pattern": "schema_violation",
+    "reversed_direction": "reversed_direction",
+}
 _FAILED = {"not_cypher": "syntax", "not_read_only": "syntax", "refused": "syntax", "timeout": "timeout"}
 
 
-def category_of(predicted: str, gold: str, failure: str, diagnostics: Iterable[Diagnostic],
-                rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> str:
+def category_of(
+    predicted: str,
+    gold: str,
+    failure: str,
+    diagnostics: Iterable[Diagnostic],
+    rows: Sequence[Sequence[Any]],
+    gold_rows: Sequence[Sequence[Any]],
+) -> str:
     """The category of a wrong prediction: a key of `CATEGORIES`.
 
-        >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
-        'entity_linking'
+    >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
+    'entity_linking'
     """
     if not predicted.strip():
         return "no_answer"
@@ -73,12 +83,17 @@ class _Shape:
         self.names = {value for key, value in _compared(query) if key == "name"}
         self.conditions = Counter(pair for pair in _compared(query) if pair[0] != "name")
         self.conditions.update(("null", repr(node.negated)) for node in query.find(t.IsNull))
-        self.labels = {name.text for node in query.find(t.NodePattern) if node.labels
-                       for name in node.labels.find(t.Name)}
+        self.labels = {
+            name.text for node in query.find(t.NodePattern) if node.labels for name in node.labels.find(t.Name)
+        }
         self.links: set[tuple[str, bool]] = set()
         self.turned: set[str] = set()
-        known = {node.variable.name: name.text for node in query.find(t.NodePattern) if node.variable and node.labels
-                 for name in node.labels.find(t.Name)}
+        known = {
+            node.variable.name: name.text
+            for node in query.find(t.NodePattern)
+            if node.variable and node.labels
+            for name in node.labels.find(t.Name)
+        }
         for path in query.find(t.PathPattern):
             for left, link, right in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
                 if isinstance(link, t.RelationshipPattern) and link.types is not None:

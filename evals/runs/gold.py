@@ -36,8 +36,9 @@ class GoldAnswers:
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
         with self._lock:
-            self._connection.execute("CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, "
-                                     "PRIMARY KEY (graph, query))")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
+            )
             self._connection.commit()
 
     def get(self, version: str, graph: Graph, query: str) -> Gold:
@@ -58,16 +59,20 @@ class GoldAnswers:
 
     def _known(self, version: str, query: str, ask: Callable[[], dict[str, Any]]) -> Gold:
         with self._lock:
-            row = self._connection.execute("SELECT answer FROM gold WHERE graph = ? AND query = ?",
-                                           (version, query)).fetchone()
+            row = self._connection.execute(
+                "SELECT answer FROM gold WHERE graph = ? AND query = ?", (version, query)
+            ).fetchone()
         answer = json.loads(row[0]) if row else ask()
         if not row:
             with self._lock:
-                self._connection.execute("INSERT OR REPLACE INTO gold VALUES (?, ?, ?)",
-                                         (version, query, json.dumps(answer, ensure_ascii=False)))
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO gold VALUES (?, ?, ?)",
+                    (version, query, json.dumps(answer, ensure_ascii=False)),
+                )
                 self._connection.commit()
-        return Gold(Table(answer["columns"], answer["rows"], False, answer["ms"]), frozenset(answer["nodes"]),
-                    answer["failure"])
+        return Gold(
+            Table(answer["columns"], answer["rows"], False, answer["ms"]), frozenset(answer["nodes"]), answer["failure"]
+        )
 
     def _ask(self, graph: Graph, query: str) -> dict[str, Any]:
         outcome = attempt(graph, query, timeout=self._timeout)
@@ -79,5 +84,10 @@ class GoldAnswers:
             raise
         except (CypherSyntaxError, EngineError):
             nodes = []
-        return {"columns": outcome.table.columns, "rows": outcome.table.rows, "ms": outcome.table.elapsed_ms,
-                "nodes": nodes, "failure": ""}
+        return {
+            "columns": outcome.table.columns,
+            "rows": outcome.table.rows,
+            "ms": outcome.table.elapsed_ms,
+            "nodes": nodes,
+            "failure": "",
+        }

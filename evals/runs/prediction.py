@@ -79,10 +79,16 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     calls = tuple(_call(call) for call in trace)
     try:
         return Prediction(
-            qid, clean_query(query), cast(Stance, stance), text, seconds=float(reply.get("seconds") or seconds),
+            qid,
+            clean_query(query),
+            cast(Stance, stance),
+            text,
+            seconds=float(reply.get("seconds") or seconds),
             tokens_in=int(usage.get("input_tokens") or sum(call.tokens_in for call in calls)),
             tokens_out=int(usage.get("output_tokens") or sum(call.tokens_out for call in calls)),
-            cost=float(usage.get("cost_usd") or 0.0), trace=calls)
+            cost=float(usage.get("cost_usd") or 0.0),
+            trace=calls,
+        )
     except (TypeError, ValueError) as error:
         raise ValueError(f"`usage` and `seconds` hold numbers ({error})") from None
 
@@ -120,13 +126,16 @@ def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]
             except ValueError as error:
                 raise TaskError(f"{path}, record {number}: {error}") from None
     if not found:
-        raise TaskError(f"{path}: none of its {strangers} records belongs to a task; a record needs the task's `qid`, "
-                        "or its `graph` and `nl_question`, and the query as `pred_cypher`")
+        raise TaskError(
+            f"{path}: none of its {strangers} records belongs to a task; a record needs the task's `qid`, "
+            "or its `graph` and `nl_question`, and the query as `pred_cypher`"
+        )
     return found
 
 
-def _tasks_of(record: Mapping[str, Any], known: Iterable[str], by_question: Mapping[tuple[str, str], Sequence[Task]]
-              ) -> list[str]:
+def _tasks_of(
+    record: Mapping[str, Any], known: Iterable[str], by_question: Mapping[tuple[str, str], Sequence[Task]]
+) -> list[str]:
     if str(record.get("qid")) in known:
         return [str(record["qid"])]
     question = str(record.get("nl_question") or record.get("question") or "")
@@ -145,5 +154,9 @@ def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _call(call: Any) -> ToolCall:
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
         raise ValueError('a call of `trace` is an object like {"tool": "find_entities", "seconds": 0.02}')
-    return ToolCall(call["tool"], float(call.get("seconds") or 0.0), int(call.get("input_tokens") or 0),
-                    int(call.get("output_tokens") or 0))
+    return ToolCall(
+        call["tool"],
+        float(call.get("seconds") or 0.0),
+        int(call.get("input_tokens") or 0),
+        int(call.get("output_tokens") or 0),
+    )

@@ -64,23 +64,40 @@ class Run:
             RunError: the folder holds a run over other tasks or of another predictor.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        digest = hashlib.sha256(json.dumps([[task.qid, task.graph, task.question, task.gold] for task in tasks]
-                                           ).encode()).hexdigest()
+        digest = hashlib.sha256(
+            json.dumps([[task.qid, task.graph, task.question, task.gold] for task in tasks]).encode()
+        ).hexdigest()
         path = folder / "run.json"
         if path.exists():
             settings = json.loads(path.read_text("utf-8"))
             for key, value, what in (("tasks", digest, "other tasks"), ("predictor", predictor, "another predictor")):
                 if settings.get(key) != value:
-                    raise RunError(f"{folder} holds a run over {what}" + (
-                        f" ({settings['predictor']})" if key == "predictor" else "") + "; give another folder")
+                    raise RunError(
+                        f"{folder} holds a run over {what}"
+                        + (f" ({settings['predictor']})" if key == "predictor" else "")
+                        + "; give another folder"
+                    )
         else:
-            settings = {"predictor": predictor, "tasks": digest, "count": len(tasks), "note": note,
-                        "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+            settings = {
+                "predictor": predictor,
+                "tasks": digest,
+                "count": len(tasks),
+                "note": note,
+                "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            }
             path.write_text(json.dumps(settings, ensure_ascii=False, indent=1) + "\n", "utf-8")
         return cls(folder, tasks, settings)
 
-    def go(self, predictor: Predictor, graphs: Graphs, *, workers: int = 8, timeout: float = 30.0,
-           version: Callable[[str], str] = str, progress: Callable[[int, int], None] | None = None) -> Outcome:
+    def go(
+        self,
+        predictor: Predictor,
+        graphs: Graphs,
+        *,
+        workers: int = 8,
+        timeout: float = 30.0,
+        version: Callable[[str], str] = str,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Outcome:
         """Predict and score what is left; `timeout` is in seconds, for each query.
 
         `version` gives a name for the data of a graph: when it changes, gold answers are asked again.
@@ -106,8 +123,16 @@ class Run:
 
 
 class _Work:
-    def __init__(self, predictor: Predictor, graphs: _Opened, gold: GoldAnswers, predictions: Journal, scores: Journal,
-                 timeout: float, version: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        predictor: Predictor,
+        graphs: _Opened,
+        gold: GoldAnswers,
+        predictions: Journal,
+        scores: Journal,
+        timeout: float,
+        version: Callable[[str], str],
+    ) -> None:
         self._predictor, self._graphs, self._gold = predictor, graphs, gold
         self._predictions, self._scores, self._timeout, self._version = predictions, scores, timeout, version
         self._known = {record["qid"]: Prediction.of_record(record) for record in predictions.records}
@@ -157,9 +182,17 @@ class _Work:
             with self._lock:
                 self._unscored[str(error)] = self._unscored.get(str(error), 0) + 1
             return
-        self._scores.append({**record, "scoring_seconds": round(time.monotonic() - started, 3), "agent": {
-            key: value for key, value in prediction.as_record().items()
-            if key in ("seconds", "tokens_in", "tokens_out", "cost", "trace", "error")}})
+        self._scores.append(
+            {
+                **record,
+                "scoring_seconds": round(time.monotonic() - started, 3),
+                "agent": {
+                    key: value
+                    for key, value in prediction.as_record().items()
+                    if key in ("seconds", "tokens_in", "tokens_out", "cost", "trace", "error")
+                },
+            }
+        )
 
 
 class _Opened:

@@ -24,8 +24,9 @@ SHOWN_ROWS = 20
 """Rows of an answer that a record keeps, for the report; scores are taken of all."""
 
 
-def score(task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
-          ) -> dict[str, Any]:
+def score(
+    task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
+) -> dict[str, Any]:
     """Score one prediction; `timeout` is in seconds, for each query that it takes.
 
     Raises:
@@ -33,30 +34,53 @@ def score(task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeo
     """
     outcome = attempt(graph, prediction.query, timeout=timeout) if prediction.query.strip() else Attempt(None)
     rows = outcome.table.rows if outcome.table is not None else []
-    correct = outcome.table is not None and not gold.failure and tables_match(
-        rows, gold.table.rows, ordered=orders(task.gold, graph.language))
-    report = validate(prediction.query, graph.schema, entities=graph.indexed_entities, language=graph.language,
-                      read_only=True) if prediction.query.strip() else None
+    correct = (
+        outcome.table is not None
+        and not gold.failure
+        and tables_match(rows, gold.table.rows, ordered=orders(task.gold, graph.language))
+    )
+    report = (
+        validate(
+            prediction.query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True
+        )
+        if prediction.query.strip()
+        else None
+    )
     diagnostics = report.diagnostics if report is not None else ()
     pattern, template = classify(task.gold)
-    category = "" if correct else category_of(prediction.query, task.gold, outcome.failure, diagnostics, rows,
-                                              gold.table.rows)
+    category = (
+        "" if correct else category_of(prediction.query, task.gold, outcome.failure, diagnostics, rows, gold.table.rows)
+    )
     record: dict[str, Any] = {
-        "qid": task.qid, "graph": task.graph, "question": task.question, "gold": task.gold,
-        "prediction": prediction.query, "pattern": task.pattern or pattern,
-        "template": COMBINED.get(task.template, task.template) or template, "variant": task.variant,
-        "expected": task.expected, "stance": prediction.stance, "text": prediction.text,
-        "execution_accuracy": float(correct), "psjs": _similarity(prediction, task, graph, gold, timeout),
-        "executable": float(outcome.table is not None), "category": category,
-        "failure": outcome.failure, "message": prediction.error or outcome.message, "gold_failure": gold.failure,
+        "qid": task.qid,
+        "graph": task.graph,
+        "question": task.question,
+        "gold": task.gold,
+        "prediction": prediction.query,
+        "pattern": task.pattern or pattern,
+        "template": COMBINED.get(task.template, task.template) or template,
+        "variant": task.variant,
+        "expected": task.expected,
+        "stance": prediction.stance,
+        "text": prediction.text,
+        "execution_accuracy": float(correct),
+        "psjs": _similarity(prediction, task, graph, gold, timeout),
+        "executable": float(outcome.table is not None),
+        "category": category,
+        "failure": outcome.failure,
+        "message": prediction.error or outcome.message,
+        "gold_failure": gold.failure,
         "behaviour": behaviour(task, prediction, bool(correct), outcome.table),
         "diagnostics": [one.as_dict() for one in diagnostics],
-        "gold_answer": _shown(gold.table), "predicted_answer": _shown(outcome.table),
-        "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None}
+        "gold_answer": _shown(gold.table),
+        "predicted_answer": _shown(outcome.table),
+        "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None,
+    }
     if draw:
         record["gold_subgraph"] = subgraph(task.gold, graph, timeout=timeout)
-        record["predicted_subgraph"] = (subgraph(prediction.query, graph, timeout=timeout)
-                                        if outcome.table is not None and not correct else None)
+        record["predicted_subgraph"] = (
+            subgraph(prediction.query, graph, timeout=timeout) if outcome.table is not None and not correct else None
+        )
     return record
 
 

@@ -40,8 +40,10 @@ def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | No
     if not nodes:
         return None
     kept = dict(list(nodes.items())[:MOST_NODES])
-    return {"nodes": list(kept.values()),
-            "links": [link for link in links.values() if link["start"] in kept and link["end"] in kept]}
+    return {
+        "nodes": list(kept.values()),
+        "links": [link for link in links.values() if link["start"] in kept and link["end"] in kept],
+    }
 
 
 def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
@@ -52,14 +54,17 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     for clause in clauses:
         text, done = "", clause.start
         for path in clause.patterns:
-            name = path.variable.name if path.variable else next(
-                word for number in range(len(names), 10_000) if (word := f"path{number}") not in taken)
+            name = (
+                path.variable.name
+                if path.variable
+                else next(word for number in range(len(names), 10_000) if (word := f"path{number}") not in taken)
+            )
             if path.variable is None:
                 taken.add(name)
-                text += tree.text[done:path.start] + f"{name} = "
+                text += tree.text[done : path.start] + f"{name} = "
                 done = path.start
             names.append(name)
-        texts.append(text + tree.text[done:clause.end])
+        texts.append(text + tree.text[done : clause.end])
     return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {MOST_ROWS}"
 
 
@@ -71,7 +76,10 @@ def _take(value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[st
         case {"nodes": [*found], "relationships": [*between]}:
             _take([*found, *between], nodes, links)
         case {"id": key, "labels": [*labels], "properties": properties}:
-            nodes[key] = {"id": key, "label": labels[0] if labels else "",
-                          "name": str(properties.get("name") or properties.get("title") or key)}
+            nodes[key] = {
+                "id": key,
+                "label": labels[0] if labels else "",
+                "name": str(properties.get("name") or properties.get("title") or key),
+            }
         case {"id": key, "type": type_, "start": start, "end": end}:
             links[key] = {"start": start, "end": end, "type": type_}

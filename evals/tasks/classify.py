@@ -15,15 +15,31 @@ from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.evals.metrics.ordering import aggregates
 
-BASIC = ("basic_(n)", "basic_(n*)", "basic_(n)-(m0)", "basic_(n)-(m0*)", "basic_(n)-(m0)-(m1*)",
-         "basic_(n)-(m0*),(n)-(m1*)", "basic_(n)-(m0),(n)-(m0)")
-SPECIAL = ("special_comparison", "special_grouping", "special_optional_match", "special_time_sensitive",
-           "special_union")
+BASIC = (
+    "basic_(n)",
+    "basic_(n*)",
+    "basic_(n)-(m0)",
+    "basic_(n)-(m0*)",
+    "basic_(n)-(m0)-(m1*)",
+    "basic_(n)-(m0*),(n)-(m1*)",
+    "basic_(n)-(m0),(n)-(m0)",
+)
+SPECIAL = (
+    "special_comparison",
+    "special_grouping",
+    "special_optional_match",
+    "special_time_sensitive",
+    "special_union",
+)
 TEMPLATES = ("n_name", "n_prop", "n_order_by", "n_argmax", "n_where", "n_agg")
 OTHER = "other"
 
-COMBINED = {"n_name_prop": "n_prop", "n_prop_distinct": "n_prop", "n_prop_array_distinct": "n_prop",
-            "n_prop_combined": "n_prop"}
+COMBINED = {
+    "n_name_prop": "n_prop",
+    "n_prop_distinct": "n_prop",
+    "n_prop_array_distinct": "n_prop",
+    "n_prop_combined": "n_prop",
+}
 """Published templates that its report counts together."""
 
 
@@ -47,11 +63,18 @@ def _pattern(body: t.SingleQuery) -> str:
     if any(match.optional for match in matches):
         return "special_optional_match"
     paths = [path for match in matches for path in match.patterns]
-    relationships = {element.variable.name for path in paths for element in path.elements
-                     if isinstance(element, t.RelationshipPattern) and element.variable}
+    relationships = {
+        element.variable.name
+        for path in paths
+        for element in path.elements
+        if isinstance(element, t.RelationshipPattern) and element.variable
+    }
     conditions = [clause.where for clause in body.clauses if isinstance(clause, t.Match | t.With) and clause.where]
-    if any(isinstance(property_.subject, t.Variable) and property_.subject.name in relationships
-           for where in conditions for property_ in where.find(t.Property)):
+    if any(
+        isinstance(property_.subject, t.Variable) and property_.subject.name in relationships
+        for where in conditions
+        for property_ in where.find(t.Property)
+    ):
         return "special_time_sensitive"
     nodes = [[element for element in path.elements if isinstance(element, t.NodePattern)] for path in paths]
     lengths = [len(path) for path in nodes]
@@ -101,8 +124,11 @@ def _template(body: t.SingleQuery) -> str:
         return "n_argmax" if isinstance(limit, t.IntegerLiteral) and limit.value == 1 else "n_order_by"
     if aggregates(projection):
         return "n_agg"
-    keys = [item.expression.key.text for item in projection.items
-            if isinstance(item.expression, t.Property) and isinstance(item.expression.subject, t.Variable)]
+    keys = [
+        item.expression.key.text
+        for item in projection.items
+        if isinstance(item.expression, t.Property) and isinstance(item.expression.subject, t.Variable)
+    ]
     filtered = any(isinstance(clause, t.With) and clause.where is not None for clause in body.clauses)
     if len(keys) != len(projection.items):
         unwound = any(isinstance(clause, t.Unwind) for clause in body.clauses)

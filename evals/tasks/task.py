@@ -43,12 +43,20 @@ class Task:
     def as_record(self) -> dict[str, Any]:
         """The CypherBench form; our own fields only where they say something."""
         record: dict[str, Any] = {
-            "qid": self.qid, "graph": self.graph, "gold_cypher": self.gold,
+            "qid": self.qid,
+            "graph": self.graph,
+            "gold_cypher": self.gold,
             "gold_match_cypher": self.match_cypher or None,
-            "nl_question": self.question, "nl_question_raw": self.raw_question or None,
+            "nl_question": self.question,
+            "nl_question_raw": self.raw_question or None,
             "answer_json": json.dumps(self.answer, ensure_ascii=False) if self.answer is not None else None,
-            "from_template": {"match_category": self.pattern, "match_cypher": self.match_cypher,
-                              "return_pattern_id": self.template, "return_cypher": self.return_cypher}}
+            "from_template": {
+                "match_category": self.pattern,
+                "match_cypher": self.match_cypher,
+                "return_pattern_id": self.template,
+                "return_cypher": self.return_cypher,
+            },
+        }
         if self.expected != "answer":
             record["expected"] = self.expected
         if self.variant:
@@ -126,8 +134,11 @@ def _lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
 def _task(record: dict[str, Any], number: int, path: Path) -> Task:
     where = f"{path}, record {number}"
     question = record.get("nl_question") or record.get("nl_question_raw") or record.get("question")
-    for field, value in (("graph", record.get("graph")), ("nl_question", question),
-                         ("gold_cypher", record.get("gold_cypher"))):
+    for field, value in (
+        ("graph", record.get("graph")),
+        ("nl_question", question),
+        ("gold_cypher", record.get("gold_cypher")),
+    ):
         if not isinstance(value, str) or not value.strip():
             fields = ", ".join(map(str, record)) or "nothing"
             raise TaskError(f"{where}: `{field}` is missing or no text; the record has {fields}")
@@ -139,13 +150,20 @@ def _task(record: dict[str, Any], number: int, path: Path) -> Task:
         raise TaskError(f"{where}: `from_template` is no JSON object")
     graph, gold = str(record["graph"]), str(record["gold_cypher"])
     qid = str(record["qid"]) if record.get("qid") not in (None, "") else _made_qid(graph, str(question), gold)
-    return Task(qid, graph, str(question), gold, raw_question=str(record.get("nl_question_raw") or ""),
-                pattern=str(template.get("match_category") or ""),
-                template=str(template.get("return_pattern_id") or ""),
-                answer=_answer(record.get("answer_json"), where), expected=cast(Expected, expected),
-                variant=str(record.get("variant") or ""),
-                match_cypher=str(template.get("match_cypher") or record.get("gold_match_cypher") or ""),
-                return_cypher=str(template.get("return_cypher") or ""))
+    return Task(
+        qid,
+        graph,
+        str(question),
+        gold,
+        raw_question=str(record.get("nl_question_raw") or ""),
+        pattern=str(template.get("match_category") or ""),
+        template=str(template.get("return_pattern_id") or ""),
+        answer=_answer(record.get("answer_json"), where),
+        expected=cast(Expected, expected),
+        variant=str(record.get("variant") or ""),
+        match_cypher=str(template.get("match_cypher") or record.get("gold_match_cypher") or ""),
+        return_cypher=str(template.get("return_cypher") or ""),
+    )
 
 
 def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:

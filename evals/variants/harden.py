@@ -61,20 +61,32 @@ def names_in(query: str) -> list[tuple[str, str]]:
         tree = parse(query)
     except CypherSyntaxError:
         return []
-    return [(name.text, entry.value.value) for node in tree.find(t.NodePattern)
-            if isinstance(node.labels, t.LabelName) and isinstance(node.properties, t.MapLiteral)
-            for name in node.labels.find(t.Name) for entry in node.properties.entries
-            if entry.key.text == "name" and isinstance(entry.value, t.StringLiteral)]
+    return [
+        (name.text, entry.value.value)
+        for node in tree.find(t.NodePattern)
+        if isinstance(node.labels, t.LabelName) and isinstance(node.properties, t.MapLiteral)
+        for name in node.labels.find(t.Name)
+        for entry in node.properties.entries
+        if entry.key.text == "name" and isinstance(entry.value, t.StringLiteral)
+    ]
 
 
 def _changed(task: Task, kind: Kind, graph: Graph, rng: random.Random) -> Task | None:
-    usable = [(label, name) for label, name in names_in(task.gold)
-              if len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", task.question)) == 1]
+    usable = [
+        (label, name)
+        for label, name in names_in(task.gold)
+        if len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", task.question)) == 1
+    ]
     if not usable:
         return None
     label, name = rng.choice(usable)
-    other = {"alias": _alias, "misspelt": _misspelt, "shortened": _shortened, "absent": _absent,
-             "ambiguous": _ambiguous}[kind](graph, label, name, rng)
+    other = {
+        "alias": _alias,
+        "misspelt": _misspelt,
+        "shortened": _shortened,
+        "absent": _absent,
+        "ambiguous": _ambiguous,
+    }[kind](graph, label, name, rng)
     if other is None or other == name:
         return None
     question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: other, task.question)
@@ -99,7 +111,7 @@ def _misspelt(graph: Graph, label: str, name: str, rng: random.Random) -> str | 
         return None
     for _ in range(8):
         place = rng.choice(places)
-        before, one, two, after = name[:place], name[place], name[place + 1], name[place + 2:]
+        before, one, two, after = name[:place], name[place], name[place + 1], name[place + 2 :]
         changed = rng.choice((before + two + one + after, before + two + after, before + one + one + two + after))
         if changed != name and not _holders(graph, label, changed):
             return changed
@@ -110,7 +122,7 @@ def _shortened(graph: Graph, label: str, name: str, rng: random.Random) -> str |
     words = name.split(" ")
     if len(words) < 2:
         return None
-    short = " ".join(words[:rng.randint(1, len(words) - 1)])
+    short = " ".join(words[: rng.randint(1, len(words) - 1)])
     if len(short) < 4:
         return None
     rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) WHERE n.name STARTS WITH $name RETURN count(n)", short)
@@ -120,8 +132,11 @@ def _shortened(graph: Graph, label: str, name: str, rng: random.Random) -> str |
 def _absent(graph: Graph, label: str, name: str, rng: random.Random) -> str | None:
     for _ in range(8):
         made = make_name(label, rng.randrange(1_000_000))
-        if not any(_holders(graph, other, made) for other in graph.schema.labels
-                   if "name" in graph.schema.labels[other].properties):
+        if not any(
+            _holders(graph, other, made)
+            for other in graph.schema.labels
+            if "name" in graph.schema.labels[other].properties
+        ):
             return made
     return None
 

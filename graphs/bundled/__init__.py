@@ -51,8 +51,13 @@ class BundledGraph:
         digest = hashlib.sha256()
         package = files("graphground.graphs.bundled")
         folder = package / self.name
-        parts = [package / "tables.py", *sorted((part for part in folder.iterdir() if part.name.endswith(
-            (".csv", ".json", ".py"))), key=lambda part: part.name)]
+        parts = [
+            package / "tables.py",
+            *sorted(
+                (part for part in folder.iterdir() if part.name.endswith((".csv", ".json", ".py"))),
+                key=lambda part: part.name,
+            ),
+        ]
         for part in parts:
             digest.update(part.name.encode() + b"\0" + part.read_bytes().replace(b"\r\n", b"\n") + b"\0")
         return digest.hexdigest()

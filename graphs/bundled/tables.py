@@ -1,9 +1,9 @@
 """Reading a folder of source tables: CSV rows with their place, and the small notations in their cells.
 
-    >>> parse_stint("CLE 2003-2010 #23")
-    Stint(team='CLE', start=2003, end=2010, number=23)
-    >>> feet_to_cm("6-9")
-    206.0
+>>> parse_stint("CLE 2003-2010 #23")
+Stint(team='CLE', start=2003, end=2010, number=23)
+>>> feet_to_cm("6-9")
+206.0
 """
 
 from __future__ import annotations

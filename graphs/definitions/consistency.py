@@ -25,8 +25,10 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
         levels(definition)
     except CycleError as error:
         circle = " needs ".join(reversed(error.args[1]))
-        yield ("nodes", error.args[1][0], "from_relationships"), (
-            f"depends on itself: {circle}; give one of them a class without from_relationships")
+        yield (
+            ("nodes", error.args[1][0], "from_relationships"),
+            (f"depends on itself: {circle}; give one of them a class without from_relationships"),
+        )
     except LookupError:
         pass  # reported above
 
@@ -53,8 +55,12 @@ def levels(definition: Definition) -> list[list[str]]:
         CycleError: labels select each other.
         LookupError: a relationship that does not exist.
     """
-    needs = {label: {relationship.start if is_end else relationship.end
-                     for relationship, is_end in selecting(definition, label)} for label in definition.nodes}
+    needs = {
+        label: {
+            relationship.start if is_end else relationship.end for relationship, is_end in selecting(definition, label)
+        }
+        for label in definition.nodes
+    }
     sorter = TopologicalSorter(needs)
     sorter.prepare()
     order = list(definition.nodes)
@@ -70,8 +76,11 @@ def _named(definition: Definition, name: str, label: str) -> Relationship:
     types = list(dict.fromkeys(relationship.type for relationship in definition.relationships))
     if pattern := PATTERN.fullmatch(name.replace(" ", "")):
         start, type_, end = pattern.groups()
-        candidates = [relationship for relationship in definition.relationships
-                      if (relationship.start, relationship.type, relationship.end) == (start, type_, end)]
+        candidates = [
+            relationship
+            for relationship in definition.relationships
+            if (relationship.start, relationship.type, relationship.end) == (start, type_, end)
+        ]
         if not candidates:
             raise LookupError(f"there is no relationship {name}")
     else:
@@ -114,8 +123,11 @@ def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
             yield place, "needs 'wikidata' (a class), or 'from_relationships' that say which items are meant"
         if "Q5" in node.classes and node.subclasses and node.members == "instances":
             yield place, "people are instances of Q5 itself: set subclasses = false"
-        if not node.from_relationships and "Q5" in node.classes and not (
-                node.linked_to or node.has_property or node.sparql):
+        if (
+            not node.from_relationships
+            and "Q5" in node.classes
+            and not (node.linked_to or node.has_property or node.sparql)
+        ):
             yield place, "selects all people of Wikidata: add linked_to, has_property, sparql or from_relationships"
         if node.sparql and "?item" not in node.sparql:
             yield (*place, "sparql"), "must use ?item"

@@ -1,18 +1,18 @@
 """The form of a definition: `Definition`, its nodes, its relationships and what is known of each relationship type.
 
-    name = "films"
-    [nodes.Movie]
-    wikidata = "Q11424"
-    properties.runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
-    [nodes.Person]
-    wikidata = "Q5"
-    subclasses = false
-    from_relationships = ["directedBy"]
-    [[relationships]]
-    type = "directedBy"
-    start = "Movie"
-    end = "Person"
-    wikidata = "P57"
+name = "films"
+[nodes.Movie]
+wikidata = "Q11424"
+properties.runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
+[nodes.Person]
+wikidata = "Q5"
+subclasses = false
+from_relationships = ["directedBy"]
+[[relationships]]
+type = "directedBy"
+start = "Movie"
+end = "Person"
+wikidata = "P57"
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ class Link(Part):
 class Property(Part):
     """A property of a node or of a relationship.
 
-        runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
-        date_of_birth = { type = "date", wikidata = "P569" }
-        retired = { type = "bool", wikidata = "P31", item = "Q…" }
+    runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
+    date_of_birth = { type = "date", wikidata = "P569" }
+    retired = { type = "bool", wikidata = "P31", item = "Q…" }
     """
 
     type: PropertyType = Field(description="The type of the values. An int of a point in time is its year.")
-    wikidata: PropertyId = Field(description="The Wikidata property; of a relationship: a qualifier, or the "
-                                             "relationship's own property, whose value it then is.")
+    wikidata: PropertyId = Field(
+        description="The Wikidata property; of a relationship: a qualifier, or the "
+        "relationship's own property, whose value it then is."
+    )
     unit: str | None = Field(None, description="The unit into which quantities are converted, by its name or item.")
     item: ItemId | None = Field(None, description="With type bool: true where the property has this item as a value.")
     qualifiers: list[Link] = Field([], description="Only statements that have all these qualifiers.")
@@ -67,13 +69,19 @@ class Property(Part):
 class Node(Part):
     """A label and the items that get it."""
 
-    wikidata: ItemId | list[ItemId] | None = Field(None, description="The class, or several; may be left out where "
-                                                   "the relationships alone say which items are meant.")
+    wikidata: ItemId | list[ItemId] | None = Field(
+        None,
+        description="The class, or several; may be left out where the relationships alone say which items are meant.",
+    )
     members: Literal["instances", "subclasses"] = Field(
-        "instances", description="Whether the nodes are the instances of the class or its subclasses.")
+        "instances", description="Whether the nodes are the instances of the class or its subclasses."
+    )
     subclasses: bool = Field(True, description="Whether instances of subclasses count too.")
-    from_relationships: list[str] = Field([], description="Only items at the end or start of these relationships: "
-                                          "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.")
+    from_relationships: list[str] = Field(
+        [],
+        description="Only items at the end or start of these relationships: "
+        "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.",
+    )
     linked_to: list[Link] = Field([], description="Only items with these values.")
     has_property: list[PropertyId] = Field([], description="Only items that have a value of each.")
     sparql: str | None = Field(None, description="A SPARQL pattern over ?item that must hold too; endpoints only.")
@@ -94,11 +102,14 @@ class Relationship(Part):
     start: str
     end: str
     wikidata: PropertyId | Literal["identical"] = Field(
-        description="The Wikidata property of the start item, or `identical`: both ends are the same item.")
+        description="The Wikidata property of the start item, or `identical`: both ends are the same item."
+    )
     qualifier: PropertyId | None = Field(None, description="The end is the value of this qualifier.")
     ranks: Literal["best", "not_deprecated"] | None = Field(
-        None, description="`best`: preferred statements, where there are none normal ones; `not_deprecated`: both. "
-        "Left out: `not_deprecated` where the type is time-bounded, else `best`.")
+        None,
+        description="`best`: preferred statements, where there are none normal ones; `not_deprecated`: both. "
+        "Left out: `not_deprecated` where the type is time-bounded, else `best`.",
+    )
     description: str | None = None
     doubtful: str | None = None
     properties: dict[Name, Property] = {}
@@ -122,8 +133,11 @@ class Definition(Part):
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
     description: str = ""
-    languages: list[Language] = Field(["en"], min_length=1, description="Languages of names, best first; an item "
-                                      "without a name in any of them is left out.")
+    languages: list[Language] = Field(
+        ["en"],
+        min_length=1,
+        description="Languages of names, best first; an item without a name in any of them is left out.",
+    )
     wikipedia: Language = Field("en", description="The Wikipedia whose articles are the provenance.")
     nodes: dict[Name, Node] = Field(min_length=1)
     relationships: list[Relationship] = []
@@ -142,13 +156,26 @@ class Definition(Part):
         """The schema of the graph, in the definition's order."""
         return PropertyGraphSchema(
             self.name,
-            {name: Label(name, {**RESERVED_PROPERTIES, **{key: value.type for key, value in node.properties.items()}},
-                         None, frozenset(RESERVED_PROPERTIES) - frozenset(node.properties))
-             for name, node in self.nodes.items()},
-            tuple(RelationshipPattern(one.type, one.start, one.end,
-                                      {key: value.type for key, value in one.properties.items()},
-                                      symmetric=self.characteristics(one.type).symmetric)
-                  for one in self.relationships))
+            {
+                name: Label(
+                    name,
+                    {**RESERVED_PROPERTIES, **{key: value.type for key, value in node.properties.items()}},
+                    None,
+                    frozenset(RESERVED_PROPERTIES) - frozenset(node.properties),
+                )
+                for name, node in self.nodes.items()
+            },
+            tuple(
+                RelationshipPattern(
+                    one.type,
+                    one.start,
+                    one.end,
+                    {key: value.type for key, value in one.properties.items()},
+                    symmetric=self.characteristics(one.type).symmetric,
+                )
+                for one in self.relationships
+            ),
+        )
 
 
 def doubts(definition: Definition) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Reads a definition file (TOML) and checks it: each problem with its line, its place and what to do.
 
-    >>> check_text('name = "films"\\n[nodes.Movie]\\nwikidata = "11424"\\n')[1][0].message
-    "must look like 'Q5', not '11424'"
+>>> check_text('name = "films"\\n[nodes.Movie]\\nwikidata = "11424"\\n')[1][0].message
+"must look like 'Q5', not '11424'"
 """
 
 from __future__ import annotations
@@ -21,8 +21,19 @@ from graphground.graphs.definitions.consistency import Place, inconsistencies
 from graphground.graphs.definitions.lines import Lines
 from graphground.graphs.definitions.model import Definition, Link, Node, Part, Property, Relationship, RelationshipType
 
-DOMAINS = ("art", "biology", "company", "fictional_character", "flight_accident", "geography", "movie", "nba",
-           "politics", "soccer", "terrorist_attack")
+DOMAINS = (
+    "art",
+    "biology",
+    "company",
+    "fictional_character",
+    "flight_accident",
+    "geography",
+    "movie",
+    "nba",
+    "politics",
+    "soccer",
+    "terrorist_attack",
+)
 EXAMPLES = {"Q": "Q5", "P": "P31"}
 
 
@@ -43,8 +54,11 @@ class DefinitionError(ValueError):
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source, self.problems = source, list(problems)
-        super().__init__(f"{source}: " + "; ".join(map(str, self.problems[:3]))
-                         + (f"; and {len(self.problems) - 3} more" if len(self.problems) > 3 else ""))
+        super().__init__(
+            f"{source}: "
+            + "; ".join(map(str, self.problems[:3]))
+            + (f"; and {len(self.problems) - 3} more" if len(self.problems) > 3 else "")
+        )
 
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
@@ -85,8 +99,16 @@ def definition_text(source: str | Path) -> tuple[str, str]:
     except FileNotFoundError:
         near = process.extractOne(str(source), DOMAINS, score_cutoff=60)
         meant = f" Did you mean {near[0]!r}?" if near else ""
-        raise DefinitionError(str(source), [Problem(1, "", f"there is no such file, nor a domain of that name.{meant} "
-                                                    f"The domains are {', '.join(DOMAINS)}")]) from None
+        raise DefinitionError(
+            str(source),
+            [
+                Problem(
+                    1,
+                    "",
+                    f"there is no such file, nor a domain of that name.{meant} The domains are {', '.join(DOMAINS)}",
+                )
+            ],
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(path.name, [Problem(1, "", f"cannot be read ({error})")]) from None
 
@@ -111,8 +133,12 @@ def _toml_place(message: str, text: str) -> tuple[int, str, str]:
     what, _, where = message.rpartition(" (at ")
     line = "".join(filter(str.isdigit, where.partition(",")[0]))
     end = len(text.splitlines()) or 1
-    return int(line) if line else end, "", f"not TOML: {what or message}" + (
-        f" (column {where.rpartition(' ')[2].rstrip(')')})" if line else " (at the end)")
+    return (
+        int(line) if line else end,
+        "",
+        f"not TOML: {what or message}"
+        + (f" (column {where.rpartition(' ')[2].rstrip(')')})" if line else " (at the end)"),
+    )
 
 
 def _dotted(place: Sequence[str | int]) -> str:
@@ -135,15 +161,20 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
     elif kind == "string_pattern_mismatch":
         pattern = str(context.get("pattern", ""))
         example = EXAMPLES.get(pattern[1:2])
-        message = (f"must look like {example!r}, not {value!r}" if example else
-                   f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit")
+        message = (
+            f"must look like {example!r}, not {value!r}"
+            if example
+            else f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit"
+        )
     elif kind == "literal_error":
         near = process.extractOne(str(value), str(context["expected"]).replace(" or ", ", ").split(", "))
         message = f"{value!r} is not allowed; it must be {context['expected']}" + (
-            f"; did you mean {near[0]}?" if near and near[1] >= 60 else "")
+            f"; did you mean {near[0]}?" if near and near[1] >= 60 else ""
+        )
     else:
         message = f"{details['msg'][0].lower()}{details['msg'][1:]}" + (
-            "" if isinstance(value, dict | list) else f", not {value!r}")
+            "" if isinstance(value, dict | list) else f", not {value!r}"
+        )
     return Problem(lines.of(place), _dotted(place), message)
 
 

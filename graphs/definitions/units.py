@@ -33,8 +33,10 @@ class Unit:
 
 def _read() -> tuple[Unit, ...]:
     text = (files("graphground.graphs.definitions") / "units.csv").read_text("utf-8")
-    return tuple(Unit(row["item"], row["name"], row["symbol"], row["dimension"], Decimal(row["factor"]))
-                 for row in csv.DictReader(io.StringIO(text)))
+    return tuple(
+        Unit(row["item"], row["name"], row["symbol"], row["dimension"], Decimal(row["factor"]))
+        for row in csv.DictReader(io.StringIO(text))
+    )
 
 
 UNITS = _read()
@@ -47,15 +49,16 @@ def find_unit(text: str) -> Unit | None:
     if text in _BY_ITEM:
         return _BY_ITEM[text]
     folded = text.casefold()
-    return (next((unit for unit in UNITS if text == unit.symbol), None)
-            or next((unit for unit in UNITS if unit.name.casefold() == folded), None))
+    return next((unit for unit in UNITS if text == unit.symbol), None) or next(
+        (unit for unit in UNITS if unit.name.casefold() == folded), None
+    )
 
 
 def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
     """The amount in the target unit; None where the two measure different things.
 
-        >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
-        True
+    >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
+    True
     """
     if source.item == target.item:
         return amount

@@ -69,5 +69,7 @@ class BoltAddress:
         except ValueError:
             usable = False
         if not usable:
-            raise EngineUnavailable(f"{self.where()!r} is not the address of a Bolt server. Write it as "
-                                    f"neo4j://HOST:7687 or bolt://HOST:7687 (schemes: {', '.join(SCHEMES)}).")
+            raise EngineUnavailable(
+                f"{self.where()!r} is not the address of a Bolt server. Write it as "
+                f"neo4j://HOST:7687 or bolt://HOST:7687 (schemes: {', '.join(SCHEMES)})."
+            )

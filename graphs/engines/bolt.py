@@ -66,7 +66,8 @@ class QueryTag:
         """Whether a line of the list is this query."""
         return number in self.numbers or any(
             value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
-            for value in values)
+            for value in values
+        )
 
 
 class BoltEngine:
@@ -79,9 +80,17 @@ class BoltEngine:
     used, and raises where whoever listens is not to be given a password.
     """
 
-    def __init__(self, address: BoltAddress, *, slots: int = 16, patience: float = 5.0,
-                 answer_bytes: int = 64_000_000, last_resort: Callable[[str], None] | None = None,
-                 administrator: BoltAddress | None = None, check: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        address: BoltAddress,
+        *,
+        slots: int = 16,
+        patience: float = 5.0,
+        answer_bytes: int = 64_000_000,
+        last_resort: Callable[[str], None] | None = None,
+        administrator: BoltAddress | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> None:
         address.check()
         self.address = address
         self._slots = Slots(slots)
@@ -96,8 +105,14 @@ class BoltEngine:
         self._bookmark = threading.local()
         """The bookmark of each thread's last query."""
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         """Run one reading query; it is run once more when the connection broke under it."""
         started = time.perf_counter()
         with self._slot() as slot:
@@ -138,8 +153,9 @@ class BoltEngine:
         """Compile without running."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
 
-    def explained(self, query: str | Query, parameters: Mapping[str, Any] | None, database: str,
-                  prefix: str = "EXPLAIN ") -> Table:
+    def explained(
+        self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "
+    ) -> Table:
         """What another database of the same server says of a query that it compiles and does not run.
 
         Raises:
@@ -156,8 +172,10 @@ class BoltEngine:
 
     def cancel(self) -> None:
         """End all queries that run through this engine, and wait a moment until they are over."""
-        threads = [threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True)
-                   for running in list(self._running)]
+        threads = [
+            threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True)
+            for running in list(self._running)
+        ]
         for thread in threads:
             thread.start()
         if threads:
@@ -168,9 +186,14 @@ class BoltEngine:
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
-                dialect.product, self._version(), dialect, self._refuses_writes(),
-                can_terminate=dialect.terminate is not None, has_vector_index=dialect.vector_index,
-                language=self._language())
+                dialect.product,
+                self._version(),
+                dialect,
+                self._refuses_writes(),
+                can_terminate=dialect.terminate is not None,
+                has_vector_index=dialect.vector_index,
+                language=self._language(),
+            )
         return self._capabilities
 
     def transaction_mark(self) -> str | None:
@@ -210,8 +233,15 @@ class BoltEngine:
         except Exception as error:
             raise translated(error, self.address) from error
 
-    def _run(self, query: str | Query, parameters: Mapping[str, Any] | None, limit: int | None, timeout: float | None,
-             started: float, slot: Slot) -> Table:
+    def _run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None,
+        limit: int | None,
+        timeout: float | None,
+        started: float,
+        slot: Slot,
+    ) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
         planned = asks_for_plan(query)
@@ -220,9 +250,12 @@ class BoltEngine:
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
-        with self._session(fetch_size) as session, RunningQuery(
-                timeout, lambda: self._terminate(tag, session),
-                lambda: self._abandon(tag, session, slot.caller)) as running:
+        with (
+            self._session(fetch_size) as session,
+            RunningQuery(
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, slot.caller)
+            ) as running,
+        ):
             if not running.may_begin():
                 raise self._ended(running, timeout, slot)
             slot.stop = running.cancel
@@ -263,8 +296,9 @@ class BoltEngine:
             self._bookmark.value = ",".join(sorted(session.last_bookmarks().raw_values)) or None
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
 
-    def _translated(self, error: Exception, query: str | Query, limit: int | None,
-                    timeout: float | None) -> EngineError:
+    def _translated(
+        self, error: Exception, query: str | Query, limit: int | None, timeout: float | None
+    ) -> EngineError:
         failure = translated(error, self.address, timeout)
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
@@ -309,16 +343,19 @@ class BoltEngine:
 
     def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:
         if slot.ended:
-            return EngineBusy(f"The query ran for {time.monotonic() - slot.since:.0f} s and was terminated to "
-                              "make room for other callers. Narrow it, or try again when the server is less busy.")
+            return EngineBusy(
+                f"The query ran for {time.monotonic() - slot.since:.0f} s and was terminated to "
+                "make room for other callers. Narrow it, or try again when the server is less busy."
+            )
         if running.cancelled:
             return QueryCancelled("The query was terminated because its caller disconnected.")
         return timed_out(timeout)
 
     @contextmanager
     def _session(self, fetch_size: int) -> Iterator[neo4j.Session]:
-        with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS,
-                                  fetch_size=fetch_size) as session:
+        with self._driver.session(
+            database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=fetch_size
+        ) as session:
             yield session
 
     @contextmanager
@@ -327,8 +364,9 @@ class BoltEngine:
             taken = self._slots.taken(self._patience)
             slot = taken.__enter__()
         except Full:
-            raise EngineBusy(f"Too many queries are already running on {self.address.where()}; try again in a "
-                             "moment.") from None
+            raise EngineBusy(
+                f"Too many queries are already running on {self.address.where()}; try again in a moment."
+            ) from None
         try:
             if self._closed:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
@@ -381,9 +419,14 @@ class BoltEngine:
     def _connect(self, address: BoltAddress) -> neo4j.Driver:
         try:
             return neo4j.GraphDatabase.driver(
-                address.uri, auth=_Auth(address, self._check) if address.user else None,
-                connection_timeout=5.0, connection_acquisition_timeout=10.0,
-                max_connection_pool_size=2 * self._slot_count + 8, keep_alive=True, user_agent="graphground")
+                address.uri,
+                auth=_Auth(address, self._check) if address.user else None,
+                connection_timeout=5.0,
+                connection_acquisition_timeout=10.0,
+                max_connection_pool_size=2 * self._slot_count + 8,
+                keep_alive=True,
+                user_agent="graphground",
+            )
         except Exception as error:
             raise translated(error, address) from error
 

@@ -54,51 +54,86 @@ class Dialect:
 
 
 NEO4J = Dialect(
-    "neo4j", "Neo4j",
+    "neo4j",
+    "Neo4j",
     components="CALL dbms.components() YIELD versions RETURN versions[0] AS version",
     running="SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.graphground = $tag RETURN id, $tag",
     terminate="TERMINATE TRANSACTIONS $id",
-    write_probe=NOTHING_WRITTEN, probe_writes=False,
-    refusal=re.compile(r"Statement\.AccessMode|Security\.Forbidden|ForbiddenOnReadOnlyDatabase"
-                       r"|WriteOnReadOnlyAccessDatabase"),
+    write_probe=NOTHING_WRITTEN,
+    probe_writes=False,
+    refusal=re.compile(
+        r"Statement\.AccessMode|Security\.Forbidden|ForbiddenOnReadOnlyDatabase"
+        r"|WriteOnReadOnlyAccessDatabase"
+    ),
     reader="on Enterprise and Aura: GRANT ROLE reader TO the user; every Neo4j refuses writes in the READ sessions "
-           "that graphground opens, so look at what stands between",
-    own_id="elementId(n)", by_id="elementId(n) = $key",
+    "that graphground opens, so look at what stands between",
+    own_id="elementId(n)",
+    by_id="elementId(n) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
-    await_indexes="CALL db.awaitIndexes(600)", vector_index=True, newer="LET x = 1 RETURN x")
+    await_indexes="CALL db.awaitIndexes(600)",
+    vector_index=True,
+    newer="LET x = 1 RETURN x",
+)
 
 MEMGRAPH = Dialect(
-    "memgraph", "Memgraph",
+    "memgraph",
+    "Memgraph",
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
     # A transaction of its own would be judged by its access mode, which a query without one may not be.
-    write_probe=NOTHING_WRITTEN, probe_writes=False,
+    write_probe=NOTHING_WRITTEN,
+    probe_writes=False,
     refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),
     reader="with Memgraph's roles, which need its Enterprise licence: GRANT MATCH TO the user, and READ on the labels "
-           "and edge types; without them, give graphground the address of a replica",
-    own_id="id(n)", by_id="toString(id(n)) = $key",
+    "and edge types; without them, give graphground the address of a replica",
+    own_id="id(n)",
+    by_id="toString(id(n)) = $key",
     create_index="CREATE INDEX ON :{label}({key})",
     labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
     relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
-    other_functions=frozenset((
-        "assert", "asserttype", "contains", "counter", "degree", "endswith", "frombytestring", "gethopscounter",
-        "indegree", "outdegree", "project", "propertysize", "roles", "startswith", "tobytestring", "toenum", "toset",
-        "username", "values")),
-    unsupported=MEMGRAPH_UNSUPPORTED)
+    other_functions=frozenset(
+        (
+            "assert",
+            "asserttype",
+            "contains",
+            "counter",
+            "degree",
+            "endswith",
+            "frombytestring",
+            "gethopscounter",
+            "indegree",
+            "outdegree",
+            "project",
+            "propertysize",
+            "roles",
+            "startswith",
+            "tobytestring",
+            "toenum",
+            "toset",
+            "username",
+            "values",
+        )
+    ),
+    unsupported=MEMGRAPH_UNSUPPORTED,
+)
 
 ARCADEDB = Dialect(
-    "arcadedb", "ArcadeDB",
+    "arcadedb",
+    "ArcadeDB",
     components=None,
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTION '{id}'",
     # It judges records, not queries: only a record that would really be written is refused.
-    write_probe="CREATE (:{label})", probe_writes=True,
+    write_probe="CREATE (:{label})",
+    probe_writes=True,
     refusal=re.compile(r"Security\.Forbidden|not allowed|read only database"),
-    reader="a user in a group of server-groups.json whose access to types is [\"readRecord\"] alone",
-    own_id="id(n)", by_id="toString(id(n)) = $key",
+    reader='a user in a group of server-groups.json whose access to types is ["readRecord"] alone',
+    own_id="id(n)",
+    by_id="toString(id(n)) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
-    unsupported=ARCADEDB_UNSUPPORTED)
+    unsupported=ARCADEDB_UNSUPPORTED,
+)
 
 DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, ARCADEDB)}
 
@@ -106,9 +141,9 @@ DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, AR
 def dialect_of(agent: str) -> Dialect:
     """The dialect behind a server's greeting.
 
-        >>> [dialect_of(one).name for one in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
-        ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
-        ['neo4j', 'memgraph', 'arcadedb']
+    >>> [dialect_of(one).name for one in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
+    ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
+    ['neo4j', 'memgraph', 'arcadedb']
     """
     greeting = agent.lower()
     if "memgraph" in greeting:
@@ -119,8 +154,8 @@ def dialect_of(agent: str) -> Dialect:
 def version_of(agent: str) -> str:
     """The version in a greeting: of the product itself where it says that it is compatible with another.
 
-        >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
-        ('26.10.2', '5.26.30')
+    >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
+    ('26.10.2', '5.26.30')
     """
     found = re.search(r"(?:ArcadeDB|Memgraph)[ /]v?(\d[\w.-]*)", agent) or re.search(r"/v?(\d[\w.-]*)", agent)
     return found.group(1) if found else ""

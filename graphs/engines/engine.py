@@ -73,8 +73,14 @@ class Engine(Protocol):
     `loading.into_database`, which no tool can reach.
     """
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         """Run one reading query, given as a text or as its tree.
 
         At most `limit` rows are kept; `timeout` is in seconds.

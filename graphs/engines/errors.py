@@ -22,14 +22,20 @@ PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
 """`line 1:9 mismatched input …`: its parser counts both from 1 (`frontend/opencypher/parser.hpp`)."""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
-TIMEOUT_CODES = frozenset({
-    "Neo.ClientError.Transaction.TransactionTimedOut",
-    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
-})
-RESTARTED_CODES = frozenset({
-    "Neo.TransientError.General.DatabaseUnavailable", "Neo.TransientError.Cluster.NotALeader",
-    "Neo.ClientError.Cluster.NotALeader", "Neo.TransientError.Transaction.LeaseExpired",
-})
+TIMEOUT_CODES = frozenset(
+    {
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+    }
+)
+RESTARTED_CODES = frozenset(
+    {
+        "Neo.TransientError.General.DatabaseUnavailable",
+        "Neo.TransientError.Cluster.NotALeader",
+        "Neo.ClientError.Cluster.NotALeader",
+        "Neo.TransientError.Transaction.LeaseExpired",
+    }
+)
 MEMGRAPH_ENDED = re.compile(r"Transactions? was asked to abort")
 """What Memgraph says of a query that it ended, under the code of whatever might be tried again (its source,
 `query/exceptions.hpp`: by another user, because of a timeout, because of a shutdown)."""
@@ -59,18 +65,25 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case EngineError():
             return error
         case exceptions.AuthError():
-            return EngineUnavailable(f"{where} refused the user {address.user!r} or its password. "
-                                     "Check NEO4J_USERNAME and NEO4J_PASSWORD, or --user.")
+            return EngineUnavailable(
+                f"{where} refused the user {address.user!r} or its password. "
+                "Check NEO4J_USERNAME and NEO4J_PASSWORD, or --user."
+            )
         case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
             return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
-            return EngineUnavailable(f"{where} has no database {address.database!r}. Set the name of an existing "
-                                     "one with NEO4J_DATABASE or --database.")
+            return EngineUnavailable(
+                f"{where} has no database {address.database!r}. Set the name of an existing "
+                "one with NEO4J_DATABASE or --database."
+            )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return QueryTimeout(_timed_out(timeout))
         case exceptions.Neo4jError() if OUT_OF_MEMORY in code:
-            return QueryFailed("The query needs more memory than the database allows for one query. Narrow it: fewer "
-                               "rows before collect(), DISTINCT or ORDER BY, fewer hops, a LIMIT.", code)
+            return QueryFailed(
+                "The query needs more memory than the database allows for one query. Narrow it: fewer "
+                "rows before collect(), DISTINCT or ORDER BY, fewer hops, a LIMIT.",
+                code,
+            )
         case exceptions.Neo4jError() if code in BUSY_CODES:
             return EngineBusy(f"{where} is busy; try again in a moment.")
         case exceptions.Neo4jError() if code in RESTARTED_CODES:
@@ -78,8 +91,10 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.Neo4jError():
             return failed(message, code)
         case exceptions.WriteServiceUnavailable() | exceptions.ReadServiceUnavailable():
-            return EngineUnavailable(f"{where} cannot serve the database at the moment: none of its servers accepts "
-                                     "queries, for example during a leader change. Try again in a moment.")
+            return EngineUnavailable(
+                f"{where} cannot serve the database at the moment: none of its servers accepts "
+                "queries, for example during a leader change. Try again in a moment."
+            )
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
             return _about_encryption(error, address) or _nobody(where, message)
         case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
@@ -89,8 +104,11 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case exceptions.DriverError() if "acquire" in message or "pool" in message:
             return EngineBusy(f"All connections to {where} are in use; try again in a moment.")
         case RecursionError() | TypeError() if "ecursion" in message:  # of Python, or of orjson
-            return QueryFailed("The query, a parameter or a value of the answer is nested too deeply. Flatten it: a "
-                               "list of maps instead of lists in lists, `IN [a, b]` instead of many ORs.", "nesting")
+            return QueryFailed(
+                "The query, a parameter or a value of the answer is nested too deeply. Flatten it: a "
+                "list of maps instead of lists in lists, `IN [a, b]` instead of many ORs.",
+                "nesting",
+            )
         case ValueError() | TypeError() | OverflowError():
             return QueryFailed(f"A parameter cannot be sent to the database: {message}", "parameter")
     return EngineUnavailable(f"{where}: {type(error).__name__}: {_first_line(message)}")
@@ -105,12 +123,15 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
         if isinstance(one, ssl.SSLCertVerificationError):
             return EngineUnavailable(
                 f"The certificate of {where} is not trusted ({one.verify_message}). Write {plain}+ssc:// to "
-                "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE.")
+                "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE."
+            )
     if any(isinstance(one, ssl.SSLError | ConnectionResetError) for one in found) and scheme != plain:
         return EngineUnreachable(f"{where} does not speak TLS. Write {plain}:// instead, or turn TLS on there.")
     if scheme == plain and "incomplete handshake" in " ".join(map(str, found)):
-        return EngineUnreachable(f"{where} closed the connection before the Bolt handshake. If it requires TLS, write "
-                                 f"{plain}+s://, or {plain}+ssc:// for a self-signed certificate.")
+        return EngineUnreachable(
+            f"{where} closed the connection before the Bolt handshake. If it requires TLS, write "
+            f"{plain}+s://, or {plain}+ssc:// for a self-signed certificate."
+        )
     return None
 
 
@@ -129,8 +150,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _nobody(where: str, message: str) -> EngineUnavailable:
     kind = EngineUnreachable if "connect to" in message or "resolve" in message else EngineUnavailable
-    return kind(f"No Bolt server answers at {where} ({_first_line(message)}). Check the address, and that the database "
-                "is running.")
+    return kind(
+        f"No Bolt server answers at {where} ({_first_line(message)}). Check the address, and that the database "
+        "is running."
+    )
 
 
 def failed(message: str, code: str) -> QueryFailed:
@@ -142,8 +165,8 @@ def failed(message: str, code: str) -> QueryFailed:
 def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
     """Line and column, from 1, that a message names.
 
-        >>> place_in("line 1:9 mismatched input 'RETRN'"), place_in("Invalid input (line 2, column 1 (offset: 10))")
-        ((1, 9), (2, 1))
+    >>> place_in("line 1:9 mismatched input 'RETRN'"), place_in("Invalid input (line 2, column 1 (offset: 10))")
+    ((1, 9), (2, 1))
     """
     if found := PLACE.search(message):
         return int(found[1]), int(found[2])

@@ -42,8 +42,13 @@ def connected(address: BoltAddress) -> Any:
     from gqlalchemy import Memgraph
 
     parts = urlsplit(address.uri)
-    return Memgraph(host=parts.hostname or "127.0.0.1", port=parts.port or 7687, username=address.user,
-                    password=address.password, encrypted="+" in parts.scheme)
+    return Memgraph(
+        host=parts.hostname or "127.0.0.1",
+        port=parts.port or 7687,
+        username=address.user,
+        password=address.password,
+        encrypted="+" in parts.scheme,
+    )
 
 
 def _keys(property_: Any) -> Sequence[str]:

@@ -1,8 +1,8 @@
 """The plan of a query that begins with EXPLAIN or PROFILE, as lines that an agent can read.
 
-    >>> plan_lines({"operatorType": "ProduceResults@neo4j", "args": {"Details": "n", "EstimatedRows": 4.0},
-    ...             "children": [{"operatorType": "NodeByLabelScan@neo4j", "args": {"Details": "n:Team"}}]})
-    ['ProduceResults n (about 4 rows)', '  NodeByLabelScan n:Team']
+>>> plan_lines({"operatorType": "ProduceResults@neo4j", "args": {"Details": "n", "EstimatedRows": 4.0},
+...             "children": [{"operatorType": "NodeByLabelScan@neo4j", "args": {"Details": "n:Team"}}]})
+['ProduceResults n (about 4 rows)', '  NodeByLabelScan n:Team']
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from graphground.graphs.engines.address import BoltAddress
 
 BOLT_PORT = 7687
-HANDSHAKE = bytes.fromhex("6060b017" "00080805" "00020404" "00000003" "00000000")
+HANDSHAKE = bytes.fromhex("6060b01700080805000204040000000300000000")
 """Bolt's magic number and four versions; a Bolt server answers with four bytes."""
 HTTP_REQUEST = b"HEAD / HTTP/1.0\r\n\r\n"
 
@@ -30,11 +30,15 @@ def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True
             return None
         answer = _answer(place, HANDSHAKE, seconds)
     except OSError as error:
-        return (f"No Bolt server answers at {where} ({error.strerror or error}). Check the address, and that the "
-                "database is running.")
+        return (
+            f"No Bolt server answers at {where} ({error.strerror or error}). Check the address, and that the "
+            "database is running."
+        )
     if len(answer) != 4 and _speaks_http(place, seconds):
-        return (f"{where} is an HTTP port, not a Bolt port. Give the database's Bolt address, "
-                f"such as {parts.scheme}://{parts.hostname}:{BOLT_PORT}.")
+        return (
+            f"{where} is an HTTP port, not a Bolt port. Give the database's Bolt address, "
+            f"such as {parts.scheme}://{parts.hostname}:{BOLT_PORT}."
+        )
     return None
 
 

@@ -38,8 +38,9 @@ class RunningQuery:
             self.stopped = self.cancelled = True
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._over.set()
         for handle in list(self._handles):
             DEADLINES.drop(handle)

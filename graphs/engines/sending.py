@@ -1,7 +1,7 @@
 """What is sent to a database for a query: rewritten for its kind, as canonical text; its errors in the query's places.
 
-    >>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
-    'MATCH (f:Film) RETURN f.name       '
+>>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
+'MATCH (f:Film) RETURN f.name       '
 """
 
 from __future__ import annotations

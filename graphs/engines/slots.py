@@ -116,9 +116,11 @@ class Slots:
         free = self.slots - len(quick)
         if free <= 0:
             return None
-        allowed = [(sum(slot.caller == caller for slot in self._held), number)
-                   for number, (caller, _) in self._waiting.items()
-                   if quick.count(caller) < self._own or free > self._spare]
+        allowed = [
+            (sum(slot.caller == caller for slot in self._held), number)
+            for number, (caller, _) in self._waiting.items()
+            if quick.count(caller) < self._own or free > self._spare
+        ]
         return min(allowed)[1] if allowed else None
 
     def _make_room(self, caller: str) -> None:

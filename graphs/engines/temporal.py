@@ -17,8 +17,8 @@ DAYS_TO_1970 = 719_468
 def iso_date(days: int) -> str:
     """The date a number of days after 1970-01-01, in the proleptic Gregorian calendar.
 
-        >>> iso_date(0), iso_date(-735_525)
-        ('1970-01-01', '-0044-03-15')
+    >>> iso_date(0), iso_date(-735_525)
+    ('1970-01-01', '-0044-03-15')
     """
     era, day_of_era = divmod(days + DAYS_TO_1970, DAYS_OF_400_YEARS)
     year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365

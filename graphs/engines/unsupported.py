@@ -50,7 +50,7 @@ def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refus
 
 def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
     (line, column), (end_line, end_column) = query.position(node.start), query.position(node.end)
-    return Diagnostic(CODE, "hint", hint, line, column, end_line, end_column, query.text[node.start:node.end])
+    return Diagnostic(CODE, "hint", hint, line, column, end_line, end_column, query.text[node.start : node.end])
 
 
 def function(*names: str) -> Callable[[t.Node], bool]:
@@ -98,7 +98,9 @@ def _match_mode(node: t.Node) -> bool:
 
 def _schema_procedure(node: t.Node) -> bool:
     return isinstance(node, t.CallProcedure) and node.name.lower() in (
-        "db.schema.nodetypeproperties", "db.schema.reltypeproperties")
+        "db.schema.nodetypeproperties",
+        "db.schema.reltypeproperties",
+    )
 
 
 def _functions(product: str, instead: dict[str, str]) -> Iterator[Unsupported]:
@@ -107,50 +109,91 @@ def _functions(product: str, instead: dict[str, str]) -> Iterator[Unsupported]:
 
 
 MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
-    Unsupported("shortestPath(…)", _shortest,
-                "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
-                "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all."),
-    Unsupported("SHORTEST k", _selected,
-                "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."),
+    Unsupported(
+        "shortestPath(…)",
+        _shortest,
+        "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
+        "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all.",
+    ),
+    Unsupported(
+        "SHORTEST k", _selected, "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."
+    ),
     Unsupported("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
-    Unsupported("!Label", _negated_label,
-                "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or type(r) <> 'TYPE'."),
-    Unsupported("CASE … WHEN a, b", _several_values,
-                "Memgraph takes one value after WHEN: repeat the branch for each value."),
+    Unsupported(
+        "!Label",
+        _negated_label,
+        "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or type(r) <> 'TYPE'.",
+    ),
+    Unsupported(
+        "CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."
+    ),
     Unsupported("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
-    Unsupported("exists(n.key)", _exists_property,
-                "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
-    *_functions("Memgraph", {
-        "isEmpty": "compare size(x) = 0", "nullIf": "write CASE WHEN a = b THEN null ELSE a END",
-        "percentileCont": "collect the values in order and take one by its index",
-        "percentileDisc": "collect the values in order and take one by its index",
-        "stDev": "compute it from avg(x) and avg(x * x)", "stDevP": "compute it from avg(x) and avg(x * x)",
-        "isNaN": "NaN alone differs from itself, so compare x <> x", "cot": "write 1 / tan(x)",
-        "degrees": "multiply by 180 / 3.141592653589793", "radians": "multiply by 3.141592653589793 / 180",
-        "haversin": "write (1 - cos(x)) / 2", "normalize": "compare the texts as they are",
-        "time": "use localTime(), which has no time zone"}),
-    Unsupported("COUNT { … }", subquery("COUNT"),
-                "Many versions of Memgraph have no COUNT subquery: use OPTIONAL MATCH with count().",
-                some_versions=True),
-    Unsupported("COLLECT { … }", subquery("COLLECT"),
-                "Many versions of Memgraph have no COLLECT subquery: use OPTIONAL MATCH with collect().",
-                some_versions=True),
-    Unsupported("EXISTS { … }", subquery("EXISTS"),
-                "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).", some_versions=True),
-    Unsupported("elementId(…)", function("elementId"),
-                "Older versions of Memgraph have no elementId(): use id(n).", some_versions=True),
-    Unsupported("datetime(…)", function("datetime"),
-                "Older versions of Memgraph have no datetime(): use localDateTime().", some_versions=True),
+    Unsupported("exists(n.key)", _exists_property, "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
+    *_functions(
+        "Memgraph",
+        {
+            "isEmpty": "compare size(x) = 0",
+            "nullIf": "write CASE WHEN a = b THEN null ELSE a END",
+            "percentileCont": "collect the values in order and take one by its index",
+            "percentileDisc": "collect the values in order and take one by its index",
+            "stDev": "compute it from avg(x) and avg(x * x)",
+            "stDevP": "compute it from avg(x) and avg(x * x)",
+            "isNaN": "NaN alone differs from itself, so compare x <> x",
+            "cot": "write 1 / tan(x)",
+            "degrees": "multiply by 180 / 3.141592653589793",
+            "radians": "multiply by 3.141592653589793 / 180",
+            "haversin": "write (1 - cos(x)) / 2",
+            "normalize": "compare the texts as they are",
+            "time": "use localTime(), which has no time zone",
+        },
+    ),
+    Unsupported(
+        "COUNT { … }",
+        subquery("COUNT"),
+        "Many versions of Memgraph have no COUNT subquery: use OPTIONAL MATCH with count().",
+        some_versions=True,
+    ),
+    Unsupported(
+        "COLLECT { … }",
+        subquery("COLLECT"),
+        "Many versions of Memgraph have no COLLECT subquery: use OPTIONAL MATCH with collect().",
+        some_versions=True,
+    ),
+    Unsupported(
+        "EXISTS { … }",
+        subquery("EXISTS"),
+        "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).",
+        some_versions=True,
+    ),
+    Unsupported(
+        "elementId(…)",
+        function("elementId"),
+        "Older versions of Memgraph have no elementId(): use id(n).",
+        some_versions=True,
+    ),
+    Unsupported(
+        "datetime(…)",
+        function("datetime"),
+        "Older versions of Memgraph have no datetime(): use localDateTime().",
+        some_versions=True,
+    ),
 )
 
 ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
-    Unsupported("SHORTEST k", _selected,
-                "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
-                "allShortestPaths((a)-[*]-(b))."),
-    Unsupported("REPEATABLE ELEMENTS", _match_mode,
-                "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."),
-    Unsupported("db.schema.…", _schema_procedure,
-                "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): ask for MATCH (n) UNWIND "
-                "keys(n) AS key RETURN DISTINCT labels(n), key."),
+    Unsupported(
+        "SHORTEST k",
+        _selected,
+        "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
+        "allShortestPaths((a)-[*]-(b)).",
+    ),
+    Unsupported(
+        "REPEATABLE ELEMENTS", _match_mode, "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."
+    ),
+    Unsupported(
+        "db.schema.…",
+        _schema_procedure,
+        "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): ask for MATCH (n) UNWIND "
+        "keys(n) AS key RETURN DISTINCT labels(n), key.",
+    ),
 )
 """Tried on ArcadeDB 26.10, construct by construct."""

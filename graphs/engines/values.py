@@ -80,13 +80,20 @@ def _plain_node(node: Node) -> dict[str, Any]:
 
 def _plain_relationship(edge: Relationship) -> dict[str, Any]:
     start, end = edge.nodes
-    return {"id": edge.element_id, "type": edge.type, "start": None if start is None else start.element_id,
-            "end": None if end is None else end.element_id, "properties": _plain_map(dict(edge.items()))}
+    return {
+        "id": edge.element_id,
+        "type": edge.type,
+        "start": None if start is None else start.element_id,
+        "end": None if end is None else end.element_id,
+        "properties": _plain_map(dict(edge.items())),
+    }
 
 
 def _plain_path(path: Path) -> dict[str, Any]:
-    return {"nodes": [_plain_node(node) for node in path.nodes],
-            "relationships": [_plain_relationship(edge) for edge in path.relationships]}
+    return {
+        "nodes": [_plain_node(node) for node in path.nodes],
+        "relationships": [_plain_relationship(edge) for edge in path.relationships],
+    }
 
 
 def _plain_point(point: Point) -> dict[str, Any]:
@@ -120,12 +127,26 @@ def _itself(value: Any) -> Any:
 
 CONVERTERS: dict[type, Callable[[Any], Any]] = {
     **dict.fromkeys(AS_THEY_ARE, _itself),
-    float: _plain_float, list: _plain_list, tuple: _plain_list, set: _plain_list, frozenset: _plain_list,
-    dict: _plain_map, bytes: _base64, bytearray: _base64,
-    Date: _iso, DateTime: _iso, Time: _iso, Duration: _iso,
-    datetime.date: _isoformat, datetime.datetime: _isoformat, datetime.time: _isoformat,
-    Node: _plain_node, Path: _plain_path,
-    Point: _plain_point, CartesianPoint: _plain_point, WGS84Point: _plain_point,
+    float: _plain_float,
+    list: _plain_list,
+    tuple: _plain_list,
+    set: _plain_list,
+    frozenset: _plain_list,
+    dict: _plain_map,
+    bytes: _base64,
+    bytearray: _base64,
+    Date: _iso,
+    DateTime: _iso,
+    Time: _iso,
+    Duration: _iso,
+    datetime.date: _isoformat,
+    datetime.datetime: _isoformat,
+    datetime.time: _isoformat,
+    Node: _plain_node,
+    Path: _plain_path,
+    Point: _plain_point,
+    CartesianPoint: _plain_point,
+    WGS84Point: _plain_point,
 }
 
 

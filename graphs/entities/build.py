@@ -23,12 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphground.graphs.entities.folding import fold, fold_lines
-from graphground.graphs.entities.hashing import (
-    PREFIX,
-    deletion_pairs,
-    name_numbers,
-    word_numbers,
-)
+from graphground.graphs.entities.hashing import PREFIX, deletion_pairs, name_numbers, word_numbers
 from graphground.graphs.entities.record import IndexInfo, Progress, Record
 from graphground.graphs.entities.spool import Spool, gather, offsets
 
@@ -42,8 +37,14 @@ _DISTINCT_VALUES = 2_000_000
 Partition = tuple[str, str, int]
 
 
-def build_index(folder: Path, records: Iterable[Record], *, source: str = "", total: int | None = None,
-                progress: Callable[[Progress], None] | None = None) -> IndexInfo:
+def build_index(
+    folder: Path,
+    records: Iterable[Record],
+    *,
+    source: str = "",
+    total: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> IndexInfo:
     """Build the index of one graph in `folder`, replacing an older one only when the new one is complete.
 
         build_index(Path("nba.entities"), [Record("Q36159", "Player", "LeBron James", ("King James",))])
@@ -62,8 +63,14 @@ class IndexBuilder:
     Leaving the `with` block without `finish` throws the unfinished index away.
     """
 
-    def __init__(self, folder: Path, *, source: str = "", total: int | None = None,
-                 progress: Callable[[Progress], None] | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        source: str = "",
+        total: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ):
         self._folder, self._source, self._total = Path(folder), source, total
         self._progress = progress or (lambda _: None)
         self._started = time.monotonic()
@@ -87,8 +94,9 @@ class IndexBuilder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._spool.close()
         shutil.rmtree(self._new, ignore_errors=True)
 
@@ -125,12 +133,22 @@ class IndexBuilder:
         self._spool.close()
         shutil.rmtree(self._new / "spool")
         info = IndexInfo(
-            built_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), nodes=self._distinct, texts=self._rows,
-            words=len(words), labels=self._label_nodes, properties=_texts_by_property(partitions),
+            built_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            nodes=self._distinct,
+            texts=self._rows,
+            words=len(words),
+            labels=self._label_nodes,
+            properties=_texts_by_property(partitions),
             seconds=round(time.monotonic() - self._started, 3),
-            bytes=sum(file.stat().st_size for file in self._new.iterdir()), source=self._source)
-        meta = {"format": FORMAT, "partitions": partitions, "bits": self._bits,
-                "info": {name: getattr(info, name) for name in IndexInfo.__slots__}}
+            bytes=sum(file.stat().st_size for file in self._new.iterdir()),
+            source=self._source,
+        )
+        meta = {
+            "format": FORMAT,
+            "partitions": partitions,
+            "bits": self._bits,
+            "info": {name: getattr(info, name) for name in IndexInfo.__slots__},
+        }
         (self._new / "meta.json").write_text(json.dumps(meta, ensure_ascii=False), encoding="utf-8")
         shutil.rmtree(self._folder, ignore_errors=True)
         self._new.rename(self._folder)
@@ -197,8 +215,9 @@ class IndexBuilder:
         """Write a spooled column of texts in another order: its bytes, and where each begins."""
         lengths = self._spool.read(f"{name}.lengths", np.uint32)
         pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
-        into = np.lib.format.open_memmap(self._new / f"{name}_bytes.npy", mode="w+", dtype=np.uint8,
-                                         shape=(max(len(pieces), 1),))
+        into = np.lib.format.open_memmap(
+            self._new / f"{name}_bytes.npy", mode="w+", dtype=np.uint8, shape=(max(len(pieces), 1),)
+        )
         gather(pieces, offsets(lengths), lengths, order, into)
         into.flush()
         self._save(f"{name}_starts", offsets(lengths[order]))
@@ -220,8 +239,9 @@ class IndexBuilder:
         ranked = rank[self._spool.read("partition", np.uint16)]
         order = np.argsort(ranked, kind="stable").astype(np.uint32)
         bounds = np.searchsorted(ranked[order], np.arange(len(by_name) + 1)).tolist()
-        partitions = [[*partition, low, high] for partition, low, high
-                      in zip(by_name, bounds, bounds[1:], strict=False)]
+        partitions = [
+            [*partition, low, high] for partition, low, high in zip(by_name, bounds, bounds[1:], strict=False)
+        ]
         entity = self._spool.read("entity", np.uint32)[order]
         self._save("row_entity", entity)
         named = np.full(self._nodes, 0xFFFFFFFF, dtype=np.uint32)
@@ -231,8 +251,9 @@ class IndexBuilder:
         self._save("entity_row", named)
         place_of = np.zeros(self._rows, dtype=np.uint32)
         place_of[order] = np.arange(self._rows, dtype=np.uint32)
-        counted = np.array([(place_of[row], count) for row, count in self._value_counts.items()],
-                           dtype=np.uint32).reshape(-1, 2)
+        counted = np.array(
+            [(place_of[row], count) for row, count in self._value_counts.items()], dtype=np.uint32
+        ).reshape(-1, 2)
         self._save("value_counts", counted[np.argsort(counted[:, 0])])
         self._save_texts("text", order)
         return order, partitions
@@ -286,8 +307,8 @@ class IndexBuilder:
         for low in range(0, total, 200_000):
             self._progress(Progress("typing errors", low, total))
             high = min(low + 200_000, total)
-            raw = pieces[starts[low]:starts[high]].tobytes()
-            edges = (starts[low:high + 1] - starts[low]).tolist()
+            raw = pieces[starts[low] : starts[high]].tobytes()
+            edges = (starts[low : high + 1] - starts[low]).tolist()
             words = [raw[a:b].decode("utf-8") for a, b in pairwise(edges)]
             heads = "".join([word[:PREFIX].ljust(PREFIX, "\0") for word in words])
             prefixes = np.frombuffer(heads.encode("utf-32-le"), dtype=np.uint32).reshape(-1, PREFIX)

@@ -46,13 +46,27 @@ class EntityLookup(Protocol):
         """What the index was built from; None where the names are in the database alone and must be read first."""
         ...
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
         """The candidates of one mention, best first."""
         ...
 
-    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
-                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+    def find_all(
+        self,
+        mentions: Sequence[str],
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> list[Sequence[Candidate]]:
         """The candidates of several mentions, looked up together."""
         ...
 

@@ -27,13 +27,15 @@ class Texts:
         return len(self.starts) - 1
 
     def __getitem__(self, number: int) -> str:
-        return str(self._bytes[int(self.starts[number]):int(self.starts[number + 1])], "utf-8")
+        return str(self._bytes[int(self.starts[number]) : int(self.starts[number + 1])], "utf-8")
 
     def many(self, numbers: Array) -> list[str]:
         """Several at once, in their order."""
         pieces = self._bytes
-        return [str(pieces[low:high], "utf-8") for low, high
-                in zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)]
+        return [
+            str(pieces[low:high], "utf-8")
+            for low, high in zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)
+        ]
 
 
 class Files:
@@ -44,11 +46,14 @@ class Files:
         try:
             meta = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise IndexMissing(f"there is no entity index in {self.folder}; build it with "
-                               "`graphground entities build`") from None
+            raise IndexMissing(
+                f"there is no entity index in {self.folder}; build it with `graphground entities build`"
+            ) from None
         if meta.get("format") != FORMAT:
-            raise IndexMissing(f"the entity index in {self.folder} has a different version; rebuild it with "
-                               "`graphground entities build`")
+            raise IndexMissing(
+                f"the entity index in {self.folder} has a different version; rebuild it with "
+                "`graphground entities build`"
+            )
         self.info = IndexInfo(**meta["info"])
         self.partitions = [tuple(partition) for partition in meta["partitions"]]
         """(label, property, kind, first row, row after the last) of each range of rows."""

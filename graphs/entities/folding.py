@@ -14,8 +14,9 @@ import unicodedata
 from functools import lru_cache
 
 # Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
-_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i",
-                        "ħ": "h", "ŧ": "t", "ŋ": "n"})
+_PLAIN = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
+)
 _DROPPED = "'`\u2018\u2019\u02bc\u02bb\u00b4"
 _ASCII = {number: (" " if not chr(number).isalnum() else chr(number).lower()) for number in range(128)}
 _ASCII[ord("\n")] = "\n"
@@ -55,8 +56,12 @@ def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pa
         elif kind[0] == "M" and combining(chr(number)):
             marks.append(number)
     separators.remove(ord("\n"))
-    return (re.compile(f"[{_DROPPED}]"), re.compile(_class(marks)), re.compile(_class(separators)),
-            re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"))
+    return (
+        re.compile(f"[{_DROPPED}]"),
+        re.compile(_class(marks)),
+        re.compile(_class(separators)),
+        re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    )
 
 
 def _class(numbers: list[int]) -> str:
@@ -72,12 +77,10 @@ def _class(numbers: list[int]) -> str:
 def clean(text: str, longest: int = 300) -> str:
     """A mention as it came, made safe to work on: no control characters or lone surrogates, not too long.
 
-        >>> clean("  Le\\x00Bron\\tJames ")
-        'Le Bron James'
+    >>> clean("  Le\\x00Bron\\tJames ")
+    'Le Bron James'
     """
     cut = text[: 4 * longest]
     if not cut.isprintable():
         cut = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in cut)
     return " ".join(cut.split())[:longest]
-
-

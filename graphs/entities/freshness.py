@@ -19,7 +19,7 @@ _lock = threading.Lock()
 def staleness(engine: Engine, index: EntityLookup) -> str | None:
     """Why the index does not fit the database, or None: asked of the database once a minute at most.
 
-        'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
+    'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
     """
     with _lock:
         asked = _known.get(index)
@@ -41,6 +41,8 @@ def _ask(engine: Engine, index: EntityLookup) -> str | None:
         except EngineError:
             return None
         if int(rows[0][0]) != count:
-            return (f"the entity index was built on {info.built_at} from {count:,} {label} nodes; "
-                    f"the graph has {int(rows[0][0]):,} now")
+            return (
+                f"the entity index was built on {info.built_at} from {count:,} {label} nodes; "
+                f"the graph has {int(rows[0][0]):,} now"
+            )
     return None

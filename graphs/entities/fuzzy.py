@@ -89,10 +89,11 @@ class Fuzzy:
         start, end = self._between(every, low, high)
         count = end - start
         order = np.argsort(count, kind="stable")
-        order = order[np.searchsorted(count[order], 1):]
+        order = order[np.searchsorted(count[order], 1) :]
         positions = np.repeat(np.arange(len(typed)), [len(its) for its in words])
-        return _Meanings(positions[order], every[order], np.concatenate(gains)[order], start[order], count[order],
-                         weights)
+        return _Meanings(
+            positions[order], every[order], np.concatenate(gains)[order], start[order], count[order], weights
+        )
 
     def _between(self, words: Array, low: int, high: int) -> tuple[Array, Array]:
         """Where the postings of some words begin and end, of the rows from `low` to `high` alone."""
@@ -117,9 +118,9 @@ class Fuzzy:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)
         ends = np.cumsum(count)
-        place = np.arange(int(ends[-1])) + np.repeat(meanings.start[:len(count)] - (ends - count), count)
+        place = np.arange(int(ends[-1])) + np.repeat(meanings.start[: len(count)] - (ends - count), count)
         rows = self._files.posting[place]
-        np.add.at(self._sums, rows, np.repeat(meanings.gain[:len(count)], count))
+        np.add.at(self._sums, rows, np.repeat(meanings.gain[: len(count)], count))
         rows.sort()
         rows = rows[np.concatenate(([True], rows[1:] != rows[:-1]))]
         found = self._sums[rows]

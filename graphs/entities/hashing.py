@@ -34,7 +34,8 @@ LETTER_POWERS = np.array([*_LETTER, 0], dtype=np.uint64)
 WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
 
 PATTERNS: tuple[tuple[int, ...], ...] = tuple(
-    left_out for count in range(3) for left_out in combinations(range(PREFIX), count))
+    left_out for count in range(3) for left_out in combinations(range(PREFIX), count)
+)
 """The positions left out: none first, then one, then two."""
 
 
@@ -73,8 +74,7 @@ def name_number(words: Sequence[int]) -> int:
     return mix(sum(map(int.__mul__, words, _WORD)) & MASK)
 
 
-def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64],
-                 lengths: npt.NDArray[np.int64]) -> U64:
+def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> U64:
     """The numbers of many words that stand one after the other in `letters` (code points)."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
@@ -100,14 +100,22 @@ def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]
     known = len(letters)
     codes = np.zeros(PREFIX, dtype=np.uint64)
     codes[:known] = [ord(letter) for letter in letters]
-    rows = [row for row, left_out in enumerate(PATTERNS)
-            if len(left_out) <= errors and (not left_out or left_out[-1] < known)]
+    rows = [
+        row
+        for row, left_out in enumerate(PATTERNS)
+        if len(left_out) <= errors and (not left_out or left_out[-1] < known)
+    ]
     numbers = mix_many((PATTERN_POWERS[rows] * codes).sum(axis=1, dtype=np.uint64))
     return np.unique(numbers >> np.uint64(64 - bits)).astype(np.int64)
 
 
-def deletion_pairs(prefixes: npt.NDArray[np.uint32], lengths: npt.NDArray[np.uint8],
-                   errors: npt.NDArray[np.uint8], first_word: int, bits: int) -> U64:
+def deletion_pairs(
+    prefixes: npt.NDArray[np.uint32],
+    lengths: npt.NDArray[np.uint8],
+    errors: npt.NDArray[np.uint8],
+    first_word: int,
+    bits: int,
+) -> U64:
     """(bucket << 32 | word) for each deletion number of many words.
 
     `prefixes` has one row of `PREFIX` code points for each word, filled up with zeros; `errors` says how

@@ -65,13 +65,27 @@ class EntityIndex:
         """When it was built, and from what."""
         return self._files.info
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
         """The candidates of one mention, best first; none for a label or property that is not indexed."""
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
-    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
-                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+    def find_all(
+        self,
+        mentions: Sequence[str],
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> list[Sequence[Candidate]]:
         """The candidates of each mention; the vectors of those that meaning is asked for are made in one go.
 
         Raises:
@@ -81,8 +95,9 @@ class EntityIndex:
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
         if limit < 1 or low == high:
             return answers
-        asked = {place: (cleaned, folded) for place, cleaned in enumerate(map(clean, mentions))
-                 if (folded := fold(cleaned))}
+        asked = {
+            place: (cleaned, folded) for place, cleaned in enumerate(map(clean, mentions)) if (folded := fold(cleaned))
+        }
         if mode == "vector":
             meant = self._by_meaning([cleaned for cleaned, _ in asked.values()], label, low, high, allowed, limit)
             for place, found in zip(asked, meant, strict=True):
@@ -96,8 +111,11 @@ class EntityIndex:
             answers[place] = self._candidates(best, 2 * limit if place in unsure else limit)
         if unsure:
             texts = [asked[place][0] for place in unsure]
-            also = in_database(self._database, texts, label, 2 * limit) if self._database is not None else \
-                self._by_meaning(texts, label, low, high, allowed, 2 * limit)
+            also = (
+                in_database(self._database, texts, label, 2 * limit)
+                if self._database is not None
+                else self._by_meaning(texts, label, low, high, allowed, 2 * limit)
+            )
             for place, found in zip(unsure, also, strict=True):
                 answers[place] = merged(answers[place], found, limit)
         return answers
@@ -122,23 +140,35 @@ class EntityIndex:
         except (VectorsMissing, EncoderMissing):
             return False
 
-    def _by_meaning(self, mentions: Sequence[str], label: str | None, low: int, high: int,
-                    allowed: frozenset[int] | None, wanted: int) -> Sequence[Sequence[Candidate]]:
+    def _by_meaning(
+        self,
+        mentions: Sequence[str],
+        label: str | None,
+        low: int,
+        high: int,
+        allowed: frozenset[int] | None,
+        wanted: int,
+    ) -> Sequence[Sequence[Candidate]]:
         if self._database is not None:
             return self._database.nearest_of_all(mentions, label=label, limit=wanted)
         store = self.vectors()
-        return [self._candidates(self._nearest(store, vector, low, high, allowed, wanted), wanted, "vector")
-                for vector in encoder(store.model).encode(mentions)]
+        return [
+            self._candidates(self._nearest(store, vector, low, high, allowed, wanted), wanted, "vector")
+            for vector in encoder(store.model).encode(mentions)
+        ]
 
-    def _nearest(self, store: VectorStore, vector: Vectors, low: int, high: int, allowed: frozenset[int] | None,
-                 wanted: int) -> list[tuple[float, int]]:
+    def _nearest(
+        self, store: VectorStore, vector: Vectors, low: int, high: int, allowed: frozenset[int] | None, wanted: int
+    ) -> list[tuple[float, int]]:
         found = store.nearest(vector, low, high, wanted if allowed is None else 10 * wanted)
-        kept = set(self._within(np.sort(np.array([row for row, _ in found], dtype=np.int64)), low, high,
-                                allowed).tolist())
+        kept = set(
+            self._within(np.sort(np.array([row for row, _ in found], dtype=np.int64)), low, high, allowed).tolist()
+        )
         return [(min(max(cosine, 0.0), FOLDED), row) for row, cosine in found if row in kept]
 
-    def _by_spelling(self, mention: str, folded: str, low: int, high: int,
-                     allowed: frozenset[int] | None) -> list[tuple[float, int]]:
+    def _by_spelling(
+        self, mention: str, folded: str, low: int, high: int, allowed: frozenset[int] | None
+    ) -> list[tuple[float, int]]:
         typed = folded.split()[:_MOST_WORDS]
         exact = self._within(self._same(folded), low, high, allowed)
         best = self._score(mention, folded, self._near(typed, exact, low, high, allowed, errors=1))
@@ -169,8 +199,9 @@ class EntityIndex:
         rows = self._within(self._same(fold(value[:LONGEST_TEXT])), low, high, allowed)
         if any(self._files.text[row] == value for row in rows.tolist()):
             return True
-        return len(value) > LONGEST_VALUE and property in {one for _, one, kind, *_ in self._files.partitions
-                                                           if kind == VALUE}
+        return len(value) > LONGEST_VALUE and property in {
+            one for _, one, kind, *_ in self._files.partitions if kind == VALUE
+        }
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
         """How many distinct entities have that name or alias, case and accents apart."""
@@ -192,12 +223,15 @@ class EntityIndex:
         """For each folded text the labels that have it as a name, an alias or a value; most of them first."""
         if not len(self._files.name_number):
             return [() for _ in folded]
-        wanted = np.array([name_number([word_number(word) for word in text.split()]) for text in folded],
-                          dtype=np.uint64)
+        wanted = np.array(
+            [name_number([word_number(word) for word in text.split()]) for text in folded], dtype=np.uint64
+        )
         lows = np.searchsorted(self._files.name_number, wanted, side="left")
         highs = np.searchsorted(self._files.name_number, wanted, side="right")
-        return [self._labels_of(self._files.name_row[low:high][:10_000]) if high > low else ()
-                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+        return [
+            self._labels_of(self._files.name_row[low:high][:10_000]) if high > low else ()
+            for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+        ]
 
     def _labels_of(self, rows: Array) -> tuple[str, ...]:
         counted: Counter[str] = Counter()
@@ -209,8 +243,11 @@ class EntityIndex:
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
         """The range of rows of a label, and which of its partitions a property allows (None for all)."""
         partitions = self._files.partitions
-        chosen = [number for number, (its_label, its_property, *_) in enumerate(partitions)
-                  if label in (None, its_label) and property in (None, its_property)]
+        chosen = [
+            number
+            for number, (its_label, its_property, *_) in enumerate(partitions)
+            if label in (None, its_label) and property in (None, its_property)
+        ]
         if not chosen:
             return 0, 0, None
         low, high = partitions[chosen[0]][3], partitions[chosen[-1]][4]
@@ -239,8 +276,9 @@ class EntityIndex:
         low, high = np.searchsorted(numbers, number, side="left"), np.searchsorted(numbers, number, side="right")
         return self._files.name_row[low:high]
 
-    def _near(self, typed: Sequence[str], exact: Array, low: int, high: int,
-              allowed: frozenset[int] | None, errors: int) -> Array:
+    def _near(
+        self, typed: Sequence[str], exact: Array, low: int, high: int, allowed: frozenset[int] | None, errors: int
+    ) -> Array:
         wanted = _RESCORED if allowed is None else 4 * _RESCORED
         rows = self._fuzzy.rows(typed, low, high, wanted, errors)
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
@@ -253,18 +291,28 @@ class EntityIndex:
         """
         joined = [first + second for first, second in pairwise(typed)]
         unknown = [word for word, number in zip(typed, self._words.numbers(typed), strict=True) if number is None]
-        cuts = [(word[:place], word[place + gap:]) for word in unknown[:4] for place in range(2, min(len(word), 40) - 1)
-                for gap in (0, 1) if len(word) - place - gap > 1]
+        cuts = [
+            (word[:place], word[place + gap :])
+            for word in unknown[:4]
+            for place in range(2, min(len(word), 40) - 1)
+            for gap in (0, 1)
+            if len(word) - place - gap > 1
+        ]
         asked = [*joined, *(left for left, _ in cuts), *(right for _, right in cuts)]
         known = [number is not None for number in self._words.numbers(asked)] if asked else []
         words = [*typed, *(word for word, found in zip(joined, known, strict=False) if found)]
-        lefts, rights = known[len(joined):len(joined) + len(cuts)], known[len(joined) + len(cuts):]
-        likely = sorted(((len(left) * has_left + len(right) * has_right, left, right)
-                         for (left, right), has_left, has_right in zip(cuts, lefts, rights, strict=True)
-                         if (has_left and len(left) > 2) or (has_right and len(right) > 2)), reverse=True)
+        lefts, rights = known[len(joined) : len(joined) + len(cuts)], known[len(joined) + len(cuts) :]
+        likely = sorted(
+            (
+                (len(left) * has_left + len(right) * has_right, left, right)
+                for (left, right), has_left, has_right in zip(cuts, lefts, rights, strict=True)
+                if (has_left and len(left) > 2) or (has_right and len(right) > 2)
+            ),
+            reverse=True,
+        )
         for _, left, right in likely[:6]:
             words += [left, right]
-        return list(dict.fromkeys(words))[:2 * _MOST_WORDS]
+        return list(dict.fromkeys(words))[: 2 * _MOST_WORDS]
 
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
         """Rows with their scores, best first; of equal ones the row that comes first."""
@@ -275,8 +323,9 @@ class EntityIndex:
         if weight is not None:
             raise_contained(found, folded, names, weight, self._files.row_weight[rows].astype(np.float32))
         scored: list[tuple[float, int]] = []
-        for row, partition, text, score in zip(rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(),
-                                               strict=True):
+        for row, partition, text, score in zip(
+            rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(), strict=True
+        ):
             value = EXACT if text == mention else min(score, FOLDED)
             if value < _WORST:
                 continue
@@ -284,8 +333,7 @@ class EntityIndex:
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
         return scored
 
-    def _candidates(self, best: Sequence[tuple[float, int]], limit: int,
-                    match: Match | None = None) -> list[Candidate]:
+    def _candidates(self, best: Sequence[tuple[float, int]], limit: int, match: Match | None = None) -> list[Candidate]:
         """The rows as candidates, each entity once."""
         answers: list[Candidate] = []
         seen: set[Any] = set()
@@ -317,5 +365,14 @@ class EntityIndex:
         name, holder = text, property
         if kind == ALIAS and named != 0xFFFFFFFF:
             name, holder = files.text[named], files.partitions[int(self._partition(np.array([named]))[0])][1]
-        return Candidate(name=name, label=label, property=property, score=round(score, 4), match=match,
-                         key=files.key[entity], description=description, matched=text, name_property=holder)
+        return Candidate(
+            name=name,
+            label=label,
+            property=property,
+            score=round(score, 4),
+            match=match,
+            key=files.key[entity],
+            description=description,
+            matched=text,
+            name_property=holder,
+        )

@@ -38,14 +38,26 @@ class NamesInDatabase:
 
     info = None
 
-    def __init__(self, name: str, engine: Engine, schema: Callable[[], PropertyGraphSchema],
-                 vectors: DatabaseVectors | None = None):
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        schema: Callable[[], PropertyGraphSchema],
+        vectors: DatabaseVectors | None = None,
+    ):
         self._name, self._engine, self._schema, self._vectors = name, engine, schema, vectors
         self._lock = threading.Lock()
         self._known: _Names | None = None
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
         """The candidates by spelling, best first; by meaning only where the database has a vector index.
 
         Raises:
@@ -53,14 +65,23 @@ class NamesInDatabase:
         """
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
-    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
-                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+    def find_all(
+        self,
+        mentions: Sequence[str],
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> list[Sequence[Candidate]]:
         """The same for several mentions: compared on all cores, and the database asked for all of them at once."""
         vectors = self._vectors
         if mode == "vector":
             if vectors is None:
-                raise LookupError(f"the graph {self._name!r} has no entity index, so no vectors; build both with "
-                                  f"`graphground entities build {self._name} --vectors`")
+                raise LookupError(
+                    f"the graph {self._name!r} has no entity index, so no vectors; build both with "
+                    f"`graphground entities build {self._name} --vectors`"
+                )
             return list(vectors.nearest_of_all(mentions, label=label, limit=limit))
         answers: list[Sequence[Candidate]] = list(self._names().by_spelling(mentions, label, property, limit))
         if mode != "auto" or vectors is None:
@@ -72,16 +93,19 @@ class NamesInDatabase:
         also = in_database(vectors, [mentions[place] for place in unsure], label, limit)
         for place, meant in zip(unsure, also, strict=True):
             spelled = {(one.label, one.name) for one in answers[place]}
-            answers[place] = merged(answers[place], [one for one in meant if (one.label, one.name) not in spelled],
-                                    limit)
+            answers[place] = merged(
+                answers[place], [one for one in meant if (one.label, one.name) not in spelled], limit
+            )
         return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of that label has that very name or alias; True for any other property."""
         if property is not None and property not in self._properties():
             return True
-        return any(label in (None, its_label) and property in (None, its_property)
-                   for its_label, its_property in self._names().holders.get(value, ()))
+        return any(
+            label in (None, its_label) and property in (None, its_property)
+            for its_label, its_property in self._names().holders.get(value, ())
+        )
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """The names that stand in a question, longest first wherever they overlap, with the labels that have them."""
@@ -91,8 +115,9 @@ class NamesInDatabase:
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
         """How many distinct nodes have that name or alias, case and accents apart."""
-        return len({key for its_label, key in self._names().bearers.get(fold(clean(name)), ())
-                    if label in (None, its_label)})
+        return len(
+            {key for its_label, key in self._names().bearers.get(fold(clean(name)), ()) if label in (None, its_label)}
+        )
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Refuse a label whose nodes have no names, and any property but `name` and `aliases`.
@@ -110,22 +135,37 @@ class NamesInDatabase:
     def _names(self) -> _Names:
         with self._lock:
             if self._known is None or time.monotonic() - self._known.read_at > KEPT_SECONDS:
-                self._known = _Names([entry for label in self._schema().labels.values()
-                                      if (key := name_property(label)) for entry in self._names_of(label, key)])
+                self._known = _Names(
+                    [
+                        entry
+                        for label in self._schema().labels.values()
+                        if (key := name_property(label))
+                        for entry in self._names_of(label, key)
+                    ]
+                )
             return self._known
 
     def _properties(self) -> list[str]:
         """The properties that hold names and aliases."""
-        return list(dict.fromkeys([*(key for label in self._schema().labels.values() if (key := name_property(label))),
-                                   "aliases"]))
+        return list(
+            dict.fromkeys(
+                [*(key for label in self._schema().labels.values() if (key := name_property(label))), "aliases"]
+            )
+        )
 
     def _names_of(self, label: Label, key: str) -> Iterator[tuple[str, Candidate]]:
         properties, named = label.properties, f"n.{in_backticks(key)}"
-        parts = [named, "n.aliases" if "aliases" in properties else "[]", "n.eid" if "eid" in properties else
-                 self._engine.capabilities().dialect.own_id if key != "name" else named,
-                 "n.description" if "description" in properties else "null"]
-        table = self._engine.run(f"MATCH (n:{in_backticks(label.name)}) WHERE {named} IS NOT NULL RETURN " + ", ".join(
-            f"{part} AS c{number}" for number, part in enumerate(parts)), limit=MOST_NAMES)
+        parts = [
+            named,
+            "n.aliases" if "aliases" in properties else "[]",
+            "n.eid" if "eid" in properties else self._engine.capabilities().dialect.own_id if key != "name" else named,
+            "n.description" if "description" in properties else "null",
+        ]
+        table = self._engine.run(
+            f"MATCH (n:{in_backticks(label.name)}) WHERE {named} IS NOT NULL RETURN "
+            + ", ".join(f"{part} AS c{number}" for number, part in enumerate(parts)),
+            limit=MOST_NAMES,
+        )
         for name, other_names, own_key, text in table.rows:
             found = Candidate(str(name), label.name, key, 1.0, "exact", str(own_key), text, name_property=key)
             yield str(name), found
@@ -162,24 +202,34 @@ class _Names:
         """For each folded text the labels that have it as a name or an alias."""
         return [tuple(sorted({label for label, _ in self.bearers.get(text, ())})) for text in folded]
 
-    def by_spelling(self, mentions: Sequence[str], label: str | None, property: str | None,
-                    limit: int) -> Iterator[list[Candidate]]:
+    def by_spelling(
+        self, mentions: Sequence[str], label: str | None, property: str | None, limit: int
+    ) -> Iterator[list[Candidate]]:
         """The candidates of each mention, best first."""
         import numpy as np  # both loaded on first use
         from rapidfuzz import fuzz, process
 
-        places = [place for place, candidate in enumerate(self._candidates)
-                  if label in (None, candidate.label) and property in (None, candidate.property)]
+        places = [
+            place
+            for place, candidate in enumerate(self._candidates)
+            if label in (None, candidate.label) and property in (None, candidate.property)
+        ]
         texts = [self._folded[place] for place in places]
         wanted = [folded(clean(mention)) for mention in mentions]
         for first in range(0, len(wanted), MENTIONS_AT_ONCE):
-            chunk = wanted[first:first + MENTIONS_AT_ONCE]
-            likeness = process.cdist(chunk, texts, scorer=fuzz.WRatio, score_cutoff=WORST_SCORE, dtype=np.float32,
-                                     workers=-1)
+            chunk = wanted[first : first + MENTIONS_AT_ONCE]
+            likeness = process.cdist(
+                chunk, texts, scorer=fuzz.WRatio, score_cutoff=WORST_SCORE, dtype=np.float32, workers=-1
+            )
             for text, scores in zip(chunk, likeness, strict=True):
-                best = np.argsort(-scores, kind="stable")[:3 * limit]
-                yield _entities_of([(self._candidates[places[place]], texts[place] == text, scores[place] / 100)
-                                    for place in best[scores[best] > 0].tolist()], limit)
+                best = np.argsort(-scores, kind="stable")[: 3 * limit]
+                yield _entities_of(
+                    [
+                        (self._candidates[places[place]], texts[place] == text, scores[place] / 100)
+                        for place in best[scores[best] > 0].tolist()
+                    ],
+                    limit,
+                )
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:

@@ -48,8 +48,15 @@ class OwnIndex:
     `schema` gives the schema as it is known now, `mark` a mark that changes with the data (None when unknown).
     """
 
-    def __init__(self, name: str, engine: Engine, schema: Callable[[], PropertyGraphSchema],
-                 mark: Callable[[], str | None], folder: Path, vectors: DatabaseVectors | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        schema: Callable[[], PropertyGraphSchema],
+        mark: Callable[[], str | None],
+        folder: Path,
+        vectors: DatabaseVectors | None = None,
+    ) -> None:
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
         self._folder, self._vectors = folder, vectors
         self._direct = NamesInDatabase(name, engine, schema, vectors)
@@ -98,22 +105,42 @@ class OwnIndex:
         if self._index is not None and not self.stale:
             return None
         if self._index is not None:
-            return ("the database has changed since the entity index was built; it is being built again, and names "
-                    "are verified in the database first")
+            return (
+                "the database has changed since the entity index was built; it is being built again, and names "
+                "are verified in the database first"
+            )
         if self._problem is not None:
-            return (f"there is no entity index ({self._problem}), so only the properties that name nodes are compared; "
-                    f"build one with `graphground entities build {self._name}`")
+            return (
+                f"there is no entity index ({self._problem}), so only the properties that name nodes are compared; "
+                f"build one with `graphground entities build {self._name}`"
+            )
         progress = f" ({self._done:,} of {self._total:,} nodes)" if self._total else ""
-        return (f"the entity index is still being built{progress}; until then only the properties that name nodes are "
-                "compared")
+        return (
+            f"the entity index is still being built{progress}; until then only the properties that name nodes are "
+            "compared"
+        )
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             mode: Mode = "auto", limit: int = 5) -> Sequence[Candidate]:
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
         """The candidates of one mention, best first."""
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
-    def find_all(self, mentions: Sequence[str], *, label: str | None = None, property: str | None = None,
-                 mode: Mode = "auto", limit: int = 5) -> list[Sequence[Candidate]]:
+    def find_all(
+        self,
+        mentions: Sequence[str],
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> list[Sequence[Candidate]]:
         """The candidates of several mentions; those that are no longer in the database are left out."""
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
@@ -175,15 +202,22 @@ class OwnIndex:
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             begin = time.monotonic()
             with FileLock(self._folder.with_name(self._folder.name + ".lock"), timeout=0):
-                build_index(self._folder, self._unhurried(schema), source=SOURCE + (mark or "an unknown time"),
-                            total=self._total)
+                build_index(
+                    self._folder,
+                    self._unhurried(schema),
+                    source=SOURCE + (mark or "an unknown time"),
+                    total=self._total,
+                )
             self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
         except Timeout:
             return  # another server builds the same index
         except Exception as error:  # a background failure is reported only by the answers, from `state`
             if not self._stopped.is_set():
-                reason = str(error) if isinstance(error, (EngineError, OSError)) else (
-                    f"the database returned an unreadable answer: {type(error).__name__}")
+                reason = (
+                    str(error)
+                    if isinstance(error, (EngineError, OSError))
+                    else (f"the database returned an unreadable answer: {type(error).__name__}")
+                )
                 logger.warning("the entity index of %s could not be built: %s", self._name, reason)
                 logger.debug("the cause", exc_info=True)
                 self._problem = None if self._index is not None else reason
@@ -207,8 +241,11 @@ class OwnIndex:
             for one in candidates:
                 place = one.label, one.name_property, one.name
                 if place not in known:
-                    known[place] = not self._denied(one.name, one.label, one.name_property) \
-                        if time.monotonic() < deadline else True
+                    known[place] = (
+                        not self._denied(one.name, one.label, one.name_property)
+                        if time.monotonic() < deadline
+                        else True
+                    )
         return [[one for one in candidates if known[one.label, one.name_property, one.name]] for candidates in found]
 
     def _denied(self, value: str, label: str | None, property: str | None) -> bool:
@@ -223,8 +260,12 @@ class OwnIndex:
             text = f"n.{in_backticks(key)}"
             condition = f"$value IN {text}" if known.properties[key].startswith("list[") else f"{text} = $value"
             try:
-                rows = self._engine.run(f"MATCH (n:{in_backticks(one)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
-                                        {"value": value}, limit=1, timeout=CHECK_SECONDS).rows
+                rows = self._engine.run(
+                    f"MATCH (n:{in_backticks(one)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
+                    {"value": value},
+                    limit=1,
+                    timeout=CHECK_SECONDS,
+                ).rows
             except EngineError:
                 return False
             if rows:

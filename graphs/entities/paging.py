@@ -18,12 +18,15 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
     """How many records `database_records` will give."""
-    return sum(int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
-               for label in _chosen(schema, labels))
+    return sum(
+        int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
+        for label in _chosen(schema, labels)
+    )
 
 
-def database_records(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None,
-                     page: int = PAGE) -> Iterator[Record]:
+def database_records(
+    engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
+) -> Iterator[Record]:
     """Every node of the chosen labels (all, when None) that has a name or a text, as a record.
 
     The name is the property `name` where a label has it, else `title` and the like; every other text
@@ -53,13 +56,19 @@ def _records_of(engine: Engine, label: Label, page: int) -> Iterator[Record]:
     name = name_property(label)
     aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
     description = "description" if label.properties.get("description") == "str" else None
-    values = [key for key, type_ in label.properties.items()
-              if type_ in _TEXTS and key not in {name, aliases, description, "eid", "provenance"}]
+    values = [
+        key
+        for key, type_ in label.properties.items()
+        if type_ in _TEXTS and key not in {name, aliases, description, "eid", "provenance"}
+    ]
     if name is None and aliases is None and not values:
         return
     own_id = "n.eid" if "eid" in label.properties else _own_id(engine)
-    columns = [own_id, *(f"n.{in_backticks(key)}" if key else "null" for key in (name, aliases, description)),
-               *(f"n.{in_backticks(key)}" for key in values)]
+    columns = [
+        own_id,
+        *(f"n.{in_backticks(key)}" if key else "null" for key in (name, aliases, description)),
+        *(f"n.{in_backticks(key)}" for key in values),
+    ]
     returned = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
     expected = int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
     keys: set[int] = set()
@@ -69,15 +78,24 @@ def _records_of(engine: Engine, label: Label, page: int) -> Iterator[Record]:
             keys.add(hash(row[0]))
             yield _record(row, label.name, name, aliases, values)
     if len(keys) < expected:
-        raise EngineError(f"the nodes of {label.name} changed while they were being read ({expected} expected, "
-                          f"{len(keys)} distinct ones seen); build the index again")
+        raise EngineError(
+            f"the nodes of {label.name} changed while they were being read ({expected} expected, "
+            f"{len(keys)} distinct ones seen); build the index again"
+        )
 
 
 def _record(row: Sequence[Any], label: str, name: str | None, aliases: str | None, values: Sequence[str]) -> Record:
     others = row[2] if isinstance(row[2], list) else [row[2]]
-    return Record(str(row[0]), label, _text(row[1]), [one for one in others if isinstance(one, str) and one],
-                  _text(row[3]), {key: value for key, value in zip(values, row[4:], strict=True) if value},
-                  name or "name", aliases or "aliases")
+    return Record(
+        str(row[0]),
+        label,
+        _text(row[1]),
+        [one for one in others if isinstance(one, str) and one],
+        _text(row[3]),
+        {key: value for key, value in zip(values, row[4:], strict=True) if value},
+        name or "name",
+        aliases or "aliases",
+    )
 
 
 def _text(value: Any) -> str | None:

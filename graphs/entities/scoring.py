@@ -32,8 +32,12 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
     words = mention.split()
     split = [name.split() for name in names]
     straight = cdist([mention], names, scorer=OSA.normalized_similarity, dtype=np.float32)[0]
-    swapped = cdist([" ".join(sorted(words))], [" ".join(sorted(its)) for its in split],
-                    scorer=OSA.normalized_similarity, dtype=np.float32)[0]
+    swapped = cdist(
+        [" ".join(sorted(words))],
+        [" ".join(sorted(its)) for its in split],
+        scorer=OSA.normalized_similarity,
+        dtype=np.float32,
+    )[0]
     spelling = np.maximum(straight, 0.97 * swapped)
     _abbreviations(words, split, spelling)
     shared = cdist([mention], names, scorer=fuzz.token_set_ratio, dtype=np.float32)[0] / 100
@@ -72,6 +76,6 @@ def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spellin
         if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
             continue
         short = [(typed[0], its[0]) if len(typed) == 1 or len(its) == 1 else (typed, its) for typed, its in pairs]
-        left = " ".join([typed for typed, _ in short] + list(words[len(pairs):]))
-        right = " ".join([its for _, its in short] + list(name[len(pairs):]))
+        left = " ".join([typed for typed, _ in short] + list(words[len(pairs) :]))
+        right = " ".join([its for _, its in short] + list(name[len(pairs) :]))
         spelling[place] = max(float(spelling[place]), _INITIALS * OSA.normalized_similarity(left, right))

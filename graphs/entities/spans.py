@@ -21,10 +21,11 @@ MOST_WORDS = 20
 _PIECE = re.compile(r"\S+")
 _ABBREVIATED = re.compile(r"\.\w$")
 _PART = re.compile(r"[^\s\-/\u2010-\u2015]+")
-_AFTER, _BEFORE = ".,;:!?)]}\"\u201d/", "([{\"\u201c'\u2018"
+_AFTER, _BEFORE = '.,;:!?)]}"\u201d/', "([{\"\u201c'\u2018"
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|['\u2019])$")
 _QUOTED = re.compile(r"\"([^\"]{2,200})\"|\u201c([^\u201d]{2,200})\u201d|(?<!\w)'([^']{2,200})'(?!\w)")
 
+# fmt: off
 COMMON = frozenset("""
 a about above across after all also am an and any are around as at average be because been before being below
 between both but by can city cities common count could country countries date dates did do does done during each
@@ -36,6 +37,7 @@ places please provide return same she should show since smallest so some such su
 then there these they this those through to together total two under until up us use was we were what when where
 whether which while who whom whose why will with within without would year years you young your
 """.split())  # noqa: SIM905
+# fmt: on
 """Words of questions that are also names of something; alone, in small letters, they name nothing."""
 
 
@@ -90,8 +92,11 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
                 texts.append(before + ending)
             before += words[last].folded + " "
     quoted = [match.span(match.lastindex or 0) for match in _QUOTED.finditer(question)]
-    found = [(first, last, end, its) for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
-             if its and _is_name(question, words[first:last + 1], quoted)]
+    found = [
+        (first, last, end, its)
+        for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
+        if its and _is_name(question, words[first : last + 1], quoted)
+    ]
     found.sort(key=lambda one: (one[0] - one[1], one[0]))
     taken: set[int] = set()
     spans: list[Span] = []
@@ -106,9 +111,9 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
 
 def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
     """The span with the bracket or the full stop that belongs to it: `F.C.`, `(1900)`."""
-    if question[end:end + 1] == "." and _ABBREVIATED.search(question, start, end):
+    if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
-    if question[end:end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
+    if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
         end += 1
     return Span(question[start:end], start, end, labels)
 
@@ -160,8 +165,9 @@ def _begins_sentence(question: str, start: int) -> bool:
     return not before or before[-1] in ".?!:;"
 
 
-def _written_like_names(question: str, words: Sequence[_Word], taken: set[int],
-                        quoted: Sequence[tuple[int, int]]) -> list[Span]:
+def _written_like_names(
+    question: str, words: Sequence[_Word], taken: set[int], quoted: Sequence[tuple[int, int]]
+) -> list[Span]:
     """Runs of capitalised words and quoted parts that no name covers."""
     spans: list[Span] = []
     run: list[_Word] = []
@@ -186,4 +192,5 @@ def _like_name(question: str, word: _Word, within: bool, quoted: Sequence[tuple[
         return within
     first = question[word.start]
     return (first.isupper() or (first.isdecimal() and within)) and not (
-        word.folded in COMMON and _begins_sentence(question, word.start))
+        word.folded in COMMON and _begins_sentence(question, word.start)
+    )

@@ -59,15 +59,21 @@ def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return starts
 
 
-def gather(pieces: npt.NDArray[Any], starts: npt.NDArray[Any], lengths: npt.NDArray[Any],
-           order: npt.NDArray[Any], into: npt.NDArray[Any], chunk: int = 500_000) -> None:
+def gather(
+    pieces: npt.NDArray[Any],
+    starts: npt.NDArray[Any],
+    lengths: npt.NDArray[Any],
+    order: npt.NDArray[Any],
+    into: npt.NDArray[Any],
+    chunk: int = 500_000,
+) -> None:
     """Write the pieces of a packed column in another order, a chunk at a time."""
     written = 0
     for low in range(0, len(order), chunk):
-        chosen = order[low:low + chunk]
+        chosen = order[low : low + chunk]
         wanted = lengths[chosen].astype(np.int64)
         ends = np.cumsum(wanted)
         total = int(ends[-1]) if len(ends) else 0
         place = np.arange(total, dtype=np.int64) + np.repeat(starts[chosen].astype(np.int64) - (ends - wanted), wanted)
-        into[written:written + total] = pieces[place]
+        into[written : written + total] = pieces[place]
         written += total

@@ -28,14 +28,25 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         if not named:
             continue
         values = {key: f"m.{in_backticks(key)}" for key in sorted(named)}
-        name = "CASE " + " ".join(f"WHEN {value} IS NOT NULL THEN [{quoted_string(key)}, {value}]"
-                                  for key, value in values.items()) + " END"
-        table = engine.run(f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
-                           f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
-                           {"key": candidate.key}, timeout=SECONDS)
-        told += [f"{left}[:{quoted_name(type_)}]{right}(:{quoted_name(labels[0]) if labels else ''} "
-                 f"{{{quoted_name(found[0])}: {found[1]!r}}})"
-                 for type_, labels, found in table.rows if found is not None]
+        name = (
+            "CASE "
+            + " ".join(
+                f"WHEN {value} IS NOT NULL THEN [{quoted_string(key)}, {value}]" for key, value in values.items()
+            )
+            + " END"
+        )
+        table = engine.run(
+            f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
+            f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
+            {"key": candidate.key},
+            timeout=SECONDS,
+        )
+        told += [
+            f"{left}[:{quoted_name(type_)}]{right}(:{quoted_name(labels[0]) if labels else ''} "
+            f"{{{quoted_name(found[0])}: {found[1]!r}}})"
+            for type_, labels, found in table.rows
+            if found is not None
+        ]
         if len(told) >= limit:
             break
     return told[:limit]

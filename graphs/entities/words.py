@@ -44,8 +44,10 @@ class Words:
             return [None] * len(words)
         wanted = np.array([word_number(word) for word in words], dtype=np.uint64)
         places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        return [int(place) if same else None
-                for place, same in zip(places.tolist(), (known[places] == wanted).tolist(), strict=True)]
+        return [
+            int(place) if same else None
+            for place, same in zip(places.tolist(), (known[places] == wanted).tolist(), strict=True)
+        ]
 
     def weight(self, words: Sequence[str]) -> float | None:
         """The combined weight of several words in identifying a name; None if one of them is not in the index."""
@@ -62,8 +64,11 @@ class Words:
         files = self._files
         buckets = deletion_buckets(word, errors, files.bits)
         starts, ends = files.deletion_starts[buckets].tolist(), files.deletion_starts[buckets + 1].tolist()
-        found = [files.deletion_word[low:min(high, low + _MOST_NEIGHBOURS)]
-                 for low, high in zip(starts, ends, strict=True) if high > low]
+        found = [
+            files.deletion_word[low : min(high, low + _MOST_NEIGHBOURS)]
+            for low, high in zip(starts, ends, strict=True)
+            if high > low
+        ]
         if not found:
             return _NONE
         near = np.unique(np.concatenate(found))

@@ -58,8 +58,11 @@ def compare(old: Path, new: Path) -> Comparison:
         SimpleKGError: one of them is no graph.
     """
     before, after = SimpleKGFile(old), SimpleKGFile(new)
-    return Comparison(before.schema.to_cypherbench() != after.schema.to_cypherbench(),
-                      _changes(_nodes(before), _nodes(after)), _changes(_relationships(before), _relationships(after)))
+    return Comparison(
+        before.schema.to_cypherbench() != after.schema.to_cypherbench(),
+        _changes(_nodes(before), _nodes(after)),
+        _changes(_relationships(before), _relationships(after)),
+    )
 
 
 def _changes(before: Iterable[tuple[str, bytes]], after: Iterable[tuple[str, bytes]]) -> Changes:

@@ -54,8 +54,14 @@ class Announced:
     checksum: str | None
 
 
-def fetch(addresses: str | Sequence[str], path: Path, progress: Progress | None = None, *, offline: bool = False,
-          sleep: Callable[[float], None] = time.sleep) -> str:
+def fetch(
+    addresses: str | Sequence[str],
+    path: Path,
+    progress: Progress | None = None,
+    *,
+    offline: bool = False,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
     """Have the file from the first of the addresses that gives it; return its SHA-256.
 
     A file that is there and has the checksum noted beside it is not asked for again.
@@ -106,8 +112,11 @@ def _sha256(path: Path) -> str:
 def _download(address: str, path: Path, progress: Progress | None, sleep: Callable[[float], None]) -> str:
     part = path.with_name(path.name + ".part")
     problem, failures = "", 0
-    with httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=30.0),
-                       headers={"User-Agent": f"graphground/{__version__}", "Accept-Encoding": "identity"}) as client:
+    with httpx2.Client(
+        follow_redirects=True,
+        timeout=httpx2.Timeout(60.0, connect=30.0),
+        headers={"User-Agent": f"graphground/{__version__}", "Accept-Encoding": "identity"},
+    ) as client:
         while failures < TRIES:
             before = part.stat().st_size if part.exists() else 0
             try:
@@ -131,8 +140,9 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
     try:
         with client.stream("GET", address, headers=headers) as answer, _disk(part):
             announced = _announced(answer, have)
-            if answer.status_code == 416 or (have and answer.status_code == 206 and (
-                    begun != announced or not _continues(answer, have))):
+            if answer.status_code == 416 or (
+                have and answer.status_code == 206 and (begun != announced or not _continues(answer, have))
+            ):
                 part.unlink(missing_ok=True)  # the file has changed, or all of it is there and was damaged
                 raise _Again("the file changed while it was downloaded")
             if answer.status_code not in (200, 206):
@@ -196,8 +206,12 @@ def _refusal(answer: httpx2.Response, address: str) -> Exception:
     if status in (408, 425, 429, 500, 502, 503, 504):
         said = {429: "the server limits requests", 503: "the server is busy"}.get(status, "the server failed")
         return _Again(f"status {status}: {said}", retry_after(answer.headers.get("Retry-After")))
-    said = {401: "access requires a login", 403: "access is refused", 404: "the server has no such file",
-            410: "the file is gone"}.get(status, "the request was refused")
+    said = {
+        401: "access requires a login",
+        403: "access is refused",
+        404: "the server has no such file",
+        410: "the file is gone",
+    }.get(status, "the request was refused")
     return DownloadError(f"{address}: status {status}: {said}")
 
 
@@ -208,16 +222,18 @@ def _disk(part: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise DownloadError(f"the disk of {part.parent} is full; make room and run the same command again to "
-                            "resume") from None
+        raise DownloadError(
+            f"the disk of {part.parent} is full; make room and run the same command again to resume"
+        ) from None
 
 
 def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
     size = part.stat().st_size
     digest = _sha256(part)
     given = announced.checksum
-    is_right = (announced.size in (None, size)
-                and (given is None or given == (digest if len(given) == 64 else _git_blob(part, size))))
+    is_right = announced.size in (None, size) and (
+        given is None or given == (digest if len(given) == 64 else _git_blob(part, size))
+    )
     if not is_right:
         part.unlink()
         part.with_name(part.name + ".from").unlink(missing_ok=True)

@@ -34,9 +34,15 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
     for label in schema.labels.values():
         for (properties,) in engine.stream(f"MATCH (n:{in_backticks(label.name)}) RETURN properties(n)"):
             taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
-            yield {"eid": taken.get("eid"), "label": label.name, "name": taken.get("name"),
-                   "aliases": taken.get("aliases") or [], "description": taken.get("description"),
-                   "properties": properties, "provenance": taken.get("provenance") or []}
+            yield {
+                "eid": taken.get("eid"),
+                "label": label.name,
+                "name": taken.get("name"),
+                "aliases": taken.get("aliases") or [],
+                "description": taken.get("description"),
+                "properties": properties,
+                "provenance": taken.get("provenance") or [],
+            }
 
 
 def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
@@ -46,6 +52,12 @@ def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[
         query = f"MATCH (a:{start_label})-[r:{type_}]->(b:{end_label}) RETURN a.eid, b.eid, properties(r)"
         for start, end, properties in engine.stream(query):
             provenance = properties.pop("provenance", None) or []
-            yield {"rid": str(number), "label": pattern.type, "subj_id": start, "obj_id": end,
-                   "properties": properties, "provenance": provenance}
+            yield {
+                "rid": str(number),
+                "label": pattern.type,
+                "subj_id": start,
+                "obj_id": end,
+                "properties": properties,
+                "provenance": provenance,
+            }
             number += 1

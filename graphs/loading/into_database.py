@@ -40,8 +40,11 @@ class BoltLoader:
         self.address = address
         try:
             self._driver = neo4j.GraphDatabase.driver(
-                address.uri, auth=(address.user, address.password) if address.user else None,
-                connection_timeout=5.0, user_agent="graphground")
+                address.uri,
+                auth=(address.user, address.password) if address.user else None,
+                connection_timeout=5.0,
+                user_agent="graphground",
+            )
         except Exception as error:
             raise translated(error, address) from error
         try:
@@ -62,9 +65,13 @@ class BoltLoader:
         if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
             return
         for label, key in pairs:
-            self._write(self.dialect.create_index.format(
-                label=in_backticks(label), key=in_backticks(key),
-                name=f"graphground_{crc32(f'{label}.{key}'.encode()):08x}"))
+            self._write(
+                self.dialect.create_index.format(
+                    label=in_backticks(label),
+                    key=in_backticks(key),
+                    name=f"graphground_{crc32(f'{label}.{key}'.encode()):08x}",
+                )
+            )
         if self.dialect.await_indexes:
             self._write(self.dialect.await_indexes)
 
@@ -83,10 +90,14 @@ class BoltLoader:
         labels = checked_labels(file)
         held = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
         if held:
-            raise EngineUnavailable(f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
-                                    "database only. Nothing was changed.")
-        nodes = Batches(self._write, {label.name: node_statement(label.name, label.properties)
-                                      for label in file.schema.labels.values()})
+            raise EngineUnavailable(
+                f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
+                "database only. Nothing was changed."
+            )
+        nodes = Batches(
+            self._write,
+            {label.name: node_statement(label.name, label.properties) for label in file.schema.labels.values()},
+        )
         edges = Batches(self._write, relationship_statements(file.schema))
         checks = RecordChecks(file.schema)
         try:
@@ -103,10 +114,12 @@ class BoltLoader:
             edges.flush()
         except EngineError as error:
             if nodes.written:
-                raise type(error)(f"{error} The load is incomplete: {nodes.written:,} nodes and {edges.written:,} "
-                                  "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties "
-                                  "the "
-                                  "database; then load again.") from error
+                raise type(error)(
+                    f"{error} The load is incomplete: {nodes.written:,} nodes and {edges.written:,} "
+                    "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties "
+                    "the "
+                    "database; then load again."
+                ) from error
             raise
         return nodes.written, edges.written
 
@@ -190,18 +203,20 @@ def check_names(schema: PropertyGraphSchema) -> None:
 def node_statement(label: str, properties: Mapping[str, str]) -> str:
     """Writes `$rows` as nodes; JSON has no dates, so the database makes them of the texts.
 
-        >>> node_statement("Movie", {"released": "date", "runtime": "float"})
-        'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
+    >>> node_statement("Movie", {"released": "date", "runtime": "float"})
+    'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
     """
     return f"UNWIND $rows AS row CREATE (n:{in_backticks(label)}) SET n = row" + conversions("n", "row", properties)
 
 
 def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
     """By type, start and end label: what writes `$rows` as relationships."""
-    return {(one.type, one.start, one.end):
-            f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
-            f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
-            + conversions("r", "row.p", one.properties) for one in schema.patterns}
+    return {
+        (one.type, one.start, one.end): f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
+        f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
+        + conversions("r", "row.p", one.properties)
+        for one in schema.patterns
+    }
 
 
 def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:

@@ -34,8 +34,15 @@ Progress = Callable[[str, int, int], None]
 """Called with the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
 
 
-def load_file(path: Path, home: Home, *, name: str | None = None, description: str = "", digest: str = "",
-              progress: Progress | None = None) -> Entry:
+def load_file(
+    path: Path,
+    home: Home,
+    *,
+    name: str | None = None,
+    description: str = "",
+    digest: str = "",
+    progress: Progress | None = None,
+) -> Entry:
     """Load a file as the graph of that name (the schema's own without one), in place of an older one.
 
     Raises:
@@ -54,8 +61,16 @@ def load_file(path: Path, home: Home, *, name: str | None = None, description: s
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.enter_context(loading_lock(folder))
         counts = _run_processes(path, folder, progress)
-        entry = Entry(graph_name, identity, description, counts["nodes"], counts["relationships"],
-                      datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), path.name, digest)
+        entry = Entry(
+            graph_name,
+            identity,
+            description,
+            counts["nodes"],
+            counts["relationships"],
+            datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            path.name,
+            digest,
+        )
         write_manifest(folder / "database", folder / "graph")
         with catalog.changing():
             os.replace(folder / "database", home.databases / identity)
@@ -98,9 +113,15 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
 
 
 def _start(task: str, path: Path, folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
-    process = stack.enter_context(subprocess.Popen(
-        [sys.executable, "-m", "graphground.graphs.loading.worker", task, str(path), str(folder)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, cwd=folder))
+    process = stack.enter_context(
+        subprocess.Popen(
+            [sys.executable, "-m", "graphground.graphs.loading.worker", task, str(path), str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            cwd=folder,
+        )
+    )
     stack.callback(_end, process)
     return process
 
@@ -128,10 +149,13 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
         raise SimpleKGError(result["refused"])
     if (free := shutil.disk_usage(folder).free) < FULL_DISK_BYTES:
         # The engine calls it an IndexException, and what wrote to it ended before it could say more.
-        raise EngineUnavailable(f"The disk that holds {folder.parent.parent} is full ({free >> 20} MiB free). Make "
-                                "room, or choose a folder on another disk with --home or GRAPHGROUND_HOME.")
+        raise EngineUnavailable(
+            f"The disk that holds {folder.parent.parent} is full ({free >> 20} MiB free). Make "
+            "room, or choose a folder on another disk with --home or GRAPHGROUND_HOME."
+        )
     if "failed" in result:
         raise EngineUnavailable(f"The load failed: {result['failed']}")
     lines = (folder / "load.log").read_text("utf-8", "replace").strip().splitlines()
-    raise EngineUnavailable("The loading process ended before it finished"
-                            + (f": {lines[-1].strip()}" if lines else "."))
+    raise EngineUnavailable(
+        "The loading process ended before it finished" + (f": {lines[-1].strip()}" if lines else ".")
+    )

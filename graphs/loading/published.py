@@ -21,8 +21,9 @@ def mirrors(given: Sequence[str] = ()) -> list[str]:
     return [address.rstrip("/") for address in named] or [PUBLISHED]
 
 
-def pull_graph(name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *,
-               offline: bool = False) -> tuple[Path, str]:
+def pull_graph(
+    name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
+) -> tuple[Path, str]:
     """The SimpleKG file of a domain, downloaded where it is not there yet, and its SHA-256.
 
     Raises:
@@ -32,15 +33,19 @@ def pull_graph(name: str, home: Home, given: Sequence[str] = (), progress: Progr
         from rapidfuzz import process
 
         near = process.extractOne(name, DOMAINS, score_cutoff=60)
-        raise DownloadError(f"CypherBench has no graph {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
-                            + f" It has {', '.join(DOMAINS)}.")
+        raise DownloadError(
+            f"CypherBench has no graph {name!r}."
+            + (f" Did you mean {near[0]!r}?" if near else "")
+            + f" It has {', '.join(DOMAINS)}."
+        )
     path = home.downloads / f"{name}_simplekg.json"
     addresses = [f"{mirror}/graphs/simplekg/{path.name}" for mirror in mirrors(given)]
     return path, fetch(addresses, path, progress, offline=offline)
 
 
-def pull_tasks(home: Home, given: Sequence[str] = (), progress: Progress | None = None, *,
-               offline: bool = False) -> list[Path]:
+def pull_tasks(
+    home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
+) -> list[Path]:
     """The files of the questions with their gold Cypher."""
     paths = [home.downloads / name for name in TASKS]
     for path in paths:

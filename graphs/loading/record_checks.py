@@ -1,8 +1,8 @@
 """The checks that a SimpleKG record must pass before it is loaded.
 
-    >>> checks = RecordChecks(schema)
-    >>> checks.entity(0, {"eid": "Q25173", "label": "Movi", "name": "Heat"})
-    SimpleKGError: entities[0] (eid 'Q25173'): the schema has no label 'Movi' (nearest: Movie)
+>>> checks = RecordChecks(schema)
+>>> checks.entity(0, {"eid": "Q25173", "label": "Movi", "name": "Heat"})
+SimpleKGError: entities[0] (eid 'Q25173'): the schema has no label 'Movi' (nearest: Movie)
 """
 
 from __future__ import annotations
@@ -68,15 +68,22 @@ def _anything(value: Any) -> Any:
     return value
 
 
-SCALARS: dict[str, Check] = {"str": _str, "int": _int, "float": _float, "bool": _bool, "date": _date,
-                             "datetime": _datetime, "unknown": _anything}
+SCALARS: dict[str, Check] = {
+    "str": _str,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "date": _date,
+    "datetime": _datetime,
+    "unknown": _anything,
+}
 
 
 def check_of(type_: str) -> Check:
     """The check of a property type; it answers the value as it is stored, or raises ValueError.
 
-        >>> check_of("list[float]")([1, 2.5])
-        [1.0, 2.5]
+    >>> check_of("list[float]")([1, 2.5])
+    [1.0, 2.5]
     """
     if "|" in type_ and not type_.startswith("list["):
         checks = [check_of(part) for part in type_.split("|")]
@@ -88,6 +95,7 @@ def check_of(type_: str) -> Check:
                 except ValueError:
                     continue
             raise ValueError
+
         return one_of
     if type_.startswith("list["):
         inner = check_of(type_[5:-1])
@@ -96,6 +104,7 @@ def check_of(type_: str) -> Check:
             if type(value) is not list:
                 raise ValueError
             return [inner(item) for item in value]
+
         return each
     return SCALARS.get(type_, _anything)
 
@@ -108,8 +117,10 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
     """
     both = sorted(set(schema.labels) & set(schema.relationship_types))
     if both:
-        raise SimpleKGError(f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
-                            "names for them; rename one, or use your own Neo4j")
+        raise SimpleKGError(
+            f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
+            "names for them; rename one, or use your own Neo4j"
+        )
 
 
 class RecordChecks:
@@ -119,11 +130,15 @@ class RecordChecks:
         self.schema = schema
         self._labels: dict[str, Checks] = {
             label.name: {key: check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
-            for label in schema.labels.values()}
+            for label in schema.labels.values()
+        }
         self._patterns: dict[str, dict[tuple[str | None, str | None], Checks]] = {
-            name: {(pattern.start, pattern.end): {key: check_of(type_) for key, type_ in pattern.properties.items()}
-                   for pattern in patterns}
-            for name, patterns in schema.relationship_types.items()}
+            name: {
+                (pattern.start, pattern.end): {key: check_of(type_) for key, type_ in pattern.properties.items()}
+                for pattern in patterns
+            }
+            for name, patterns in schema.relationship_types.items()
+        }
 
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         """Label, id and properties of a node, the reserved ones among them."""
@@ -151,18 +166,23 @@ class RecordChecks:
             try:
                 add_checked(stored, properties, checks)
             except ValueError as error:
-                raise self._entity(number, record, self._wrong(error, properties, label, checks,
-                                                               self.schema.labels[str(label)].properties)) from None
+                raise self._entity(
+                    number,
+                    record,
+                    self._wrong(error, properties, label, checks, self.schema.labels[str(label)].properties),
+                ) from None
         return str(label), eid, stored
 
-    def relation(self, number: int, record: Mapping[str, Any],
-                 label_of: Callable[[str], str | None]) -> tuple[str, str, str, dict[str, Any]]:
+    def relation(
+        self, number: int, record: Mapping[str, Any], label_of: Callable[[str], str | None]
+    ) -> tuple[str, str, str, dict[str, Any]]:
         """Type, ids of start and end, and properties of a relationship."""
         type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
         patterns = self._patterns.get(type_) if type(type_) is str else None
         if patterns is None:
-            raise self._relation(number, record, f"the schema has no relationship type {type_!r}"
-                                                 f"{near(type_, self._patterns)}")
+            raise self._relation(
+                number, record, f"the schema has no relationship type {type_!r}{near(type_, self._patterns)}"
+            )
         if type(start) is not str or type(end) is not str:
             raise self._relation(number, record, "'subj_id' and 'obj_id' must be texts")
         labels = label_of(start), label_of(end)
@@ -171,16 +191,23 @@ class RecordChecks:
             for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
                 if label is None:
                     raise self._relation(number, record, f"{key} {eid!r} is not the id of any entity")
-            raise self._relation(number, record, f"the schema has no (:{labels[0]})-[:{type_}]->(:{labels[1]}); it has "
-                                 + ", ".join(map(str, self.schema.relationship_types[str(type_)])))
+            raise self._relation(
+                number,
+                record,
+                f"the schema has no (:{labels[0]})-[:{type_}]->(:{labels[1]}); it has "
+                + ", ".join(map(str, self.schema.relationship_types[str(type_)])),
+            )
         stored: dict[str, Any] = {}
         properties = record.get("properties")
         if properties:
             try:
                 add_checked(stored, properties, checks)
             except ValueError as error:
-                types = next(pattern.properties for pattern in self.schema.relationship_types[str(type_)]
-                             if (pattern.start, pattern.end) == labels)
+                types = next(
+                    pattern.properties
+                    for pattern in self.schema.relationship_types[str(type_)]
+                    if (pattern.start, pattern.end) == labels
+                )
                 raise self._relation(number, record, self._wrong(error, properties, type_, checks, types)) from None
         provenance = record.get("provenance")
         if provenance:

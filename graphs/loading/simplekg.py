@@ -59,8 +59,9 @@ class SimpleKGFile:
         with self._opened() as file, self._explained(lambda: place):
             document = next(iter(ijson.items(file, "schema", use_float=True)), None)
         if document is None:
-            raise SimpleKGError(f"{self.path.name} has no 'schema'; a SimpleKG file is a JSON object with "
-                                f"{', '.join(map(repr, PARTS))}")
+            raise SimpleKGError(
+                f"{self.path.name} has no 'schema'; a SimpleKG file is a JSON object with {', '.join(map(repr, PARTS))}"
+            )
         try:
             return PropertyGraphSchema.from_cypherbench(document)
         except SchemaError as error:
@@ -142,15 +143,21 @@ class _Unzipped:
         self.read, self.seek, self.tell = file.read, file.seek, raw.tell
 
 
-def write_simplekg(path: Path, schema: PropertyGraphSchema, entities: Iterable[Mapping[str, Any]],
-                   relations: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+def write_simplekg(
+    path: Path,
+    schema: PropertyGraphSchema,
+    entities: Iterable[Mapping[str, Any]],
+    relations: Iterable[Mapping[str, Any]],
+) -> tuple[int, int]:
     """Write a file as a stream, gzipped where its name ends so; it appears under its name when it is complete.
 
     Return how many entities and relations it holds.
     """
     counts = [0, 0]
-    with replacing(Path(path)) as raw, (gzip.open(raw, "wb", compresslevel=6) if path.suffix == ".gz"
-                                        else nullcontext(raw)) as file:
+    with (
+        replacing(Path(path)) as raw,
+        gzip.open(raw, "wb", compresslevel=6) if path.suffix == ".gz" else nullcontext(raw) as file,
+    ):
         file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
         for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
             file.write(f',\n"{name}": ['.encode())
@@ -169,8 +176,15 @@ def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    return {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a whole number",
-            float: "a number", type(None): "null"}.get(type(value), type(value).__name__)
+    return {
+        dict: "an object",
+        list: "a list",
+        str: "text",
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        type(None): "null",
+    }.get(type(value), type(value).__name__)
 
 
 def _short(error: BaseException) -> str:

@@ -68,7 +68,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
         text += more
         # The end of the last array is looked for at the end of the file alone.
         last = end.search(text) if end is _NEXT or not more else None
-        block = _parsed(b"[" + text[:last.start() + 1] + b"]") if last else None
+        block = _parsed(b"[" + text[: last.start() + 1] + b"]") if last else None
         if last and block is not None:
             yield block
             return at + last.end()
@@ -80,7 +80,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
             cut = text.rfind(separator, 0, cut)
             if not separator or cut < 0:
                 break
-            block = _parsed(b"[" + text[:cut + 1] + b"]")
+            block = _parsed(b"[" + text[: cut + 1] + b"]")
             if block is not None:
                 yield block
                 passed = text.index(b"{", text.index(b",", cut))
@@ -95,7 +95,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
 def _beginning(text: bytes) -> int | None:
     """Where the first entity begins; the schema has a key `entities` too."""
     for begin in _BEGIN.finditer(text):
-        head = _parsed(text[:begin.start()] + b'"entities":[]}')
+        head = _parsed(text[: begin.start()] + b'"entities":[]}')
         if type(head) is dict and list(head) == ["schema", "entities"]:
             return begin.end()
     return None
@@ -104,7 +104,7 @@ def _beginning(text: bytes) -> int | None:
 def _separator(text: bytes) -> bytes:
     """What stands between the first record and the second, with the key that begins one; empty where none is seen."""
     for between in _BETWEEN.finditer(text):
-        if _parsed(b"[" + text[:between.start() + 1] + b"]") is not None:
+        if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
             return between[0]
         if between.start() > LONGEST_HEAD >> 8:
             break

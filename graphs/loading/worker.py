@@ -59,8 +59,11 @@ class Identifiers:
 
     def _is_passed(self, identifier: str) -> bool:
         number = identifier.removeprefix(self._prefix)
-        return (identifier.startswith(self._prefix) and bool(_NUMBER.fullmatch(number))
-                and self._first <= int(number) < self._next)
+        return (
+            identifier.startswith(self._prefix)
+            and bool(_NUMBER.fullmatch(number))
+            and self._first <= int(number) < self._next
+        )
 
 
 def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
@@ -109,7 +112,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
 
     def label_of(eid: str) -> str | None:
         rid = known.get(eid)
-        return buckets[rid[:rid.index(":")]] if rid else None
+        return buckets[rid[: rid.index(":")]] if rid else None
 
     step, number = "relationships", -1
     seen = Identifiers()
@@ -143,15 +146,26 @@ def index(path: Path, folder: Path, say: Say) -> None:
 
 def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
     """Each entity as the index takes it: its names, and its properties that are texts."""
-    texts = {label.name: [key for key, type_ in label.properties.items()
-                          if type_ in ("str", "list[str]") and key not in label.reserved]
-             for label in schema.labels.values()}
+    texts = {
+        label.name: [
+            key
+            for key, type_ in label.properties.items()
+            if type_ in ("str", "list[str]") and key not in label.reserved
+        ]
+        for label in schema.labels.values()
+    }
     for _, record in document.entities():
         keys = texts.get(record["label"], [])
         properties = record.get("properties") or {}
         values = {key: properties[key] for key in keys if properties.get(key)}
-        yield Record(record["eid"], record["label"], record.get("name"), record.get("aliases") or (),
-                     record.get("description"), values)
+        yield Record(
+            record["eid"],
+            record["label"],
+            record.get("name"),
+            record.get("aliases") or (),
+            record.get("description"),
+            values,
+        )
 
 
 def main(task: str, file: str, folder: str) -> None:

@@ -41,8 +41,9 @@ def load_bundled(name: str, home: Home) -> Entry | None:
             entry = Catalog(home).find(name)
             return entry if is_current(bundled, entry) else _load(bundled, home)
     except Timeout:
-        raise EngineUnavailable(f"The bundled graph {name!r} is being loaded by another process; "
-                                "try again in a moment.") from None
+        raise EngineUnavailable(
+            f"The bundled graph {name!r} is being loaded by another process; try again in a moment."
+        ) from None
 
 
 def offered(home: Home) -> list[BundledGraph]:

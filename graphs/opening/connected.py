@@ -43,8 +43,18 @@ def open_database(database: Database, home: Home) -> Graph:
         live.open()
         names = lookup_for(database, home, engine, live)
         names.start()
-        return Graph(database.name, live, database.description, engine, names, live.samples, dialect=able.dialect,
-                     language=able.language, refuses_writes=refused, background=(names,))
+        return Graph(
+            database.name,
+            live,
+            database.description,
+            engine,
+            names,
+            live.samples,
+            dialect=able.dialect,
+            language=able.language,
+            refuses_writes=refused,
+            background=(names,),
+        )
     except EngineError:
         live.stop()
         engine.close()
@@ -58,8 +68,14 @@ def address_of(database: Database) -> BoltAddress:
 
 def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> OwnIndex:
     """The index in the data folder, built and kept fresh in the background."""
-    return OwnIndex(database.name, engine, lambda: live.schema, lambda: live.mark,
-                    index_folder(home, database.name), vectors_in(database, engine))
+    return OwnIndex(
+        database.name,
+        engine,
+        lambda: live.schema,
+        lambda: live.mark,
+        index_folder(home, database.name),
+        vectors_in(database, engine),
+    )
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:

@@ -40,8 +40,9 @@ class LiveSchema:
     `key` tells databases apart in the cache; `naming` sets the property that names the nodes of a label.
     """
 
-    def __init__(self, engine: Engine, name: str, key: str, cache: SchemaCache,
-                 naming: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, name: str, key: str, cache: SchemaCache, naming: Mapping[str, str] | None = None
+    ) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
         self._naming = naming or {}
         self._found: Extraction | None = None
@@ -185,9 +186,16 @@ class LiveSchema:
 
     def _take(self, found: Extraction) -> None:
         labels = found.schema.labels
-        named = {label: replace(labels[label], naming=key) for label, key in self._naming.items()
-                 if label in labels and key in labels[label].properties}
+        named = {
+            label: replace(labels[label], naming=key)
+            for label, key in self._naming.items()
+            if label in labels and key in labels[label].properties
+        }
         for label in self._naming.keys() - named.keys():
-            logger.warning("graph %r: name_property sets %s=%s, which the database does not have", self.name, label,
-                           self._naming[label])
+            logger.warning(
+                "graph %r: name_property sets %s=%s, which the database does not have",
+                self.name,
+                label,
+                self._naming[label],
+            )
         self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found

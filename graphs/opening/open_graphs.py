@@ -1,8 +1,8 @@
 """The graphs that one server has open: each is opened when it is first asked for.
 
-    >>> graphs = OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: films)])
-    >>> graphs.get(None).name
-    'films'
+>>> graphs = OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: films)])
+>>> graphs.get(None).name
+'films'
 """
 
 from __future__ import annotations
@@ -81,8 +81,12 @@ def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
 class OpenGraphs:
     """The graphs of one server by name. Every method may be called from any thread."""
 
-    def __init__(self, sources: Iterable[GraphSource], reread: Callable[[], Iterable[GraphSource]] | None = None,
-                 stamp: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        sources: Iterable[GraphSource],
+        reread: Callable[[], Iterable[GraphSource]] | None = None,
+        stamp: Callable[[], object] = lambda: None,
+    ) -> None:
         """`reread` gives the sources anew when `stamp`, which every call looks at, has changed."""
         self._reread, self._stamp, self._seen = reread, stamp, stamp()
         self._sources = _by_name(sources)
@@ -151,8 +155,13 @@ class OpenGraphs:
         """What is known of each graph, with whether its database can be reached; waits a second at most."""
         reachable = [source for source in self._current().values() if source.problem is not None]
         with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
-            found = dict(zip((source.name for source in reachable),
-                             pool.map(lambda source: source.problem(), reachable), strict=True))
+            found = dict(
+                zip(
+                    (source.name for source in reachable),
+                    pool.map(lambda source: source.problem(), reachable),
+                    strict=True,
+                )
+            )
         return [self._summary(source, found.get(source.name)) for source in self._sources.values()]
 
     def close(self) -> None:
@@ -175,8 +184,11 @@ class OpenGraphs:
         if name is None:
             if len(sources) == 1:
                 return next(iter(sources.values()))
-            message = ("no graph is open; load one with `graphground graphs load FILE`" if not sources else
-                       f"{len(sources)} graphs are open ({', '.join(sources)}): name one")
+            message = (
+                "no graph is open; load one with `graphground graphs load FILE`"
+                if not sources
+                else f"{len(sources)} graphs are open ({', '.join(sources)}): name one"
+            )
             raise UnknownGraph(message, self.names())
         source = sources.get(name)
         if source is None:
@@ -209,5 +221,12 @@ class OpenGraphs:
         known = self._opened.get(source.name)
         if known is not None and nodes is None:
             nodes, relationships = known[1].counts
-        return GraphSummary(source.name, description, source.engine, nodes, relationships, problem,
-                            known[1].refuses_writes if known is not None else None)
+        return GraphSummary(
+            source.name,
+            description,
+            source.engine,
+            nodes,
+            relationships,
+            problem,
+            known[1].refuses_writes if known is not None else None,
+        )

@@ -24,8 +24,10 @@ def stored_sources(home: Home) -> list[GraphSource]:
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
     # One process runs them all: the first graph's query starts it for the others too.
-    return [stored_source(name, description, home, eager=place == 0)
-            for place, (name, description) in enumerate(descriptions.items())]
+    return [
+        stored_source(name, description, home, eager=place == 0)
+        for place, (name, description) in enumerate(descriptions.items())
+    ]
 
 
 def stamp(home: Home) -> object:
@@ -35,8 +37,16 @@ def stamp(home: Home) -> object:
 
 def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
     """One loaded graph; it is opened anew after another load of it."""
-    return GraphSource(name, description, ENGINE, partial(open_stored, name, home), partial(_counts, name, home),
-                       version=partial(_version, name, home), eager=eager, warm_up=WARM_UP)
+    return GraphSource(
+        name,
+        description,
+        ENGINE,
+        partial(open_stored, name, home),
+        partial(_counts, name, home),
+        version=partial(_version, name, home),
+        eager=eager,
+        warm_up=WARM_UP,
+    )
 
 
 def open_stored(name: str, home: Home) -> Graph:
@@ -48,18 +58,28 @@ def open_stored(name: str, home: Home) -> Graph:
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))
     if problem is not None:
-        raise EngineUnavailable(f"The files of the graph {name!r} are damaged: {problem}. Load it again with "
-                                f"`graphground graphs load FILE --name {name}`.")
-    return Graph(name, catalog.schema(entry), entry.description, EmbeddedEngine(home, entry.id),
-                 open_index(catalog.folder(entry) / "entities"), dialect=ARCADEDB)
+        raise EngineUnavailable(
+            f"The files of the graph {name!r} are damaged: {problem}. Load it again with "
+            f"`graphground graphs load FILE --name {name}`."
+        )
+    return Graph(
+        name,
+        catalog.schema(entry),
+        entry.description,
+        EmbeddedEngine(home, entry.id),
+        open_index(catalog.folder(entry) / "entities"),
+        dialect=ARCADEDB,
+    )
 
 
 def _entry(name: str, home: Home) -> Entry:
     entry = load_bundled(name, home)
     if entry is None:
         known = ", ".join([entry.name for entry in Catalog(home).entries()] + [one.name for one in offered(home)])
-        raise EngineUnavailable(f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
-                                f"`graphground graphs load FILE --name {name}`.")
+        raise EngineUnavailable(
+            f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
+            f"`graphground graphs load FILE --name {name}`."
+        )
     return entry
 
 

@@ -32,8 +32,12 @@ def read_whole(graph: Graph, folder: Path) -> str:
     for row in graph.engine.stream("MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties"):
         nodes += 1
         unknown.update(label for label in row[0] if label not in graph.schema.labels)
-    relationships = sum(1 for _ in graph.engine.stream(
-        "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"))
+    relationships = sum(
+        1
+        for _ in graph.engine.stream(
+            "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"
+        )
+    )
     for what, read, loaded in (("nodes", nodes, entry.nodes), ("relationships", relationships, entry.relationships)):
         if read != loaded:
             raise Incomplete(f"{read:,} {what} can be read, and {loaded:,} were loaded.")
@@ -41,7 +45,11 @@ def read_whole(graph: Graph, folder: Path) -> str:
         raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
     for label in graph.schema.labels:
         counted = graph.run(f"MATCH (n:{in_backticks(label)}) RETURN n.name AS name LIMIT 1", timeout=60).rows
-        if counted and graph.entities is not None and isinstance(counted[0][0], str) and not graph.entities.holds(
-                counted[0][0], label=label):
+        if (
+            counted
+            and graph.entities is not None
+            and isinstance(counted[0][0], str)
+            and not graph.entities.holds(counted[0][0], label=label)
+        ):
             raise Incomplete(f"The entity index does not hold {counted[0][0]!r}, a {label}.")
     return f"all {nodes:,} nodes and {relationships:,} relationships can be read"

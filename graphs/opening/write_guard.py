@@ -24,5 +24,7 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 def warning(engine: Engine) -> str:
     """The warning, with what to do, when only our own check prevents writes."""
     capabilities = engine.capabilities()
-    return (f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "
-            f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader}).")
+    return (
+        f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "
+        f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader})."
+    )

@@ -34,9 +34,16 @@ LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 3
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
-INDEX_WORDS = {"unique": "unique", "key": "key", "exists": "always there", "range": "indexed", "text": "text index",
-               "fulltext": "full-text index", "vector": "vector index", "point": "point index"}
-
+INDEX_WORDS = {
+    "unique": "unique",
+    "key": "key",
+    "exists": "always there",
+    "range": "indexed",
+    "text": "text index",
+    "fulltext": "full-text index",
+    "vector": "vector index",
+    "point": "point index",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +63,11 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
     labels = list(schema.labels.values())
     if len(labels) < 2:
         return {}
-    return {key: type_ for key, type_ in labels[0].properties.items()
-            if all(label.properties.get(key) == type_ for label in labels[1:])}
+    return {
+        key: type_
+        for key, type_ in labels[0].properties.items()
+        if all(label.properties.get(key) == type_ for label in labels[1:])
+    }
 
 
 def node_pattern(label: Label, without: Iterable[str] = ()) -> str:
@@ -71,12 +81,16 @@ def relationship_pattern(pattern: RelationshipPattern) -> str:
     return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{properties}]->(:{quoted_name(pattern.end)})"
 
 
-def property_map(properties: Mapping[str, str], without: Iterable[str] = (),
-                 texts: Mapping[str, TextValues] | None = None) -> str:
+def property_map(
+    properties: Mapping[str, str], without: Iterable[str] = (), texts: Mapping[str, TextValues] | None = None
+) -> str:
     """` {year: int, winners: list[str], freight: str(float)}`, or nothing; text that holds numbers says so."""
     left, held = frozenset(without), texts or {}
-    inner = ", ".join(f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}"
-                      for key, type_ in properties.items() if key not in left)
+    inner = ", ".join(
+        f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}"
+        for key, type_ in properties.items()
+        if key not in left
+    )
     return f" {{{inner}}}" if inner else ""
 
 
@@ -110,12 +124,15 @@ def json_form(schema: PropertyGraphSchema) -> str:
     return json.dumps(schema.to_cypherbench(), indent=2)
 
 
-def write_schema(schema: PropertyGraphSchema, form: Form = "base", *, samples: Samples | None = None,
-                 question: str = "") -> str:
+def write_schema(
+    schema: PropertyGraphSchema, form: Form = "base", *, samples: Samples | None = None, question: str = ""
+) -> str:
     """The schema in the form of that name."""
     writers: dict[Form, Callable[[], str]] = {
-        "base": lambda: base_form(schema), "json": lambda: json_form(schema),
-        "enhanced": lambda: enhanced_form(schema, samples, question)}
+        "base": lambda: base_form(schema),
+        "json": lambda: json_form(schema),
+        "enhanced": lambda: enhanced_form(schema, samples, question),
+    }
     return writers[form]()
 
 
@@ -128,7 +145,7 @@ def show_value(value: Any) -> str:
     """A sample value as Cypher writes it, long text cut: `'The Lord of the Rings: The Fell…'`."""
     if isinstance(value, str):
         text = re.sub(r"\s+", " ", value).strip()
-        text = text if len(text) <= LONGEST_SAMPLE else text[:LONGEST_SAMPLE - 1].rstrip() + "…"
+        text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     if isinstance(value, list):
         inner = ", ".join(show_value(part) for part in value[:2])
@@ -144,8 +161,11 @@ def combination_lines(schema: PropertyGraphSchema) -> list[str]:
     lines = ["Labels together"]
     for one in shown[:MOST_COMBINATIONS]:
         labels = "".join(f":{quoted_name(label)}" for label in sorted(one.labels))
-        keys = ", ".join(quoted_name(key) for key in one.properties
-                         if any(key in schema.labels[label].properties for label in one.labels))
+        keys = ", ".join(
+            quoted_name(key)
+            for key in one.properties
+            if any(key in schema.labels[label].properties for label in one.labels)
+        )
         lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {one.count:,}")
     if len(shown) > MOST_COMBINATIONS:
         lines.append(f"and {len(shown) - MOST_COMBINATIONS} more")
@@ -167,8 +187,11 @@ class _Enhanced:
 
     def __post_init__(self) -> None:
         common = common_properties(self.schema)
-        self.common = {key: type_ for key, type_ in common.items()
-                       if not any((label, key) in self.samples for label in self.schema.labels)}
+        self.common = {
+            key: type_
+            for key, type_ in common.items()
+            if not any((label, key) in self.samples for label in self.schema.labels)
+        }
 
     def lines(self) -> list[str]:
         lines = [_heading(self.common)]
@@ -179,18 +202,34 @@ class _Enhanced:
         if self.schema.patterns:
             lines.append("Relationships")
         for pattern in self.schema.patterns:
-            lines.append(str_of(pattern) + _note([_count(pattern.count), _cut(pattern.description),
-                                                  *marks_of(pattern)]))
+            lines.append(
+                str_of(pattern) + _note([_count(pattern.count), _cut(pattern.description), *marks_of(pattern)])
+            )
             lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {})
         return lines
 
-    def _properties(self, owner: str, properties: Mapping[str, str], without: Iterable[str],
-                    texts: Mapping[str, TextValues], keys: Mapping[str, list[str]]) -> list[str]:
+    def _properties(
+        self,
+        owner: str,
+        properties: Mapping[str, str],
+        without: Iterable[str],
+        texts: Mapping[str, TextValues],
+        keys: Mapping[str, list[str]],
+    ) -> list[str]:
         left = frozenset(without)
-        return [f"  {quoted_name(key)}: {type_}" + _note([
-                    *keys.get(key, ()), f"holds {texts[key].described}" if key in texts else None,
-                    unit_of(key, type_), self._examples(owner, key)])
-                for key, type_ in properties.items() if key not in left]
+        return [
+            f"  {quoted_name(key)}: {type_}"
+            + _note(
+                [
+                    *keys.get(key, ()),
+                    f"holds {texts[key].described}" if key in texts else None,
+                    unit_of(key, type_),
+                    self._examples(owner, key),
+                ]
+            )
+            for key, type_ in properties.items()
+            if key not in left
+        ]
 
     def _keys(self, label: Label) -> dict[str, list[str]]:
         """What constraints and indexes say of single properties, and which property names the node."""
@@ -231,8 +270,11 @@ def marks_of(pattern: RelationshipPattern) -> list[str]:
     if pattern.symmetric:
         marks.append("symmetric: match it without an arrow")
     if is_time_bounded(pattern):
-        end = next(f"end{key[5:]}" for key in pattern.properties
-                   if key.startswith("start") and f"end{key[5:]}" in pattern.properties)
+        end = next(
+            f"end{key[5:]}"
+            for key in pattern.properties
+            if key.startswith("start") and f"end{key[5:]}" in pattern.properties
+        )
         marks.append(f"time-bounded: {end} IS NULL while it lasts")
     return marks
 
@@ -244,7 +286,7 @@ def _count(count: int | None) -> str | None:
 def _cut(text: str | None) -> str | None:
     if not text or len(text) <= LONGEST_DESCRIPTION:
         return text
-    return text[:LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    return text[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
 def _note(parts: Iterable[str | None]) -> str:

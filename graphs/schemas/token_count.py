@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 
-_PIECE = re.compile(r"([A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z])|(\d{1,3})|([^\W\d_a-zA-Z]+)|(_)|([!-/:-@\[-^`{-~]+)"
-                    r"|(\n[ \n]*| {2,})|([^\w\s]+)")
+_PIECE = re.compile(
+    r"([A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z])|(\d{1,3})|([^\W\d_a-zA-Z]+)|(_)|([!-/:-@\[-^`{-~]+)"
+    r"|(\n[ \n]*| {2,})|([^\w\s]+)"
+)
 
 WORD, LETTER_BEYOND, NUMBER, UNDERSCORE, BREAK, PUNCTUATION, FOREIGN = 1.23, 0.09, 1.52, 0.6, 1.1, 0.88, 0.5
 SHORT_WORD = 7

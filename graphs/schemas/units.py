@@ -3,18 +3,66 @@
 from __future__ import annotations
 
 UNITS = {
-    "second": "seconds", "seconds": "seconds", "sec": "seconds", "ms": "milliseconds",
-    "minute": "minutes", "minutes": "minutes", "min": "minutes", "hour": "hours", "hours": "hours",
-    "day": "days", "days": "days", "week": "weeks", "weeks": "weeks", "month": "months", "months": "months",
-    "years": "years", "usd": "US dollars", "eur": "euros", "gbp": "pounds sterling", "percent": "percent",
-    "mm": "millimetres", "cm": "centimetres", "m": "metres", "metre": "metres", "metres": "metres",
-    "meter": "metres", "meters": "metres", "km": "kilometres", "kilometre": "kilometres", "ft": "feet",
-    "inch": "inches", "mi": "miles", "mile": "miles", "miles": "miles",
-    "m2": "square metres", "km2": "square kilometres", "ha": "hectares", "m3": "cubic metres",
-    "l": "litres", "litre": "litres", "g": "grams", "gram": "grams", "kg": "kilograms", "t": "tonnes",
-    "tonne": "tonnes", "lb": "pounds", "celsius": "degrees Celsius", "c": "degrees Celsius", "k": "kelvins",
-    "hz": "hertz", "w": "watts", "kw": "kilowatts", "mw": "megawatts", "kwh": "kilowatt-hours", "v": "volts",
-    "bytes": "bytes", "kb": "kilobytes", "mb": "megabytes", "gb": "gigabytes", "px": "pixels",
+    "second": "seconds",
+    "seconds": "seconds",
+    "sec": "seconds",
+    "ms": "milliseconds",
+    "minute": "minutes",
+    "minutes": "minutes",
+    "min": "minutes",
+    "hour": "hours",
+    "hours": "hours",
+    "day": "days",
+    "days": "days",
+    "week": "weeks",
+    "weeks": "weeks",
+    "month": "months",
+    "months": "months",
+    "years": "years",
+    "usd": "US dollars",
+    "eur": "euros",
+    "gbp": "pounds sterling",
+    "percent": "percent",
+    "mm": "millimetres",
+    "cm": "centimetres",
+    "m": "metres",
+    "metre": "metres",
+    "metres": "metres",
+    "meter": "metres",
+    "meters": "metres",
+    "km": "kilometres",
+    "kilometre": "kilometres",
+    "ft": "feet",
+    "inch": "inches",
+    "mi": "miles",
+    "mile": "miles",
+    "miles": "miles",
+    "m2": "square metres",
+    "km2": "square kilometres",
+    "ha": "hectares",
+    "m3": "cubic metres",
+    "l": "litres",
+    "litre": "litres",
+    "g": "grams",
+    "gram": "grams",
+    "kg": "kilograms",
+    "t": "tonnes",
+    "tonne": "tonnes",
+    "lb": "pounds",
+    "celsius": "degrees Celsius",
+    "c": "degrees Celsius",
+    "k": "kelvins",
+    "hz": "hertz",
+    "w": "watts",
+    "kw": "kilowatts",
+    "mw": "megawatts",
+    "kwh": "kilowatt-hours",
+    "v": "volts",
+    "bytes": "bytes",
+    "kb": "kilobytes",
+    "mb": "megabytes",
+    "gb": "gigabytes",
+    "px": "pixels",
 }
 """The last word of a property's name, and the unit that it stands for."""
 
@@ -24,8 +72,8 @@ NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
 def unit_of(name: str, type_: str = "float") -> str | None:
     """The unit in words, or None; only numbers have one.
 
-        >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
-        ('in minutes', 'in cubic metres per second', 'a calendar year')
+    >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
+    ('in minutes', 'in cubic metres per second', 'a calendar year')
     """
     if type_ not in NUMBERS:
         return None

@@ -20,8 +20,9 @@ def replacing(path: Path, *, private: bool = False, durable: bool = False) -> It
     A `private` file can be read by its owner alone; a `durable` one is on the disk before it takes the place.
     """
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
-                     0o600 if private else 0o666)
+    number = os.open(
+        part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if private else 0o666
+    )
     try:
         with os.fdopen(number, "wb") as file:
             yield file

@@ -59,8 +59,9 @@ class Catalog:
         try:
             return [Entry(**entry) for entry in json.loads(text)["graphs"]]
         except (ValueError, KeyError, TypeError) as error:
-            raise CatalogError(f"{self.home.catalog} cannot be read ({error}). Repair it, or move it away and load "
-                               "the graphs again.") from None
+            raise CatalogError(
+                f"{self.home.catalog} cannot be read ({error}). Repair it, or move it away and load the graphs again."
+            ) from None
 
     def find(self, name: str) -> Entry | None:
         """The graph of that name."""
@@ -142,8 +143,10 @@ class Catalog:
 def check_name(name: str) -> str:
     """A name that can be a graph's, or a `CatalogError` that says what one looks like."""
     if not NAME.fullmatch(name):
-        raise CatalogError(f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
-                           "'_', '-' or '.', at most 64 in all")
+        raise CatalogError(
+            f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
+            "'_', '-' or '.', at most 64 in all"
+        )
     return name
 
 

@@ -1,13 +1,13 @@
 """The data folder: loaded graphs, their indexes and the engine's own files.
 
-    $GRAPHGROUND_HOME, else the user's data folder of this machine
-    ├── catalog.json      which graphs there are
-    ├── databases/ID/     the engine's files of one graph
-    ├── graphs/ID/        its schema and entity index
-    ├── loading/          graphs that are being loaded
-    ├── downloads/        published files, kept for the next time
-    ├── engine/           the engine process: its state, log and locks
-    └── apart/            another one, for queries that may have to be killed
+$GRAPHGROUND_HOME, else the user's data folder of this machine
+├── catalog.json      which graphs there are
+├── databases/ID/     the engine's files of one graph
+├── graphs/ID/        its schema and entity index
+├── loading/          graphs that are being loaded
+├── downloads/        published files, kept for the next time
+├── engine/           the engine process: its state, log and locks
+└── apart/            another one, for queries that may have to be killed
 """
 
 from __future__ import annotations

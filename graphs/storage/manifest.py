@@ -22,10 +22,11 @@ DIGESTED = ("schema.json",)
 
 def write_manifest(database: Path, graph: Path) -> None:
     """Note the sizes of a database's files, and the digests of those that are small, beside the graph's schema."""
-    found = {"files": {file.name: file.stat().st_size for file in sorted(database.iterdir())
-                       if file.name.endswith(KEPT)},
-             "digests": {name: _digest(database / name) for name in DIGESTED if (database / name).exists()}
-             | {f"graph/{name}": _digest(graph / name) for name in DIGESTED if (graph / name).exists()}}
+    found = {
+        "files": {file.name: file.stat().st_size for file in sorted(database.iterdir()) if file.name.endswith(KEPT)},
+        "digests": {name: _digest(database / name) for name in DIGESTED if (database / name).exists()}
+        | {f"graph/{name}": _digest(graph / name) for name in DIGESTED if (graph / name).exists()},
+    }
     with replacing(graph / NAME) as file:
         file.write(json.dumps(found, indent=1).encode())
 
@@ -33,8 +34,8 @@ def write_manifest(database: Path, graph: Path) -> None:
 def damage(database: Path, graph: Path) -> str | None:
     """What has changed since a graph was loaded, in words; None where nothing has, or nothing was noted.
 
-        >>> damage(home.databases / entry.id, home.graphs / entry.id)
-        'Film_0.1.65536.v0.bucket has 1,000 bytes and not 65,536'
+    >>> damage(home.databases / entry.id, home.graphs / entry.id)
+    'Film_0.1.65536.v0.bucket has 1,000 bytes and not 65,536'
     """
     try:
         noted = json.loads((graph / NAME).read_bytes())

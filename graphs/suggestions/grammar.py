@@ -20,14 +20,20 @@ NUMBER = "[1-9][0-9]{0,3}"
 def gbnf(schema: PropertyGraphSchema, suggestions: Sequence[Suggestion]) -> str:
     """A grammar as llama.cpp reads it: `root ::= "MATCH (n:Movie)…" return-Movie | …`."""
     targets = list(dict.fromkeys(one.shape.target for one in suggestions))
-    rules = ["root ::= " + " | ".join(
-        f"{_quoted(f'MATCH {one.shape.cypher()} WITH DISTINCT n RETURN ')} return-{targets.index(one.shape.target)}"
-        for one in suggestions)]
+    rules = [
+        "root ::= "
+        + " | ".join(
+            f"{_quoted(f'MATCH {one.shape.cypher()} WITH DISTINCT n RETURN ')} return-{targets.index(one.shape.target)}"
+            for one in suggestions
+        )
+    ]
     for number, label in enumerate(targets):
         keys = " | ".join(_quoted(key) for key in _properties(schema, label))
-        rules += [f'return-{number} ::= "count(n)" | property-{number} '
-                  f'(", " property-{number})? (" ORDER BY " property-{number} " DESC"?)? (" LIMIT " number)?',
-                  f"property-{number} ::= {keys}"]
+        rules += [
+            f'return-{number} ::= "count(n)" | property-{number} '
+            f'(", " property-{number})? (" ORDER BY " property-{number} " DESC"?)? (" LIMIT " number)?',
+            f"property-{number} ::= {keys}",
+        ]
     return "\n".join([*rules, "number ::= [1-9] [0-9]? [0-9]? [0-9]?"])
 
 
@@ -36,9 +42,11 @@ def regular_expression(schema: PropertyGraphSchema, suggestions: Sequence[Sugges
     branches = []
     for one in suggestions:
         key = f"(?:{'|'.join(map(re.escape, _properties(schema, one.shape.target)))})"
-        branches.append(re.escape(f"MATCH {one.shape.cypher()} WITH DISTINCT n RETURN ")
-                        + rf"(?:count\(n\)|{key}(?:, {key})?"
-                        + rf"(?: ORDER BY {key}(?: DESC)?)?(?: LIMIT {NUMBER})?)")
+        branches.append(
+            re.escape(f"MATCH {one.shape.cypher()} WITH DISTINCT n RETURN ")
+            + rf"(?:count\(n\)|{key}(?:, {key})?"
+            + rf"(?: ORDER BY {key}(?: DESC)?)?(?: LIMIT {NUMBER})?)"
+        )
     return f"(?:{'|'.join(branches)})"
 
 

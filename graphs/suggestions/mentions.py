@@ -36,12 +36,14 @@ def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
     for mention, candidates in zip(distinct, lookup.find_all(distinct, limit=8), strict=True):
         exact = [one for one in candidates if one.match in ("exact", "alias")]
         for one in (exact or [one for one in candidates if one.score >= GOOD])[:MEANINGS]:
-            found.setdefault((mention, one.label, one.name), Entity(mention, one.label, one.name, one.score,
-                                                                           one.name_property))
+            found.setdefault(
+                (mention, one.label, one.name), Entity(mention, one.label, one.name, one.score, one.name_property)
+            )
     return list(found.values())
 
 
 def entities_in(question: str, lookup: EntityLookup) -> list[Entity]:
     """The entities that a whole question names."""
     return entities_of((span.text for span in lookup.spans(question)), lookup) or entities_of(
-        (span.text for span in lookup.spans(question, unknown=True)), lookup)
+        (span.text for span in lookup.spans(question, unknown=True)), lookup
+    )

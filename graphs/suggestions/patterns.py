@@ -1,8 +1,8 @@
 """Which patterns the schema allows around some entities: one hop, two hops, and those that connect two of them.
 
-    (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})
-    (n:Award)<-[r0:receivesAward]-(m0:Movie)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'})
-    (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}), (n)-[r1:hasGenre]->(m1:Genre {name: 'heist'})
+(n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})
+(n:Award)<-[r0:receivesAward]-(m0:Movie)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'})
+(n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}), (n)-[r1:hasGenre]->(m1:Genre {name: 'heist'})
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which patterns fit the words of a question best. No model: stems of the schema's words, and where they stand.
 
-    >>> Question("Which sculptures were created by Auguste Rodin?").mentions("createdBy")
-    1.0
+>>> Question("Which sculptures were created by Auguste Rodin?").mentions("createdBy")
+1.0
 """
 
 from __future__ import annotations
@@ -12,23 +12,90 @@ from functools import lru_cache
 from graphground.cypher.names.split import split
 from graphground.graphs.suggestions.patterns import QueryShape
 
-SMALL_WORDS = frozenset({
-    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "did", "do", "does", "for", "from", "had",
-    "has", "have", "how", "in", "into", "is", "it", "its", "list", "many", "me", "much", "name", "names", "of",
-    "on", "or", "provide", "s", "show", "tell", "that", "the", "their", "them", "there", "these", "they",
-    "this", "to", "was", "were", "what", "when", "where", "which", "who", "whom", "whose", "with",
-})
+SMALL_WORDS = frozenset(
+    {
+        "a",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "by",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "list",
+        "many",
+        "me",
+        "much",
+        "name",
+        "names",
+        "of",
+        "on",
+        "or",
+        "provide",
+        "s",
+        "show",
+        "tell",
+        "that",
+        "the",
+        "their",
+        "them",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "with",
+    }
+)
 
 LIKE = {
-    "direct": {"film", "director"}, "star": {"cast", "act", "actor"}, "member": {"cast"}, "receive": {"win", "award"},
-    "employ": {"use", "weapon"}, "perpetrate": {"carry", "commit", "responsible", "perpetrator"},
-    "occur": {"happen", "place", "country"}, "target": {"against", "attack"}, "display": {"hous", "exhibit", "show"},
-    "inhabit": {"live", "habitat", "found"}, "feed": {"eat", "prey", "diet", "consume"}, "rank": {"taxonomic"},
-    "parent": {"belong", "subtaxa", "under", "classify"}, "play": {"player", "team", "club"},
-    "create": {"paint", "sculpt", "make", "artist", "creator"}, "associate": {"movement", "link", "belong"},
-    "base": {"headquarter", "locate"}, "found": {"founder", "establish"},
+    "direct": {"film", "director"},
+    "star": {"cast", "act", "actor"},
+    "member": {"cast"},
+    "receive": {"win", "award"},
+    "employ": {"use", "weapon"},
+    "perpetrate": {"carry", "commit", "responsible", "perpetrator"},
+    "occur": {"happen", "place", "country"},
+    "target": {"against", "attack"},
+    "display": {"hous", "exhibit", "show"},
+    "inhabit": {"live", "habitat", "found"},
+    "feed": {"eat", "prey", "diet", "consume"},
+    "rank": {"taxonomic"},
+    "parent": {"belong", "subtaxa", "under", "classify"},
+    "play": {"player", "team", "club"},
+    "create": {"paint", "sculpt", "make", "artist", "creator"},
+    "associate": {"movement", "link", "belong"},
+    "base": {"headquarter", "locate"},
+    "found": {"founder", "establish"},
     "taxon": {"speci", "taxa", "animal", "organism"},
-    "person": {"people", "individual", "artist"}, "terrorist": {"perpetrator"}, "home": {"stadium", "venue"},
+    "person": {"people", "individual", "artist"},
+    "terrorist": {"perpetrator"},
+    "home": {"stadium", "venue"},
 }
 """Words that questions use for words that schemas use, as stems."""
 
@@ -46,8 +113,9 @@ class Question:
 
     def place(self, name: str) -> int | None:
         """Where the first word stands that a schema's name consists of."""
-        places = [self._places[word] for part in parts(name) for word in (part, *LIKE.get(part, ()))
-                  if word in self._places]
+        places = [
+            self._places[word] for part in parts(name) for word in (part, *LIKE.get(part, ())) if word in self._places
+        ]
         return min(places, default=None)
 
     def mentions(self, name: str) -> float:
@@ -55,8 +123,10 @@ class Question:
         words = parts(name)
         if not words:
             return 0.0
-        hits = sum(1.0 if word in self._places else 0.7 if self._places.keys() & LIKE.get(word, set()) else 0.0
-                   for word in words)
+        hits = sum(
+            1.0 if word in self._places else 0.7 if self._places.keys() & LIKE.get(word, set()) else 0.0
+            for word in words
+        )
         return hits / len(words)
 
 
@@ -71,7 +141,7 @@ def stem(word: str) -> str:
     """A word without its ending, roughly: `created`, `creates` and `creating` are one."""
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[:len(word) - len(ending)] + instead
+            word = word[: len(word) - len(ending)] + instead
             break
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 

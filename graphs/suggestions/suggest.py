@@ -30,8 +30,15 @@ class Suggestion:
     shape: QueryShape
 
 
-def suggest(graph: Graph, entities: Sequence[Entity], question: str = "", *, hops: int = 2, limit: int = 10,
-            seconds: float = 20.0) -> list[Suggestion]:
+def suggest(
+    graph: Graph,
+    entities: Sequence[Entity],
+    question: str = "",
+    *,
+    hops: int = 2,
+    limit: int = 10,
+    seconds: float = 20.0,
+) -> list[Suggestion]:
     """The best queries around the entities, the best first.
 
     For 'Which sculptures were created by Auguste Rodin?' and `Entity("Auguste Rodin", "Person", …)` the first is
@@ -39,12 +46,13 @@ def suggest(graph: Graph, entities: Sequence[Entity], question: str = "", *, hop
     """
     asked = Question(question, tuple(entity.mention for entity in entities))
     ranked = sorted(shapes(graph.schema, entities, hops), key=lambda shape: -score(shape, asked, 1))
-    kept = ranked[:max(MOST_COUNTED, limit)]
+    kept = ranked[: max(MOST_COUNTED, limit)]
     counts = _counted(graph, kept, time.monotonic() + seconds)
     found = [(score(shape, asked, 1), shape, rows) for shape, rows in zip(kept, counts, strict=True) if rows != 0]
     found.sort(key=lambda one: -one[0])
-    return [Suggestion(_query(graph, shape, asked), _reason(shape, rows), rows, shape)
-            for _, shape, rows in found[:limit]]
+    return [
+        Suggestion(_query(graph, shape, asked), _reason(shape, rows), rows, shape) for _, shape, rows in found[:limit]
+    ]
 
 
 def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[int | None]:
@@ -57,8 +65,10 @@ def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[
         left = deadline - time.monotonic()
         if left <= 0:
             break
-        union = " UNION ALL ".join(f"MATCH {kept[number].cypher()} RETURN {number} AS pattern, "
-                                   "count(DISTINCT n) AS matches" for number in batch)
+        union = " UNION ALL ".join(
+            f"MATCH {kept[number].cypher()} RETURN {number} AS pattern, count(DISTINCT n) AS matches"
+            for number in batch
+        )
         try:
             rows = graph.run(union, limit=len(batch), timeout=left).rows
         except EngineError:
@@ -72,11 +82,16 @@ def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[
 
 def _query(graph: Graph, shape: QueryShape, asked: Question) -> str:
     label = graph.schema.labels[shape.target]
-    wanted = [key for key in label.properties
-              if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99][:MOST_PROPERTIES]
+    wanted = [
+        key
+        for key in label.properties
+        if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99
+    ][:MOST_PROPERTIES]
     named = name_property(label)
-    keys = list(dict.fromkeys(key for key in (named, *wanted) if key in label.properties and key is not None)) \
+    keys = (
+        list(dict.fromkeys(key for key in (named, *wanted) if key in label.properties and key is not None))
         or list(label.properties)[:1]
+    )
     returned = ", ".join(f"n.{quoted_name(key)} AS {quoted_name(key)}" for key in keys) or "count(n) AS matches"
     return f"MATCH {shape.cypher()} RETURN DISTINCT {returned}"
 

@@ -26,8 +26,9 @@ HOMONYMS = 20
 """One given name in this many belongs to two nodes."""
 
 
-def synth(schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0,
-          vocabulary: Vocabulary | None = None) -> SyntheticGraph:
+def synth(
+    schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0, vocabulary: Vocabulary | None = None
+) -> SyntheticGraph:
     """A graph for `schema` with the given numbers of nodes and relationships; the same seed gives the same graph.
 
         >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
@@ -69,8 +70,10 @@ class SyntheticGraph:
     @cached_property
     def pattern_counts(self) -> Sequence[int]:
         """How many relationships each pattern of the schema has, in its order."""
-        weights = {number: float(self.node_counts[pattern.start]) ** 0.7 * (1 + number % 3)
-                   for number, pattern in enumerate(self.schema.patterns)}
+        weights = {
+            number: float(self.node_counts[pattern.start]) ** 0.7 * (1 + number % 3)
+            for number, pattern in enumerate(self.schema.patterns)
+        }
         return list(_shares(weights, self.relationships, least=dict.fromkeys(weights, 0)).values())
 
     def entities(self) -> Iterator[dict[str, Any]]:
@@ -79,18 +82,27 @@ class SyntheticGraph:
             given = self._given(name)
             types = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
             for start, size, rng in self._blocks(self.node_counts[name], 1, place):
-                columns = {key: column(name, key, type_, size, rng, self.vocabulary.values.get((name, key), ()))
-                           for key, type_ in types.items()}
+                columns = {
+                    key: column(name, key, type_, size, rng, self.vocabulary.values.get((name, key), ()))
+                    for key, type_ in types.items()
+                }
                 for row in range(size):
                     number = start + row
                     own = number_of_name(number)
                     text = given[number] if number < len(given) else make_name(name, own)
-                    properties = _with({key: values[row] for key, values in columns.items()},
-                                       self.vocabulary.properties.get((name, number)))
-                    yield {"eid": f"{name}#{number}", "label": name, "name": text,
-                           "aliases": [f"{text} ({own % 97})"] if number % 4 == 0 else [],
-                           "description": f"made-up {name} number {number}", "properties": properties,
-                           "provenance": []}
+                    properties = _with(
+                        {key: values[row] for key, values in columns.items()},
+                        self.vocabulary.properties.get((name, number)),
+                    )
+                    yield {
+                        "eid": f"{name}#{number}",
+                        "label": name,
+                        "name": text,
+                        "aliases": [f"{text} ({own % 97})"] if number % 4 == 0 else [],
+                        "description": f"made-up {name} number {number}",
+                        "properties": properties,
+                        "provenance": [],
+                    }
 
     def relations(self) -> Iterator[dict[str, Any]]:
         """SimpleKG relations, pattern by pattern; those of the vocabulary first."""
@@ -99,15 +111,25 @@ class SyntheticGraph:
             links = self._links.get((pattern.type, pattern.start, pattern.end), ())
             fixed = [link.properties for link in links]
             for size, starts, ends, rng in self._ends(pattern, place, count, links):
-                columns = {key: column(pattern.type, key, type_, size, rng,
-                                       self.vocabulary.values.get((pattern.type, key), ()))
-                           for key, type_ in pattern.properties.items()}
+                columns = {
+                    key: column(
+                        pattern.type, key, type_, size, rng, self.vocabulary.values.get((pattern.type, key), ())
+                    )
+                    for key, type_ in pattern.properties.items()
+                }
                 _order_intervals(columns)
                 for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-                    properties = _with({key: values[row] for key, values in columns.items()},
-                                       fixed[row] if fixed else None)
-                    yield {"rid": f"r{rid}", "label": pattern.type, "subj_id": f"{pattern.start}#{start}",
-                           "obj_id": f"{pattern.end}#{end}", "properties": properties, "provenance": []}
+                    properties = _with(
+                        {key: values[row] for key, values in columns.items()}, fixed[row] if fixed else None
+                    )
+                    yield {
+                        "rid": f"r{rid}",
+                        "label": pattern.type,
+                        "subj_id": f"{pattern.start}#{start}",
+                        "obj_id": f"{pattern.end}#{end}",
+                        "properties": properties,
+                        "provenance": [],
+                    }
                     rid += 1
                 fixed = []  # what was asked for comes first
 
@@ -127,11 +149,16 @@ class SyntheticGraph:
         for start in range(0, count, BLOCK):
             yield start, min(BLOCK, count - start), np.random.default_rng([self.seed, *key, start])
 
-    def _ends(self, pattern: RelationshipPattern, place: int, count: int, links: Sequence[Link]
-              ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64], np.random.Generator]]:
+    def _ends(
+        self, pattern: RelationshipPattern, place: int, count: int, links: Sequence[Link]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64], np.random.Generator]]:
         if links:
-            yield (len(links), np.array([link.start_number for link in links]),
-                   np.array([link.end_number for link in links]), np.random.default_rng([self.seed, 3, place]))
+            yield (
+                len(links),
+                np.array([link.start_number for link in links]),
+                np.array([link.end_number for link in links]),
+                np.random.default_rng([self.seed, 3, place]),
+            )
         starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
         loops = pattern.start == pattern.end and ends_of > 1
         given = len(self._given(pattern.end))
@@ -177,8 +204,8 @@ def _order_intervals(columns: dict[str, list[Any]]) -> None:
 def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> dict[K, int]:
     """Split a total by weight, exactly, each share at least so large.
 
-        >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
-        {'a': 6, 'b': 2}
+    >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
+    {'a': 6, 'b': 2}
     """
     whole = sum(weights.values())
     shares = {key: max(least[key], int(total * weight / whole)) for key, weight in weights.items()}

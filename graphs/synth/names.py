@@ -1,7 +1,7 @@
 """Made-up names: pronounceable, distinct for as long as the syllables last, with a few homonyms.
 
-    >>> [make_name("Person", number) for number in range(2)]
-    ['Nagon Sherukan', 'Maklemar Mistudar']
+>>> [make_name("Person", number) for number in range(2)]
+['Nagon Sherukan', 'Maklemar Mistudar']
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ VOWELS = ("a", "e", "i", "o", "u")
 CODAS = ("", "n", "r", "l", "s")
 PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
 
-WORDS = 2 ** 16
+WORDS = 2**16
 """Distinct words; a name has two, so 2^32 names before they repeat."""
 
 

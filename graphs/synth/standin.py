@@ -35,8 +35,14 @@ graphs a question turned round mostly finds nothing: the wrong direction alone m
 RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
 
 
-def stand_in(schema: PropertyGraphSchema, queries: Iterable[str], nodes: int, relationships: int, seed: int = 0,
-             instances: int = 3) -> SyntheticGraph:
+def stand_in(
+    schema: PropertyGraphSchema,
+    queries: Iterable[str],
+    nodes: int,
+    relationships: int,
+    seed: int = 0,
+    instances: int = 3,
+) -> SyntheticGraph:
     """A graph on which `queries` find rows, and queries that are nearly right find others.
 
     `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name`
@@ -54,8 +60,13 @@ def stand_in(schema: PropertyGraphSchema, queries: Iterable[str], nodes: int, re
             planter.plant(part)
     vocabulary = planter.vocabulary()
     named = sum(map(len, vocabulary.names.values()))
-    return synth(schema, max(nodes, named + named // 4 + len(schema.labels)),
-                 max(relationships, len(vocabulary.links) + len(vocabulary.links) // 4), seed, vocabulary)
+    return synth(
+        schema,
+        max(nodes, named + named // 4 + len(schema.labels)),
+        max(relationships, len(vocabulary.links) + len(vocabulary.links) // 4),
+        seed,
+        vocabulary,
+    )
 
 
 class _Planter:
@@ -71,8 +82,9 @@ class _Planter:
 
     def vocabulary(self) -> Vocabulary:
         """All that was planted."""
-        return Vocabulary({label: tuple(names) for label, names in self._names.items()}, dict(self._values),
-                          self._links, self._fixed)
+        return Vocabulary(
+            {label: tuple(names) for label, names in self._names.items()}, dict(self._values), self._links, self._fixed
+        )
 
     def plant(self, part: Part) -> None:
         """The witnesses of one part of a query, and its near misses."""
@@ -107,9 +119,18 @@ class _Planter:
         if any(element not in part.names for element in part.labels if element != part.answer):
             self._witness(part, 0, shared={part.answer: first[part.answer]})
 
-    def _witness(self, part: Part, number: int, *, complete: bool = True, violated: Condition | None = None,
-                 without: Iterable[int] = (), instead: Mapping[int, tuple[str, bool]] | None = None,
-                 named: Mapping[str, str] | None = None, shared: Mapping[str, int] | None = None) -> dict[str, int]:
+    def _witness(
+        self,
+        part: Part,
+        number: int,
+        *,
+        complete: bool = True,
+        violated: Condition | None = None,
+        without: Iterable[int] = (),
+        instead: Mapping[int, tuple[str, bool]] | None = None,
+        named: Mapping[str, str] | None = None,
+        shared: Mapping[str, int] | None = None,
+    ) -> dict[str, int]:
         """Nodes and relationships that satisfy a part, or all of it but one thing; the number of each node."""
         way = part.alternatives[number % len(part.alternatives)]
         fixed: dict[str, dict[str, Any]] = defaultdict(dict)
@@ -124,16 +145,19 @@ class _Planter:
             value = violating(condition, self._rng) if wrong else satisfying(condition, self._rng)
             if condition.operator == "IS NOT NULL" and not wrong:
                 value = fixed[condition.element].get(condition.key) or fresh_value(
-                    condition.key, self._type(owners.get(condition.element), condition.key) or "str", self._rng)
-            if condition.key not in RESERVED and (value is None or of_type(value, self._type(
-                    owners.get(condition.element), condition.key))):
+                    condition.key, self._type(owners.get(condition.element), condition.key) or "str", self._rng
+                )
+            if condition.key not in RESERVED and (
+                value is None or of_type(value, self._type(owners.get(condition.element), condition.key))
+            ):
                 fixed[condition.element][condition.key] = value
         numbers = dict(shared or {})
         for element, label in part.labels.items():
             if element not in numbers:
                 known = part.names.get(element)
-                numbers[element] = self._node(label, known or (named or {}).get(element), fixed[element],
-                                              anchor=known is not None)
+                numbers[element] = self._node(
+                    label, known or (named or {}).get(element), fixed[element], anchor=known is not None
+                )
         for place, link in enumerate(part.links):
             if place in without or (link.optional and number % 2):
                 continue

@@ -18,8 +18,9 @@ BORROWED = 0.3
 """The share of values taken from the vocabulary, where it has some for the property."""
 
 
-def column(owner: str, key: str, type_: str, size: int, rng: np.random.Generator,
-           borrowed: Sequence[Any] = ()) -> list[Any]:
+def column(
+    owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
+) -> list[Any]:
     """`size` values of one property, None where a node has none.
 
     `column("Person", "date_of_birth", "date", 2, rng)` may give `['1931-04-07', None]`.
@@ -48,7 +49,7 @@ def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generato
         flat = _values(owner, key, type_[5:-1], int(lengths.sum()), rng)
         lists, start = [], 0
         for length in lengths.tolist():
-            lists.append(list(dict.fromkeys(flat[start:start + length])))
+            lists.append(list(dict.fromkeys(flat[start : start + length])))
             start += length
         return lists
     match type_.split("|")[0]:

@@ -1,10 +1,10 @@
 """What a graph must hold for a query to find something: nodes, relationships and the conditions on both.
 
-    >>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
-    >>> part.answer, [(link.type, link.start, link.end) for link in part.links]
-    ('m', [('directedBy', 'm', ' 1')])
-    >>> part.alternatives
-    [(Condition(element='m', key='year', operator='>', value=1990),)]
+>>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
+>>> part.answer, [(link.type, link.start, link.end) for link in part.links]
+('m', [('directedBy', 'm', ' 1')])
+>>> part.alternatives
+[(Condition(element='m', key='year', operator='>', value=1990),)]
 """
 
 from __future__ import annotations
@@ -21,10 +21,24 @@ from graphground.graphs.synth.names import word
 MOST_ALTERNATIVES = 6
 """Ways to satisfy a WHERE that are followed; an OR of many parts has more."""
 
-OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "IN": "NOT IN", "NOT IN": "IN",
-            "HAS": "HAS NOT", "HAS NOT": "HAS", "IS NULL": "IS NOT NULL", "IS NOT NULL": "IS NULL",
-            "CONTAINS": "CONTAINS NOT", "CONTAINS NOT": "CONTAINS", "STARTS WITH": "CONTAINS NOT",
-            "ENDS WITH": "CONTAINS NOT"}
+OPPOSITE = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "IN": "NOT IN",
+    "NOT IN": "IN",
+    "HAS": "HAS NOT",
+    "HAS NOT": "HAS",
+    "IS NULL": "IS NOT NULL",
+    "IS NOT NULL": "IS NULL",
+    "CONTAINS": "CONTAINS NOT",
+    "CONTAINS NOT": "CONTAINS",
+    "STARTS WITH": "CONTAINS NOT",
+    "ENDS WITH": "CONTAINS NOT",
+}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 
 
@@ -187,8 +201,8 @@ def _comparison(node: t.Binary) -> Condition | None:
 def satisfying(condition: Condition, rng: random.Random) -> Any:
     """A value for which a condition holds, on its boundary where it has one; None for no value at all.
 
-        >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
-        True
+    >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
+    True
     """
     value = condition.value
     match condition.operator:
@@ -262,8 +276,8 @@ def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
 def of_type(value: Any, type_: str | None) -> bool:
     """Whether a value may be stored under a property of this type.
 
-        >>> of_type(3, "float"), of_type("long", "int"), of_type(["a"], "list[str]")
-        (True, False, True)
+    >>> of_type(3, "float"), of_type("long", "int"), of_type(["a"], "list[str]")
+    (True, False, True)
     """
     if isinstance(value, list):
         return (type_ or "").startswith("list[") and all(of_type(item, str(type_)[5:-1]) for item in value)

@@ -20,8 +20,9 @@ from graphground.graphs.why_empty.patterns import blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 
-def why_empty(graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *,
-              seconds: float = 2.0) -> list[Diagnostic]:
+def why_empty(
+    graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 2.0
+) -> list[Diagnostic]:
     """What to fix in a query whose answer was empty; empty itself where nothing could be found out in time.
 
     For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
@@ -48,11 +49,11 @@ def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:
 def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
     text, start = probe.query.text, single.start
     for clause in single.clauses:
-        before = text[start:clause.start]
+        before = text[start : clause.start]
         if isinstance(clause, t.Return):
             yield from _paging(probe, before, clause)
             return
-        through = text[start:clause.end]
+        through = text[start : clause.end]
         if isinstance(clause, t.Match) and clause.optional and clause.search is None:
             through = before + _as_required(probe, clause)
         if probe.has_rows(through):
@@ -65,8 +66,9 @@ def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
             case t.CallSubquery() if not clause.imports and not clause.star and not _imports(clause.body):
                 yield from _body(probe, clause.body)
             case t.Unwind():
-                yield probe.diagnostic("matches_nothing", clause,
-                                       "UNWIND receives an empty list or null, so no row is left.")
+                yield probe.diagnostic(
+                    "matches_nothing", clause, "UNWIND receives an empty list or null, so no row is left."
+                )
             case _:
                 yield probe.diagnostic("matches_nothing", clause, "No row is left after this clause.")
         return
@@ -79,12 +81,13 @@ def _as_required(probe: Probe, clause: t.Match) -> str:
 
 def _imports(body: t.QueryBody) -> bool:
     parts = body.parts if isinstance(body, t.Union) else [body]
-    return any(isinstance(part, t.SingleQuery) and part.clauses and isinstance(part.clauses[0], t.With)
-               for part in parts)
+    return any(
+        isinstance(part, t.SingleQuery) and part.clauses and isinstance(part.clauses[0], t.With) for part in parts
+    )
 
 
 def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
-    kept = before + probe.query.text[clause.start:clause.projection.end]
+    kept = before + probe.query.text[clause.start : clause.projection.end]
     if clause.where is None or not probe.has_rows(kept):
         yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no rows here.")
         return
@@ -101,15 +104,20 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
         skip = probe.value(clause.projection.skip) if clause.projection.skip else 0
         limit = probe.value(clause.projection.limit) if clause.projection.limit else None
         if counted and isinstance(skip, int) and (skip >= counted[0][0] or limit == 0):
-            yield probe.diagnostic("matches_nothing", paging[0],
-                                   f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none.")
+            yield probe.diagnostic(
+                "matches_nothing", paging[0], f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none."
+            )
             return
     for item in clause.projection.items:
         if isinstance(item.expression, t.Property):
             yield from _null(probe, before, clause, item, item.expression)
         elif isinstance(item.expression, t.FunctionCall) and item.expression.key in AGGREGATES and not paging:
-            yield probe.diagnostic("matches_nothing", item, f"The pattern matches, but {probe.source(item.expression)} "
-                                   "is null or zero over all that it matches.", severity="hint")
+            yield probe.diagnostic(
+                "matches_nothing",
+                item,
+                f"The pattern matches, but {probe.source(item.expression)} is null or zero over all that it matches.",
+                severity="hint",
+            )
 
 
 def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:
@@ -120,12 +128,24 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
         return
     found, filled = counted[0]
     if not filled:
-        yield probe.diagnostic("matches_nothing", item, f"The pattern matches, but {text} is null in all of the "
-                               f"{found:,} rows.", severity="hint")
+        yield probe.diagnostic(
+            "matches_nothing",
+            item,
+            f"The pattern matches, but {text} is null in all of the {found:,} rows.",
+            severity="hint",
+        )
         return
-    sorts = [sort for sort in clause.projection.order_by
-             if sort.descending and probe.source(sort.expression) in (text, item.name)]
+    sorts = [
+        sort
+        for sort in clause.projection.order_by
+        if sort.descending and probe.source(sort.expression) in (text, item.name)
+    ]
     why = " ORDER BY … DESC puts nulls first." if sorts else ""
     where = f"{text} IS NOT NULL"
-    yield probe.diagnostic("matches_nothing", item, f"{text} is null in what is returned, but {filled:,} of {found:,} "
-                           f"rows have it.{why} Keep only those with WHERE {where}.", severity="hint")
+    yield probe.diagnostic(
+        "matches_nothing",
+        item,
+        f"{text} is null in what is returned, but {filled:,} of {found:,} "
+        f"rows have it.{why} Keep only those with WHERE {where}.",
+        severity="hint",
+    )

@@ -24,6 +24,7 @@ def conjuncts(where: t.Expression | None) -> list[t.Expression]:
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
     """The conditions, first, that remove every row by themselves; else the one without which rows are left."""
+
     def left(kept: Sequence[t.Expression]) -> bool:
         return probe.has_rows(before + _where(probe, kept))
 
@@ -34,12 +35,14 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
         return
     for condition in conditions:
         if left([other for other in conditions if other is not condition]):
-            yield explain_condition(probe, before + _where(probe, [one for one in conditions if one is not condition]),
-                                    condition, rest=True)
+            yield explain_condition(
+                probe, before + _where(probe, [one for one in conditions if one is not condition]), condition, rest=True
+            )
             return
     if conditions:
-        yield probe.diagnostic("filter_removes_all", conditions[-1],
-                               "Each condition alone leaves rows, but together they leave none.")
+        yield probe.diagnostic(
+            "filter_removes_all", conditions[-1], "Each condition alone leaves rows, but together they leave none."
+        )
 
 
 def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
@@ -57,20 +60,28 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     value = probe.value(literal)
     text = probe.source(subject)
     if isinstance(value, str) and not isinstance(literal, t.FunctionCall):
-        values = _values(probe, before, text, isinstance(condition, t.Binary) and condition.operator == "IN"
-                         and condition.right is subject)
+        values = _values(
+            probe,
+            before,
+            text,
+            isinstance(condition, t.Binary) and condition.operator == "IN" and condition.right is subject,
+        )
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
         near = [one for one, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MENDS)]
-        return probe.diagnostic("filter_removes_all", condition,
-                                f"{opening} {text} is never {quoted(value)} in {where}; it is "
-                                f"{', '.join(quoted(one) for one in near)}{', …' if len(values) > len(near) else ''}.",
-                                [probe.source(condition).replace(probe.source(literal), quoted(one)) for one in near])
+        return probe.diagnostic(
+            "filter_removes_all",
+            condition,
+            f"{opening} {text} is never {quoted(value)} in {where}; it is "
+            f"{', '.join(quoted(one) for one in near)}{', …' if len(values) > len(near) else ''}.",
+            [probe.source(condition).replace(probe.source(literal), quoted(one)) for one in near],
+        )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-    return probe.diagnostic("filter_removes_all", condition,
-                            f"{opening} In {where} {text} ranges from {span[0][0]} to {span[0][1]}.")
+    return probe.diagnostic(
+        "filter_removes_all", condition, f"{opening} In {where} {text} ranges from {span[0][0]} to {span[0][1]}."
+    )
 
 
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:
@@ -97,7 +108,13 @@ _FOLDING = frozenset({"tolower", "toupper", "trim", "tostring", "lower", "upper"
 
 def _values(probe: Probe, before: str, text: str, listed: bool) -> list[Any]:
     if listed:
-        return [row[0] for row in probe.rows(f"{before} UNWIND {text} AS value RETURN DISTINCT value", MOST_VALUES)
-                if isinstance(row[0], str)]
-    return [row[0] for row in probe.rows(f"{before} RETURN DISTINCT {text} AS value", MOST_VALUES)
-            if isinstance(row[0], str)]
+        return [
+            row[0]
+            for row in probe.rows(f"{before} UNWIND {text} AS value RETURN DISTINCT value", MOST_VALUES)
+            if isinstance(row[0], str)
+        ]
+    return [
+        row[0]
+        for row in probe.rows(f"{before} RETURN DISTINCT {text} AS value", MOST_VALUES)
+        if isinstance(row[0], str)
+    ]

@@ -13,22 +13,36 @@ from graphground.cypher.tree import altered
 from graphground.graphs.why_empty.probe import Probe
 
 
-def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.RelationshipPattern,
-              right: t.NodePattern, others: str = "", conditions: Sequence[str] = ()) -> Diagnostic:
+def blame_hop(
+    probe: Probe,
+    before: str,
+    left: t.NodePattern,
+    relationship: t.RelationshipPattern,
+    right: t.NodePattern,
+    others: str = "",
+    conditions: Sequence[str] = (),
+) -> Diagnostic:
     """`others` is what else the query says of the two nodes: `, (n:Player {name: 'x'})`."""
+
     def matches(middle: str) -> bool:
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)
 
-    here = probe.query.text[left.start:right.end]
+    here = probe.query.text[left.start : right.end]
     other_way = turned(relationship)
     if relationship.direction != "both" and matches(other_way):
-        return probe.diagnostic("reversed_direction", relationship,
-                                f"Nothing matches {here}, but the other direction does: "
-                                f"{probe.source(left)}{other_way}{probe.source(right)}.", [other_way])
+        return probe.diagnostic(
+            "reversed_direction",
+            relationship,
+            f"Nothing matches {here}, but the other direction does: "
+            f"{probe.source(left)}{other_way}{probe.source(right)}.",
+            [other_way],
+        )
     if relationship.properties is not None and matches(to_text(altered(relationship, properties=None))):
-        return probe.diagnostic("filter_removes_all", relationship.properties,
-                                f"{here} matches nothing only because of {probe.source(relationship.properties)} "
-                                "on the relationship.")
+        return probe.diagnostic(
+            "filter_removes_all",
+            relationship.properties,
+            f"{here} matches nothing only because of {probe.source(relationship.properties)} on the relationship.",
+        )
     found = []
     for mark, before_type, after_type in (("right", "-[", "]->"), ("left", "<-[", "]-")):
         pattern = f"{probe.source(left)}{before_type}any_of_them{after_type}{probe.source(right)}{others}"
@@ -36,8 +50,12 @@ def blame_hop(probe: Probe, before: str, left: t.NodePattern, relationship: t.Re
         rows = probe.rows(f"{before} MATCH {pattern}{where} RETURN DISTINCT type(any_of_them) AS type", 5)
         found += [f"-[:{quoted_name(row[0])}]->" if mark == "right" else f"<-[:{quoted_name(row[0])}]-" for row in rows]
     if found:
-        return probe.diagnostic("matches_nothing", relationship,
-                                f"Both ends of {here} exist, but this relationship does not connect them; these do: "
-                                f"{', '.join(found)}.", found)
-    return probe.diagnostic("matches_nothing", relationship,
-                            f"Both ends of {here} exist, but no relationship connects them.")
+        return probe.diagnostic(
+            "matches_nothing",
+            relationship,
+            f"Both ends of {here} exist, but this relationship does not connect them; these do: {', '.join(found)}.",
+            found,
+        )
+    return probe.diagnostic(
+        "matches_nothing", relationship, f"Both ends of {here} exist, but no relationship connects them."
+    )

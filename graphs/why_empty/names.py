@@ -20,16 +20,18 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
     bare = f"({variable}{labels})"
     if node.labels and not probe.matches(before, bare):
         label = _label(node)
-        yield probe.diagnostic("matches_nothing", node.labels,
-                               f"No node has the label {probe.source(node.labels)}"
-                               + (", though the schema has it." if label in probe.graph.schema.labels else "."))
+        yield probe.diagnostic(
+            "matches_nothing",
+            node.labels,
+            f"No node has the label {probe.source(node.labels)}"
+            + (", though the schema has it." if label in probe.graph.schema.labels else "."),
+        )
         return
     if not isinstance(node.properties, t.MapLiteral):
         yield probe.diagnostic("matches_nothing", node, f"No node matches {probe.source(node)}.")
         return
     entries = node.properties.entries
-    alone = [entry for entry in entries
-             if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
+    alone = [entry for entry in entries if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
     for entry in alone:
         value = probe.value(entry.value)
         if isinstance(value, str) and entry.key.text in naming_keys(probe):
@@ -37,8 +39,9 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
         else:
             yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
     if not alone:
-        yield probe.diagnostic("matches_nothing", node.properties,
-                               "Each of these properties occurs, but never together on one node.")
+        yield probe.diagnostic(
+            "matches_nothing", node.properties, "Each of these properties occurs, but never together on one node."
+        )
 
 
 def naming_keys(probe: Probe) -> frozenset[str]:
@@ -48,8 +51,14 @@ def naming_keys(probe: Probe) -> frozenset[str]:
 
 def names_a_node(probe: Probe, condition: t.Expression) -> bool:
     """Whether a condition is `p.name = 'Michael Mann'`."""
-    return isinstance(condition, t.Binary) and condition.operator == "=" and any(
-        isinstance(one, t.Property) and one.key.text in naming_keys(probe) for one in (condition.left, condition.right))
+    return (
+        isinstance(condition, t.Binary)
+        and condition.operator == "="
+        and any(
+            isinstance(one, t.Property) and one.key.text in naming_keys(probe)
+            for one in (condition.left, condition.right)
+        )
+    )
 
 
 def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
@@ -77,17 +86,22 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
             if candidate.match == "alias":
                 notes.append(f"{quoted(value)} is an alias of {quoted(candidate.name)}")
         if label is not None:
-            others = sorted({one.label for one in lookup.find(value, limit=MENDS)
-                             if one.label != label and one.name == value})
+            others = sorted(
+                {one.label for one in lookup.find(value, limit=MENDS) if one.label != label and one.name == value}
+            )
             notes += [f"a {other} has this name" for other in others]
     nearest = f" Nearest: {', '.join(suggestions[:3])}." if suggestions else ""
-    return probe.diagnostic("entity_not_found", place,
-                            f"No {label or 'node'} has the {key} {quoted(value)}"
-                            f"{'; ' + '; '.join(notes[:2]) if notes else ''}.{nearest}", suggestions)
+    return probe.diagnostic(
+        "entity_not_found",
+        place,
+        f"No {label or 'node'} has the {key} {quoted(value)}{'; ' + '; '.join(notes[:2]) if notes else ''}.{nearest}",
+        suggestions,
+    )
 
 
-def explain_equality(probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str,
-                     variable: str) -> Diagnostic:
+def explain_equality(
+    probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str, variable: str
+) -> Diagnostic:
     """A property in the map as if it stood in WHERE."""
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)

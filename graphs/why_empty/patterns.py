@@ -53,47 +53,61 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
     yield from blame_condition(probe, f"{before} MATCH {pattern}", conditions)
 
 
-def _no_path(probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern],
-             nodes: Sequence[t.NodePattern]) -> Iterator[Diagnostic]:
+def _no_path(
+    probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern], nodes: Sequence[t.NodePattern]
+) -> Iterator[Diagnostic]:
     """`shortestPath((a)-[:KNOWS*..6]-(b))` of nodes that exist: which of them no path joins."""
     for path in shortest:
         ends = [node for node in (path.elements[0], path.elements[-1]) if isinstance(node, t.NodePattern)]
         names = {node.variable.name for node in ends if node.variable}
-        others = [probe.source(node) for node in nodes if node.variable and node.variable.name in names
-                  and (node.labels or node.properties) and node not in ends]
+        others = [
+            probe.source(node)
+            for node in nodes
+            if node.variable and node.variable.name in names and (node.labels or node.properties) and node not in ends
+        ]
         about = [probe.source(one) for one in conjuncts(clause.where) if _only(one, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
-            yield probe.diagnostic("matches_nothing", path, "Both ends exist, but no path of these relationships, in "
-                                   "this direction and within this length, connects them.")
+            yield probe.diagnostic(
+                "matches_nothing",
+                path,
+                "Both ends exist, but no path of these relationships, in "
+                "this direction and within this length, connects them.",
+            )
 
 
-def _nodes(probe: Probe, before: str, nodes: Sequence[t.NodePattern],
-           conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
+def _nodes(
+    probe: Probe, before: str, nodes: Sequence[t.NodePattern], conditions: Sequence[t.Expression]
+) -> Iterator[Diagnostic]:
     for node in nodes:
         if (node.labels or node.properties) and not probe.matches(before, probe.source(node)):
             yield from blame_node(probe, before, node)
             continue
         for condition in conditions:
-            if node.variable and (node.labels or node.properties) and _only(condition, {node.variable.name}) and \
-                    not probe.matches(before, probe.source(node), [probe.source(condition)]):
+            if (
+                node.variable
+                and (node.labels or node.properties)
+                and _only(condition, {node.variable.name})
+                and not probe.matches(before, probe.source(node), [probe.source(condition)])
+            ):
                 named = blame_value(probe, node, condition)
                 yield named or explain_condition(probe, f"{before} MATCH {probe.source(node)}", condition)
 
 
-def _single_hops(probe: Probe, before: str, nodes: Sequence[t.NodePattern], hops: Sequence[Hop],
-                 conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
+def _single_hops(
+    probe: Probe, before: str, nodes: Sequence[t.NodePattern], hops: Sequence[Hop], conditions: Sequence[t.Expression]
+) -> Iterator[Diagnostic]:
     for hop in hops:
         pattern = _with_occurrences(probe, [hop], nodes)
         if not probe.matches(before, pattern):
-            yield blame_hop(probe, before, hop.left, hop.relationship, hop.right,
-                            pattern[len(_text(probe, hop)):])
+            yield blame_hop(probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :])
             continue
         about = [one for one in conditions if _only(one, hop.names)]
         if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
             named = [probe.source(one) for one in about if names_a_node(probe, one)]
             if named and not probe.matches(before, pattern, named):
-                yield blame_hop(probe, before, hop.left, hop.relationship, hop.right,
-                                pattern[len(_text(probe, hop)):], named)
+                yield blame_hop(
+                    probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :], named
+                )
             else:
                 yield from blame_condition(probe, f"{before} MATCH {pattern}", about)
 
@@ -107,43 +121,56 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         if one.direction == "both":
             continue
         other_way = turned(one)
-        if probe.matches(before, text[start:one.start] + other_way + text[one.end:end]):
-            yield probe.diagnostic("reversed_direction", one,
-                                   f"The whole pattern matches nothing, but it matches with {_text(probe, hop)} "
-                                   f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
-                                   [other_way])
+        if probe.matches(before, text[start : one.start] + other_way + text[one.end : end]):
+            yield probe.diagnostic(
+                "reversed_direction",
+                one,
+                f"The whole pattern matches nothing, but it matches with {_text(probe, hop)} "
+                f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
+                [other_way],
+            )
 
 
-def _meeting(probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern],
-             hops: Sequence[Hop]) -> Diagnostic:
+def _meeting(
+    probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern], hops: Sequence[Hop]
+) -> Diagnostic:
     """Every hop matches alone: the first two, or the shortest beginning, that do not match together."""
     for one, other in combinations(hops, 2):
         shared = one.names & other.names
         if (shared or one.right is other.left) and not probe.matches(
-                before, _with_occurrences(probe, [one, other], nodes)):
+            before, _with_occurrences(probe, [one, other], nodes)
+        ):
             text = f"{_text(probe, one)} and {_text(probe, other)}"
             what = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
-            return probe.diagnostic("matches_nothing", other.relationship,
-                                    f"{text} match alone, but {what}.")
+            return probe.diagnostic("matches_nothing", other.relationship, f"{text} match alone, but {what}.")
     for path in clause.patterns:
         if not probe.matches(before, probe.source(path)):
-            return probe.diagnostic("matches_nothing", path,
-                                    "Every step of this path matches on its own, but the whole path matches nothing.")
-    return probe.diagnostic("matches_nothing", clause.patterns[-1],
-                            "Every path of this MATCH matches on its own, but they do not match together.")
+            return probe.diagnostic(
+                "matches_nothing",
+                path,
+                "Every step of this path matches on its own, but the whole path matches nothing.",
+            )
+    return probe.diagnostic(
+        "matches_nothing",
+        clause.patterns[-1],
+        "Every path of this MATCH matches on its own, but they do not match together.",
+    )
 
 
 def _hops(path: t.PathPattern) -> Iterator[Hop]:
     elements = path.elements
     for place in range(len(elements) - 2):
-        left, relationship, right = elements[place:place + 3]
-        if isinstance(left, t.NodePattern) and isinstance(relationship, t.RelationshipPattern) and \
-                isinstance(right, t.NodePattern):
+        left, relationship, right = elements[place : place + 3]
+        if (
+            isinstance(left, t.NodePattern)
+            and isinstance(relationship, t.RelationshipPattern)
+            and isinstance(right, t.NodePattern)
+        ):
             yield Hop(left, relationship, right)
 
 
 def _text(probe: Probe, hop: Hop) -> str:
-    return probe.query.text[hop.left.start:hop.right.end]
+    return probe.query.text[hop.left.start : hop.right.end]
 
 
 def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodePattern]) -> str:
@@ -153,19 +180,27 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
     names: set[str] = set()
     for hop in hops:
         if parts and inside[-1] is hop.left:
-            parts[-1] += probe.query.text[hop.left.end:hop.right.end]
+            parts[-1] += probe.query.text[hop.left.end : hop.right.end]
         else:
             parts.append(_text(probe, hop))
         inside += [hop.left, hop.right]
         names |= hop.names
     for node in nodes:
-        if node.variable and node.variable.name in names and (node.labels or node.properties) and \
-                not any(node is one for one in inside):
+        if (
+            node.variable
+            and node.variable.name in names
+            and (node.labels or node.properties)
+            and not any(node is one for one in inside)
+        ):
             parts.append(probe.source(node))
     return ", ".join(parts)
 
 
 def _only(condition: t.Expression, names: set[str]) -> bool:
     used = {variable.name for variable in condition.find(t.Variable)}
-    return bool(used) and used <= names and next(condition.find(t.Subquery), None) is None and \
-        next(condition.find(t.PatternExpression), None) is None
+    return (
+        bool(used)
+        and used <= names
+        and next(condition.find(t.Subquery), None) is None
+        and next(condition.find(t.PatternExpression), None) is None
+    )

@@ -63,8 +63,9 @@ class Probe:
                 return text.value
         return None
 
-    def diagnostic(self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (),
-                   severity: Severity = "warning") -> Diagnostic:
+    def diagnostic(
+        self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (), severity: Severity = "warning"
+    ) -> Diagnostic:
         """A finding at the place of a part of the query."""
         start, end = self.query.position(node.start), self.query.position(node.end)
         return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions))

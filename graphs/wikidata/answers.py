@@ -1,7 +1,7 @@
 """SPARQL answers in JSON: read whole, or refused with what is wrong with them.
 
-    >>> bindings(b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "literal", "value": "a"}}]}}')
-    [{'x': {'type': 'literal', 'value': 'a'}}]
+>>> bindings(b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "literal", "value": "a"}}]}}')
+[{'x': {'type': 'literal', 'value': 'a'}}]
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def bindings(body: bytes) -> list[Binding]:
 
 def _is_binding(one: Any) -> bool:
     return isinstance(one, dict) and all(
-        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in one.values())
+        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in one.values()
+    )
 
 
 def _refusal(body: bytes) -> AnswerError:
@@ -59,5 +60,5 @@ def _refusal(body: bytes) -> AnswerError:
 
 
 def _beginning(body: bytes) -> str:
-    text = " ".join(body[:4 * SHOWN].decode("utf-8", "replace").split())
+    text = " ".join(body[: 4 * SHOWN].decode("utf-8", "replace").split())
     return repr(text[:SHOWN]) + ("…" if len(text) > SHOWN else "")

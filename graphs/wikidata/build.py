@@ -103,8 +103,9 @@ def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:
     """Write the graph, and beside it, as `….discarded.json`, what was left out and why."""
     writing = GraphWriting(plan, workspace)
-    nodes, relationships = write_simplekg(path, plan.definition.property_graph_schema(), writing.entities(),
-                                          writing.relations())
+    nodes, relationships = write_simplekg(
+        path, plan.definition.property_graph_schema(), writing.entities(), writing.relations()
+    )
     discarded = writing.discards.document()
     report = path.with_name(path.name.removesuffix(".gz").removesuffix(".json") + ".discarded.json")
     report.write_bytes(orjson.dumps(discarded, option=orjson.OPT_INDENT_2) + b"\n")

@@ -42,12 +42,15 @@ class Unfit(ValueError):
 def node_property(statements: Sequence[Statement], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
     """What a node's property becomes from the item's statements; None where it has none.
 
-        node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
+    node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
     """
     kept = best(statements)
     if wanted.qualifiers:
-        kept = [statement for statement in kept if all(
-            (ITEM, link.item) in statement.qualifiers.get(link.property, ()) for link in wanted.qualifiers)]
+        kept = [
+            statement
+            for statement in kept
+            if all((ITEM, link.item) in statement.qualifiers.get(link.property, ()) for link in wanted.qualifiers)
+        ]
     values = [statement.value for statement in kept]
     if wanted.type == "bool":
         return (ITEM, wanted.item) in values
@@ -127,7 +130,11 @@ def _date(value: Value, wanted: Property, name_of: NameOf) -> str:
 
 
 CONVERSIONS: Mapping[str, Callable[[Value, Property, NameOf], Any]] = {
-    "str": _str, "int": _int, "float": _float, "date": _date}
+    "str": _str,
+    "int": _int,
+    "float": _float,
+    "date": _date,
+}
 
 
 def _number(value: Value, wanted: Property) -> Decimal:
@@ -197,8 +204,20 @@ def time_text(value: Value) -> str:
     raise Unfit("date coarser than a century")
 
 
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-          "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 def _ordinal(number: int) -> str:

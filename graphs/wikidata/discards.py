@@ -42,8 +42,10 @@ class Discards:
 
     def document(self) -> list[dict[str, Any]]:
         """As JSON, in an order that never changes."""
-        return [{"place": place, "reason": reason, "count": found.count, "examples": found.examples}
-                for place, reason, found in self]
+        return [
+            {"place": place, "reason": reason, "count": found.count, "examples": found.examples}
+            for place, reason, found in self
+        ]
 
 
 def described(value: Value) -> str:

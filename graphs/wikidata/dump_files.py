@@ -42,8 +42,11 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
         with path.open("rb") as file:
             head = file.read(3)
             file.seek(0)
-            pieces = _unzipped(file, size) if head[:2] == GZIP else (
-                _bunzipped(file, size) if head == BZIP2 else _plain(file, size))
+            pieces = (
+                _unzipped(file, size)
+                if head[:2] == GZIP
+                else (_bunzipped(file, size) if head == BZIP2 else _plain(file, size))
+            )
             rest = b""
             for piece in pieces:
                 if read is not None:
@@ -109,7 +112,7 @@ def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
             begins = [match.start() for match in _STREAM.finditer(rest, 1)]
             for begin, end in pairwise([0, *begins]):
                 waiting.append(pool.submit(_bunzip, rest[begin:end]))
-            rest = rest[begins[-1]:] if begins else rest
+            rest = rest[begins[-1] :] if begins else rest
             while len(waiting) > 2 * cores:
                 yield waiting.popleft().result()
             if len(rest) > LONGEST_STREAM:

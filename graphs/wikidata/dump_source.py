@@ -92,8 +92,10 @@ class DumpSource:
         """A dump cannot evaluate SPARQL."""
         for label in plan.labels:
             if plan.node(label).sparql:
-                raise SourceError(f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or "
-                                  "use linked_to and has_property")
+                raise SourceError(
+                    f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or "
+                    "use linked_to and has_property"
+                )
 
     def close(self) -> None:
         """Nothing is held between the passes."""
@@ -126,9 +128,15 @@ class DumpSource:
                 workspace.add_names(found.names)
 
     def _pass(self, step: str, plan: Plan, workspace: Workspace, labels: Sequence[str] = ()) -> Iterator[Found]:
-        task = Pass(str(workspace.path.absolute()), step, plan.wanted_of(labels),
-                    tuple(_rule(plan, label, workspace) for label in labels), tuple(map(plan.number, labels)),
-                    tuple(plan.definition.languages), plan.definition.wikipedia)
+        task = Pass(
+            str(workspace.path.absolute()),
+            step,
+            plan.wanted_of(labels),
+            tuple(_rule(plan, label, workspace) for label in labels),
+            tuple(map(plan.number, labels)),
+            tuple(plan.definition.languages),
+            plan.definition.wikipedia,
+        )
         size = self.path.stat().st_size if self.path.exists() else 0
 
         def read(done: int) -> None:
@@ -158,12 +166,28 @@ class DumpSource:
 def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
     node = plan.node(label)
     is_root = not node.from_relationships
-    classes = {one for name in node.classes for one in (
-        workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})} if is_root else set()
-    starts = tuple((one.wikidata, plan.definition.ranks(one), plan.number(one.end))
-                   for one, is_end in plan.selecting(label) if not is_end and one.wikidata != IDENTICAL)
-    return Rule(plan.number(label), plan.class_property(label), frozenset(classes),
-                tuple((link.property, link.item) for link in node.linked_to), tuple(node.has_property), starts)
+    classes = (
+        {
+            one
+            for name in node.classes
+            for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+        }
+        if is_root
+        else set()
+    )
+    starts = tuple(
+        (one.wikidata, plan.definition.ranks(one), plan.number(one.end))
+        for one, is_end in plan.selecting(label)
+        if not is_end and one.wikidata != IDENTICAL
+    )
+    return Rule(
+        plan.number(label),
+        plan.class_property(label),
+        frozenset(classes),
+        tuple((link.property, link.item) for link in node.linked_to),
+        tuple(node.has_property),
+        starts,
+    )
 
 
 _reader: Reader
@@ -224,8 +248,11 @@ class Reader:
                     found.edges.append((above, int(document["id"][1:])))
 
     def _is_candidate(self, item: int) -> list[int]:
-        return [row[0] for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))
-                if row[0] in self.task.labels]
+        return [
+            row[0]
+            for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))
+            if row[0] in self.task.labels
+        ]
 
     def _is_node(self, label: int, item: int) -> bool:
         found = self._db.execute("SELECT 1 FROM nodes WHERE label = ? AND item = ?", (label, item))
@@ -243,8 +270,9 @@ class Reader:
         item, claims = int(document["id"][1:]), document.get("claims") or {}
         known = self._is_candidate(item) if known is None else known
         statements = statements_of(claims, self.task.wanted)
-        matched = [rule.label for rule in self.task.rules
-                   if rule.label not in known and self._matches(rule, statements)]
+        matched = [
+            rule.label for rule in self.task.rules if rule.label not in known and self._matches(rule, statements)
+        ]
         if not known and not matched:
             return
         found.candidates += [(label, item) for label in matched]
@@ -256,11 +284,17 @@ class Reader:
 
     def _matches(self, rule: Rule, statements: dict[str, Any]) -> bool:
         if rule.classes:
-            return any(statement.value[0] == ITEM and item_number(statement.value[1]) in rule.classes
-                       for statement in best(statements.get(rule.class_property, ())))
-        return any(statement.value[0] == ITEM and (end := item_number(statement.value[1])) is not None
-                   and self._is_end(label, end)
-                   for name, ranks, label in rule.starts for statement in chosen(statements.get(name, ()), ranks))
+            return any(
+                statement.value[0] == ITEM and item_number(statement.value[1]) in rule.classes
+                for statement in best(statements.get(rule.class_property, ()))
+            )
+        return any(
+            statement.value[0] == ITEM
+            and (end := item_number(statement.value[1])) is not None
+            and self._is_end(label, end)
+            for name, ranks, label in rule.starts
+            for statement in chosen(statements.get(name, ()), ranks)
+        )
 
     def _name(self, line: bytes, found: Found) -> None:
         first = _TYPE_FIRST.match(line) or _ID.search(line[:200])
@@ -276,7 +310,9 @@ class Reader:
     def _is_unnamed(self, item: int) -> bool:
         found = self._db.execute(
             "SELECT 1 WHERE (EXISTS (SELECT 1 FROM values_seen WHERE item = ?1) OR EXISTS (SELECT 1 FROM nodes WHERE "
-            "item = ?1)) AND NOT EXISTS (SELECT 1 FROM names WHERE item = ?1)", (item,))
+            "item = ?1)) AND NOT EXISTS (SELECT 1 FROM names WHERE item = ?1)",
+            (item,),
+        )
         return found.fetchone() is not None
 
     def _names(self, document: dict[str, Any]) -> Names:

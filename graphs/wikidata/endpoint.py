@@ -52,21 +52,30 @@ class Patience:
 class Endpoint:
     """Asks SELECT queries; `sleep` can be replaced by a test's clock."""
 
-    def __init__(self, url: str, patience: Patience | None = None, *, agent: str = USER_AGENT,
-                 sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        url: str,
+        patience: Patience | None = None,
+        *,
+        agent: str = USER_AGENT,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         if not url.startswith(("http://", "https://")):
             raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
         self.url, self.patience, self._sleep = url, patience or Patience(), sleep
         self.asked = 0
         self._client = httpx2.Client(
-            headers={"User-Agent": agent, "Accept": ACCEPT}, follow_redirects=True,
-            timeout=httpx2.Timeout(self.patience.answer, connect=min(30.0, self.patience.answer)))
+            headers={"User-Agent": agent, "Accept": ACCEPT},
+            follow_redirects=True,
+            timeout=httpx2.Timeout(self.patience.answer, connect=min(30.0, self.patience.answer)),
+        )
 
     def __enter__(self) -> Endpoint:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -85,7 +94,7 @@ class Endpoint:
             if attempt or (self.asked and self.patience.between):
                 self._sleep(self.patience.between if not attempt else pause)
             self.asked += 1
-            pause = min(self.patience.pause * 2 ** attempt, LONGEST_PAUSE)
+            pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:
                 answer = self._client.post(self.url, data={"query": query})
             except httpx2.ConnectTimeout:
@@ -119,8 +128,11 @@ class Endpoint:
         said = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
         if status in BUSY:
             return f"status {status}" + (f" ({said})" if said else "")
-        advice = {400: "the query was refused", 401: "it requires a password", 403: "access is refused; a contact in "
-                                                                                    "the "
-                  "User-Agent may help (--agent)", 404: "there is no endpoint at this address",
-                  405: "it does not accept POST"}.get(status, "the request was refused")
+        advice = {
+            400: "the query was refused",
+            401: "it requires a password",
+            403: "access is refused; a contact in the User-Agent may help (--agent)",
+            404: "there is no endpoint at this address",
+            405: "it does not accept POST",
+        }.get(status, "the request was refused")
         raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {said}" if said else ""))

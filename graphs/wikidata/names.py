@@ -19,30 +19,44 @@ def with_fallback(languages: Sequence[str]) -> list[str]:
 
 def first_of(texts: Mapping[str, str], languages: Sequence[str]) -> str | None:
     """The text in the first of the languages that has one, else in that of all languages."""
-    return next((texts[language].strip() for language in with_fallback(languages)
-                 if texts.get(language, "").strip()), None)
+    return next(
+        (texts[language].strip() for language in with_fallback(languages) if texts.get(language, "").strip()), None
+    )
 
 
-def names_of(labels: Mapping[str, str], descriptions: Mapping[str, str], aliases: Mapping[str, Iterable[str]],
-             article: str | None, languages: Sequence[str]) -> Names:
+def names_of(
+    labels: Mapping[str, str],
+    descriptions: Mapping[str, str],
+    aliases: Mapping[str, Iterable[str]],
+    article: str | None,
+    languages: Sequence[str],
+) -> Names:
     """An item's names from texts by language. Aliases are those of the name's language and of all languages."""
     name = first_of(labels, languages)
     language = next((language for language in with_fallback(languages) if labels.get(language, "").strip()), None)
     among = {language or languages[0], ALL_LANGUAGES}
     others = {text.strip() for language in among for text in aliases.get(language, ())} - {"", name}
-    return Names(name, first_of({key: value for key, value in descriptions.items() if key != ALL_LANGUAGES}, languages),
-                 sorted(others), article)
+    return Names(
+        name,
+        first_of({key: value for key, value in descriptions.items() if key != ALL_LANGUAGES}, languages),
+        sorted(others),
+        article,
+    )
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
     """The names in an entity document, old layout or new."""
+
     def texts(key: str) -> dict[str, str]:
         given = document.get(key)
         return {language: one["value"] for language, one in given.items()} if isinstance(given, dict) else {}
 
     given = document.get("aliases")
-    aliases = ({language: [one["value"] for one in many] for language, many in given.items()}
-               if isinstance(given, dict) else {})
+    aliases = (
+        {language: [one["value"] for one in many] for language, many in given.items()}
+        if isinstance(given, dict)
+        else {}
+    )
     links = document.get("sitelinks")
     link = links.get(f"{wikipedia.replace('-', '_')}wiki") if isinstance(links, dict) else None
     title = link.get("title") if isinstance(link, dict) else link

@@ -49,8 +49,9 @@ class Plan:
     @cached_property
     def roots(self) -> list[int]:
         """The classes whose subclasses are needed."""
-        return sorted({_number(name) for label in self.labels for name in self.node(label).classes
-                       if self.node(label).subclasses})
+        return sorted(
+            {_number(name) for label in self.labels for name in self.node(label).classes if self.node(label).subclasses}
+        )
 
     def starting(self, label: str) -> list[Relationship]:
         """The relationships that start at a label and have statements."""
@@ -66,8 +67,9 @@ class Plan:
         for relationship in self.definition.relationships:
             names = found.setdefault(relationship.wikidata, set())
             names.update([relationship.qualifier] if relationship.qualifier else [])
-            names.update(value.wikidata for value in relationship.properties.values()
-                         if value.wikidata != relationship.wikidata)
+            names.update(
+                value.wikidata for value in relationship.properties.values() if value.wikidata != relationship.wikidata
+            )
         return {name: frozenset(names) for name, names in found.items()}
 
     @cached_property

@@ -1,9 +1,9 @@
 """The SPARQL texts of a build. Each speaks of items that it names, so that its work is bounded by their number.
 
-    >>> print(redirects([42]))
-    PREFIX wd: <http://www.wikidata.org/entity/>
-    PREFIX owl: <http://www.w3.org/2002/07/owl#>
-    SELECT ?item ?target WHERE { VALUES ?item { wd:Q42 } ?item owl:sameAs ?target }
+>>> print(redirects([42]))
+PREFIX wd: <http://www.wikidata.org/entity/>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+SELECT ?item ?target WHERE { VALUES ?item { wd:Q42 } ?item owl:sameAs ?target }
 """
 
 from __future__ import annotations
@@ -14,13 +14,20 @@ from graphground.graphs.definitions.model import Node
 from graphground.graphs.wikidata.statements import Wanted
 
 _PREFIXES = {
-    "wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidata.org/prop/direct/",
-    "p": "http://www.wikidata.org/prop/", "ps": "http://www.wikidata.org/prop/statement/",
-    "psv": "http://www.wikidata.org/prop/statement/value/", "pq": "http://www.wikidata.org/prop/qualifier/",
-    "pqv": "http://www.wikidata.org/prop/qualifier/value/", "wikibase": "http://wikiba.se/ontology#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "skos": "http://www.w3.org/2004/02/skos/core#",
-    "schema": "http://schema.org/", "owl": "http://www.w3.org/2002/07/owl#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#", "bd": "http://www.bigdata.com/rdf#",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "p": "http://www.wikidata.org/prop/",
+    "ps": "http://www.wikidata.org/prop/statement/",
+    "psv": "http://www.wikidata.org/prop/statement/value/",
+    "pq": "http://www.wikidata.org/prop/qualifier/",
+    "pqv": "http://www.wikidata.org/prop/qualifier/value/",
+    "wikibase": "http://wikiba.se/ontology#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "schema": "http://schema.org/",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "bd": "http://www.bigdata.com/rdf#",
 }
 _PARTS = ("quantityAmount", "quantityUnit", "timeValue", "timePrecision")
 
@@ -40,8 +47,11 @@ def subclasses(root: int) -> str:
 
 def direct_subclasses(classes: Sequence[int]) -> str:
     """The direct subclasses of some classes: for endpoints on which the long way takes too long."""
-    return _query(f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
-                  "wd", "wdt")
+    return _query(
+        f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
+        "wd",
+        "wdt",
+    )
 
 
 def members(node: Node, class_property: str, classes: Sequence[int], ending: str = "") -> str:
@@ -54,15 +64,19 @@ def members(node: Node, class_property: str, classes: Sequence[int], ending: str
         conditions.append(pattern if pattern.endswith((".", "}")) else f"{pattern} .")
     if ending:
         conditions.append(f'FILTER(STRENDS(STR(?item), "{ending}"))')
-    return _query(f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {_items(classes)} }} "
-                  f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}", *_PREFIXES)
+    return _query(
+        f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {_items(classes)} }} "
+        f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}",
+        *_PREFIXES,
+    )
 
 
 def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
     """The items that a property leads from, to one of these."""
     path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
-    return _query(f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {_items(ends)} }} ?item {path} ?end }}",
-                  "wd", "wdt", "p", "ps")
+    return _query(
+        f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {_items(ends)} }} ?item {path} ?end }}", "wd", "wdt", "p", "ps"
+    )
 
 
 def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
@@ -75,13 +89,15 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
     branches = []
 
     def row(name: str, predicate: str, condition: str = "") -> None:
-        branches.append(f"{{ ?item p:{name} ?s . ?s {predicate} ?v{condition} "
-                        f"BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}")
+        branches.append(
+            f"{{ ?item p:{name} ?s . ?s {predicate} ?v{condition} BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}"
+        )
 
     def parts(name: str, link: str) -> None:
         row(name, link)
-        branches.extend(f"{{ ?item p:{name}/{link} ?s . ?s wikibase:{part} ?v BIND(wikibase:{part} AS ?k) }}"
-                        for part in _PARTS)
+        branches.extend(
+            f"{{ ?item p:{name}/{link} ?s . ?s wikibase:{part} ?v BIND(wikibase:{part} AS ?k) }}" for part in _PARTS
+        )
 
     for name, several in wanted.items():
         row(name, "wikibase:rank", " FILTER(?v != wikibase:NormalRank)")  # most are normal: nothing need say so
@@ -93,23 +109,31 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
             if qualifier in in_full:
                 parts(name, f"pqv:{qualifier}")
     body = f"VALUES ?item {{ {_items(items)} }}\n    " + "\n    UNION ".join(branches)
-    return _query(f"SELECT DISTINCT ?item ?p ?s ?k ?v WHERE {{\n    {body}\n}}",
-                  "wd", "p", "ps", "psv", "pq", "pqv", "wikibase")
+    return _query(
+        f"SELECT DISTINCT ?item ?p ?s ?k ?v WHERE {{\n    {body}\n}}", "wd", "p", "ps", "psv", "pq", "pqv", "wikibase"
+    )
 
 
 def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str:
     """Names, descriptions and aliases in some languages, and the articles of a Wikipedia."""
     among = ", ".join(f'"{language}"' for language in languages)
-    return _query(f"""SELECT ?item ?kind ?text WHERE {{
+    return _query(
+        f"""SELECT ?item ?kind ?text WHERE {{
     VALUES ?item {{ {_items(items)} }}
     {{ VALUES ?kind {{ rdfs:label skos:altLabel schema:description }} ?item ?kind ?text .
         FILTER(LANG(?text) IN ({among})) }}
     UNION {{ ?article schema:about ?item ; schema:isPartOf <https://{wikipedia}.wikipedia.org/> .
         BIND(schema:about AS ?kind) BIND(STR(?article) AS ?text) }}
-}}""", "wd", "rdfs", "skos", "schema")
+}}""",
+        "wd",
+        "rdfs",
+        "skos",
+        "schema",
+    )
 
 
 def redirects(items: Sequence[int]) -> str:
     """What items were merged into."""
-    return _query(f"SELECT ?item ?target WHERE {{ VALUES ?item {{ {_items(items)} }} ?item owl:sameAs ?target }}",
-                  "wd", "owl")
+    return _query(
+        f"SELECT ?item ?target WHERE {{ VALUES ?item {{ {_items(items)} }} ?item owl:sameAs ?target }}", "wd", "owl"
+    )

@@ -1,9 +1,9 @@
 """Puts statements together from the triples of Wikidata's RDF: one row a predicate, in any order.
 
-    gathering = Gathering()
-    gathering.statement("Q42", "P569", "Q42-F078…")
-    gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
-    gathering.detail("b72…", "timePrecision", "11")
+gathering = Gathering()
+gathering.statement("Q42", "P569", "Q42-F078…")
+gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
+gathering.detail("b72…", "timePrecision", "11")
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def last(address: str) -> str:
 def kind_of(predicate: str) -> tuple[str, str] | None:
     """`("pqv", "P580")` for a predicate between a statement and its values; None for any other."""
     if predicate.startswith(PROP):
-        rest = predicate[len(PROP):]
+        rest = predicate[len(PROP) :]
         for prefix, kind in KINDS.items():
             if rest.startswith(prefix):
-                return kind, rest[len(prefix):]
+                return kind, rest[len(prefix) :]
     return None
 
 
@@ -79,15 +79,21 @@ class Gathering:
             number = item_number(item)
             if number is not None:
                 values = self._values(key, "ps", name)
-                found[number, name].append(Statement(self._ranks.get(key, NORMAL), values[0] if values else (NO_VALUE,),
-                                                     qualifiers.get(key, {}), key))
+                found[number, name].append(
+                    Statement(
+                        self._ranks.get(key, NORMAL), values[0] if values else (NO_VALUE,), qualifiers.get(key, {}), key
+                    )
+                )
         for (number, name), statements in sorted(found.items()):
             yield number, name, sorted(statements, key=lambda one: one.identifier.upper())
 
     def _values(self, key: str, kind: str, name: str) -> list[Value]:
         """The values of a predicate: in full where their nodes are known, else as the simple ones say."""
-        full = [value for node in self._linked.get((key, kind, name), ())
-                if (value := self._full(self._details.get(node, {}))) is not None]
+        full = [
+            value
+            for node in self._linked.get((key, kind, name), ())
+            if (value := self._full(self._details.get(node, {}))) is not None
+        ]
         simple = [value_of_term(term) for term in self._simple.get((key, kind, name), ())]
         if full:
             simple = [value for value in simple if value[0] == SOME_VALUE]

@@ -20,8 +20,9 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
         return
     kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
     for place, statement in enumerate(kept):
-        values: Sequence[Value] = (statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier
-                                   else (statement.value,))
+        values: Sequence[Value] = (
+            statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier else (statement.value,)
+        )
         for value in values:
             number = item_number(value[1]) if value[0] == ITEM else None
             if number is not None:
@@ -43,15 +44,19 @@ def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
 def select(workspace: Workspace, plan: Plan, label: str) -> None:
     """Turn the candidates of a label into nodes."""
     node, number = plan.node(label), plan.number(label)
-    classes = {one for name in node.classes
-               for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})}
+    classes = {
+        one
+        for name in node.classes
+        for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+    }
 
     def values(item: int, name: str) -> list[Value]:
         return [statement.value for statement in best(workspace.statements(item, name))]
 
     def fits(item: int) -> bool:
-        if classes and not any(value[0] == ITEM and item_number(value[1]) in classes
-                               for value in values(item, plan.class_property(label))):
+        if classes and not any(
+            value[0] == ITEM and item_number(value[1]) in classes for value in values(item, plan.class_property(label))
+        ):
             return False
         if any((ITEM, link.item) not in values(item, link.property) for link in node.linked_to):
             return False

@@ -67,8 +67,11 @@ class SparqlSource:
         except QueryTooLong:
             found, edge = {root}, [root]
             while edge:
-                near = {one for some in _slices(edge, CLASSES_AT_ONCE)
-                        for one in self._in_parts("classes", some, self._direct_subclasses)}
+                near = {
+                    one
+                    for some in _slices(edge, CLASSES_AT_ONCE)
+                    for one in self._in_parts("classes", some, self._direct_subclasses)
+                }
                 edge = sorted(near - found)
                 found |= near
             return found
@@ -87,8 +90,13 @@ class SparqlSource:
 
     def _members(self, plan: Plan, label: str, workspace: Workspace) -> None:
         node = plan.node(label)
-        classes = sorted({one for name in node.classes for one in (
-            workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})})
+        classes = sorted(
+            {
+                one
+                for name in node.classes
+                for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+            }
+        )
 
         def ask(part: Sequence[int], ending: str = "") -> list[int]:
             query = queries.members(node, plan.class_property(label), part, ending)
@@ -97,8 +105,10 @@ class SparqlSource:
         def ask_by_endings(part: Sequence[int], ending: str = "") -> list[int]:
             """A single class with too many members: those whose numbers end in each digit."""
             if len(ending) == LONGEST_ENDING:
-                raise EndpointError(f"{self.endpoint.url}: {label!r} has too many members for its time limit "
-                                    f"(class Q{part[0]}). Build from a dump, or name a more specific class.")
+                raise EndpointError(
+                    f"{self.endpoint.url}: {label!r} has too many members for its time limit "
+                    f"(class Q{part[0]}). Build from a dump, or name a more specific class."
+                )
             found: list[int] = []
             for digit in ENDINGS:
                 try:
@@ -149,8 +159,9 @@ class SparqlSource:
             done += len(some)
             self._report(f"{label}: statements", done, total)
 
-    def _fetched(self, wanted: Wanted, in_full: Set[str],
-                 items: Sequence[int]) -> Iterator[tuple[int, str, list[Statement]]]:
+    def _fetched(
+        self, wanted: Wanted, in_full: Set[str], items: Sequence[int]
+    ) -> Iterator[tuple[int, str, list[Statement]]]:
         gathering = Gathering()
         for found in self.endpoint.select(queries.statements(items, wanted, in_full)):
             subject, predicate, term = last(found["s"]["value"]), found["k"]["value"], found["v"]
@@ -163,8 +174,10 @@ class SparqlSource:
 
     def _redirects(self, items: Sequence[int]) -> list[tuple[int, int]]:
         """Items that were merged into others, and those others."""
-        pairs = [(_number(found, "item"), _number(found, "target"))
-                 for found in self._in_parts("redirects", items, self._merged)]
+        pairs = [
+            (_number(found, "item"), _number(found, "target"))
+            for found in self._in_parts("redirects", items, self._merged)
+        ]
         return sorted((item, target) for item, target in pairs if item is not None and target is not None)
 
     def _merged(self, items: Sequence[int]) -> list[Binding]:
@@ -197,12 +210,27 @@ class SparqlSource:
         def single(item: int, kind: str) -> dict[str, str]:
             return {language: min(several) for language, several in texts[item, kind].items()}
 
-        return [(item, names_of(single(item, _LABEL), single(item, _DESCRIPTION), texts[item, _ALIAS],
-                                title_of(min(texts[item, _ARTICLE][""])) if texts[item, _ARTICLE] else None,
-                                definition.languages)) for item in items]
+        return [
+            (
+                item,
+                names_of(
+                    single(item, _LABEL),
+                    single(item, _DESCRIPTION),
+                    texts[item, _ALIAS],
+                    title_of(min(texts[item, _ARTICLE][""])) if texts[item, _ARTICLE] else None,
+                    definition.languages,
+                ),
+            )
+            for item in items
+        ]
 
-    def _in_parts(self, kind: str, items: Sequence[int], ask: Callable[[Sequence[int]], Iterable[T]],
-                  ask_single: Callable[[Sequence[int]], Iterable[T]] | None = None) -> list[T]:
+    def _in_parts(
+        self,
+        kind: str,
+        items: Sequence[int],
+        ask: Callable[[Sequence[int]], Iterable[T]],
+        ask_single: Callable[[Sequence[int]], Iterable[T]] | None = None,
+    ) -> list[T]:
         """The answers for all items, asked for in parts that the endpoint can answer in time."""
         found: list[T] = []
         waiting = list(reversed(_slices(items, self._sizes.get(kind, len(items)))))
@@ -218,8 +246,9 @@ class SparqlSource:
                 elif ask_single is not None:
                     found += ask_single(part)
                 else:
-                    raise EndpointError(f"{self.endpoint.url}: Q{part[0]} alone takes too long ({error}). "
-                                        f"{HINT}") from None
+                    raise EndpointError(
+                        f"{self.endpoint.url}: Q{part[0]} alone takes too long ({error}). {HINT}"
+                    ) from None
         return found
 
     def _report(self, step: str, done: int, total: int | None) -> None:
@@ -228,7 +257,7 @@ class SparqlSource:
 
 
 def _slices(items: Sequence[int], size: int) -> list[Sequence[int]]:
-    return [items[start:start + size] for start in range(0, len(items), max(size, 1))]
+    return [items[start : start + size] for start in range(0, len(items), max(size, 1))]
 
 
 def _number(found: Binding, variable: str) -> int | None:

@@ -1,7 +1,7 @@
 """Statements with their ranks and qualifiers, and which of them count.
 
-    >>> best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
-    [Statement(rank=2, value=('text', 'b'), qualifiers={}, identifier='')]
+>>> best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
+[Statement(rank=2, value=('text', 'b'), qualifiers={}, identifier='')]
 """
 
 from __future__ import annotations
@@ -14,8 +14,14 @@ import orjson
 from graphground.graphs.wikidata.values import Value, value_of_snak
 
 DEPRECATED, NORMAL, PREFERRED = 0, 1, 2
-RANKS = {"deprecated": DEPRECATED, "normal": NORMAL, "preferred": PREFERRED,
-         "DeprecatedRank": DEPRECATED, "NormalRank": NORMAL, "PreferredRank": PREFERRED}
+RANKS = {
+    "deprecated": DEPRECATED,
+    "normal": NORMAL,
+    "preferred": PREFERRED,
+    "DeprecatedRank": DEPRECATED,
+    "NormalRank": NORMAL,
+    "PreferredRank": PREFERRED,
+}
 """Ranks by their names in entity documents and in RDF."""
 
 
@@ -73,8 +79,9 @@ def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> 
 def _statement(claim: Mapping[str, Any], qualifiers: frozenset[str]) -> Statement:
     given: Mapping[str, Any] = claim.get("qualifiers") or {}
     read = {name: [value_of_snak(snak) for snak in given[name]] for name in qualifiers if name in given}
-    return Statement(RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), read,
-                     claim.get("id", "").replace("$", "-", 1))
+    return Statement(
+        RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), read, claim.get("id", "").replace("$", "-", 1)
+    )
 
 
 def _identifier(statement: Statement) -> str:
@@ -88,5 +95,7 @@ def packed(statements: Sequence[Statement]) -> bytes:
 
 def unpacked(body: bytes) -> list[Statement]:
     """The statements of `packed`."""
-    return [Statement(rank, tuple(value), {name: [tuple(one) for one in values] for name, values in given.items()}, key)
-            for rank, value, given, key in orjson.loads(body)]
+    return [
+        Statement(rank, tuple(value), {name: [tuple(one) for one in values] for name, values in given.items()}, key)
+        for rank, value, given, key in orjson.loads(body)
+    ]

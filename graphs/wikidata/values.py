@@ -40,8 +40,8 @@ def item_number(identifier: str) -> int | None:
 def item_of(uri: str) -> str | None:
     """`item_of("http://www.wikidata.org/entity/Q42")` is `"Q42"`; None for any other address."""
     if uri.startswith(ENTITY):
-        return uri[len(ENTITY):]
-    return uri[len(SECURE_ENTITY):] if uri.startswith(SECURE_ENTITY) else None
+        return uri[len(ENTITY) :]
+    return uri[len(SECURE_ENTITY) :] if uri.startswith(SECURE_ENTITY) else None
 
 
 def value_of_snak(snak: Mapping[str, Any]) -> Value:

@@ -60,8 +60,9 @@ class Workspace:
             self._db.executescript(_TABLES)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise WorkspaceError(f"{path} is not the workspace of a build ({error}); remove it, or name "
-                                 f"another") from None
+            raise WorkspaceError(
+                f"{path} is not the workspace of a build ({error}); remove it, or name another"
+            ) from None
         begun = self._meta("identity")
         if begun is None:
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
@@ -110,9 +111,14 @@ class Workspace:
 
     def below(self, root: int) -> list[int]:
         """The classes that edges lead to from a class, itself among them."""
-        return [row[0] for row in self._db.execute(
-            "WITH RECURSIVE below (class) AS (SELECT ?1 UNION SELECT edges.class FROM edges, below "
-            "WHERE edges.above = below.class) SELECT class FROM below ORDER BY class", (root,))]
+        return [
+            row[0]
+            for row in self._db.execute(
+                "WITH RECURSIVE below (class) AS (SELECT ?1 UNION SELECT edges.class FROM edges, below "
+                "WHERE edges.above = below.class) SELECT class FROM below ORDER BY class",
+                (root,),
+            )
+        ]
 
     def classes(self, root: int) -> set[int]:
         """The subclasses of a class, itself among them."""
@@ -137,9 +143,12 @@ class Workspace:
 
     def unnamed(self, size: int) -> Iterator[list[int]]:
         """Nodes and values whose names have not been fetched, some at a time."""
-        return self._keyset("SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
-                            "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
-                            f"(SELECT item FROM names) ORDER BY item LIMIT {size}", 0)
+        return self._keyset(
+            "SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
+            "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
+            f"(SELECT item FROM names) ORDER BY item LIMIT {size}",
+            0,
+        )
 
     def _keyset(self, query: str, first: int) -> Iterator[list[int]]:
         last = -1
@@ -162,8 +171,9 @@ class Workspace:
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """An item's statements of a property, all ranks."""
-        row = self._db.execute("SELECT body FROM statements WHERE item = ? AND property = ?",
-                               (item, int(name[1:]))).fetchone()
+        row = self._db.execute(
+            "SELECT body FROM statements WHERE item = ? AND property = ?", (item, int(name[1:]))
+        ).fetchone()
         return [] if row is None else unpacked(row[0])
 
     def add_values_seen(self, items: Iterable[int]) -> None:
@@ -172,14 +182,19 @@ class Workspace:
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
         """Keep the names of items."""
-        self._db.executemany("INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)", (
-            (item, names.name, names.description, orjson.dumps(list(names.aliases)), names.article)
-            for item, names in rows))
+        self._db.executemany(
+            "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
+            (
+                (item, names.name, names.description, orjson.dumps(list(names.aliases)), names.article)
+                for item, names in rows
+            ),
+        )
 
     def names(self, item: int) -> Names | None:
         """The names of an item; None where it has none."""
-        row: Any = self._db.execute("SELECT name, description, aliases, article FROM names WHERE item = ?",
-                                    (item,)).fetchone()
+        row: Any = self._db.execute(
+            "SELECT name, description, aliases, article FROM names WHERE item = ?", (item,)
+        ).fetchone()
         return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:

@@ -54,13 +54,24 @@ class GraphWriting:
             return None
         properties = {}
         for key, wanted in self.plan.node(label).properties.items():
-            value = node_property(self.workspace.statements(item, wanted.wikidata), wanted, self._name_of,
-                                  self._discarding(f"{label}.{key}", item))
+            value = node_property(
+                self.workspace.statements(item, wanted.wikidata),
+                wanted,
+                self._name_of,
+                self._discarding(f"{label}.{key}", item),
+            )
             if value is not None:
                 properties[key] = value
         provenance = [article_address(names.article, self.plan.definition.wikipedia)] if names.article else []
-        return {"eid": f"{label}#Q{item}", "label": label, "name": names.name, "aliases": list(names.aliases),
-                "description": names.description, "properties": properties, "provenance": provenance}
+        return {
+            "eid": f"{label}#Q{item}",
+            "label": label,
+            "name": names.name,
+            "aliases": list(names.aliases),
+            "description": names.description,
+            "properties": properties,
+            "provenance": provenance,
+        }
 
     def _discarding(self, place: str, item: int) -> Callable[[str, Value], None]:
         return lambda reason, value: self.discards.value(place, reason, item, value)
@@ -74,16 +85,26 @@ class GraphWriting:
                     if not self._is_written(relationship.start, item):
                         continue
                     for end, properties in self._relationships(relationship, item):
-                        yield {"rid": str(next(rids)), "label": relationship.type,
-                               "subj_id": f"{relationship.start}#Q{item}", "obj_id": f"{relationship.end}#Q{end}",
-                               "properties": properties, "provenance": []}
+                        yield {
+                            "rid": str(next(rids)),
+                            "label": relationship.type,
+                            "subj_id": f"{relationship.start}#Q{item}",
+                            "obj_id": f"{relationship.end}#Q{end}",
+                            "properties": properties,
+                            "provenance": [],
+                        }
 
     def _is_written(self, label: str, item: int) -> bool:
         return self.workspace.is_node(self.plan.number(label), item) and self._name_of(f"Q{item}") is not None
 
     def _relationships(self, relationship: Relationship, item: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        kept = [] if relationship.wikidata == IDENTICAL else chosen(
-            self.workspace.statements(item, relationship.wikidata), self.plan.definition.ranks(relationship))
+        kept = (
+            []
+            if relationship.wikidata == IDENTICAL
+            else chosen(
+                self.workspace.statements(item, relationship.wikidata), self.plan.definition.ranks(relationship)
+            )
+        )
         by_end: dict[int, list[dict[str, Any]]] = {}
         for end, place in ends_of(self.workspace, self.plan, relationship, item):
             if self._is_written(relationship.end, end):
@@ -96,10 +117,12 @@ class GraphWriting:
     def _properties(self, relationship: Relationship, statement: Statement, item: int) -> dict[str, Any]:
         properties = {}
         for key, wanted in relationship.properties.items():
-            values: Sequence[Value] = ((statement.value,) if wanted.wikidata == relationship.wikidata
-                                       else statement.qualifiers.get(wanted.wikidata, ()))
-            value = property_value(values, wanted, self._name_of,
-                                   self._discarding(f"{relationship.type}.{key}", item))
+            values: Sequence[Value] = (
+                (statement.value,)
+                if wanted.wikidata == relationship.wikidata
+                else statement.qualifiers.get(wanted.wikidata, ())
+            )
+            value = property_value(values, wanted, self._name_of, self._discarding(f"{relationship.type}.{key}", item))
             if value is not None:
                 properties[key] = value
         return properties
@@ -113,8 +136,9 @@ def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> Non
     [{'start_year': 1999, 'end_year': 2003}]
     """
     for known in several:
-        if all(known[key] == value for key, value in properties.items()
-               if key in known and not isinstance(value, list)):
+        if all(
+            known[key] == value for key, value in properties.items() if key in known and not isinstance(value, list)
+        ):
             for key, value in properties.items():
                 known[key] = sorted({*known[key], *value}) if isinstance(value, list) and key in known else value
             return

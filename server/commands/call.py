@@ -20,8 +20,9 @@ def parser() -> CommandLine:
     parser = CommandLine("graphground call", add_help=False, description="Run one tool and print its answer.")
     parser.set_defaults(run=call, parser=parser)
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="A tool's name, such as list_graphs.")
-    parser.add_argument("arguments", nargs="?", default="{}", metavar="ARGUMENTS",
-                        help="Its arguments as a JSON object; - reads stdin.")
+    parser.add_argument(
+        "arguments", nargs="?", default="{}", metavar="ARGUMENTS", help="Its arguments as a JSON object; - reads stdin."
+    )
     parser.add_argument("--list", action="store_true", help="List the tools.")
     parser.add_argument("-h", "--help", action="store_true", help="Show this, or with TOOL the tool's arguments.")
     parser.add_argument("--json", action="store_true", help="Print the structured answer as JSON.")
@@ -85,7 +86,7 @@ def arguments_in(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise WrongUse(f"the arguments are not JSON: {error}") from None
     if not isinstance(given, dict):
-        raise WrongUse("the arguments must be a JSON object, such as '{\"graph\": \"nba\"}'")
+        raise WrongUse('the arguments must be a JSON object, such as \'{"graph": "nba"}\'')
     return given
 
 
@@ -108,8 +109,9 @@ def describe(name: str) -> int:
     tool = all_tools().get(name)
     if tool is None:
         near = closest(name, all_tools())
-        sys.stderr.write(f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-                         + "\n")
+        sys.stderr.write(
+            f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "") + "\n"
+        )
         return FAILED
     schema = input_schema(tool)
     lines = [tool.description, "", f"graphground call {name} '{{…}}'", ""]

@@ -40,8 +40,11 @@ class CommandLine(argparse.ArgumentParser):
         if unknown:
             parser: CommandLine = getattr(parsed, "parser", self)
             options = [option for action in parser._actions for option in action.option_strings]
-            parser.error(f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], options)}"
-                         if unknown[0].startswith("-") else f"unexpected argument {unknown[0]!r}")
+            parser.error(
+                f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], options)}"
+                if unknown[0].startswith("-")
+                else f"unexpected argument {unknown[0]!r}"
+            )
         return parsed
 
     def error(self, message: str) -> NoReturn:
@@ -79,7 +82,7 @@ def command_line(name: str, description: str, run: Any = None) -> CommandLine:
 def run(parser: CommandLine, arguments: Sequence[str]) -> int:
     """Parse and run a command; a failure is a line on stderr and an exit status, never a traceback.
 
-        run(parser(), ["info", "nba"])
+    run(parser(), ["info", "nba"])
     """
     parsed = parser.parse_args(list(arguments))
     try:
@@ -91,8 +94,9 @@ def run(parser: CommandLine, arguments: Sequence[str]) -> int:
         return FAILED
     except Exception as error:
         if isinstance(error, WrongUse) or type(error).__name__ == "SettingsError":
-            sys.stderr.write(f"graphground: {' '.join(str(error).split())}\n"
-                             f"`{parsed.parser.prog} --help` shows the options.\n")
+            sys.stderr.write(
+                f"graphground: {' '.join(str(error).split())}\n`{parsed.parser.prog} --help` shows the options.\n"
+            )
             sys.exit(WRONG_USE)
         if wants_trace():
             raise
@@ -103,8 +107,8 @@ def run(parser: CommandLine, arguments: Sequence[str]) -> int:
 def explained(error: Exception) -> str:
     """What went wrong, in a sentence: our own exceptions carry one, the system's are given one.
 
-        >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
-        'films.json: No such file or directory'
+    >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
+    'films.json: No such file or directory'
     """
     if type(error).__module__.startswith("graphground."):
         return " ".join(str(error).split())
@@ -113,8 +117,10 @@ def explained(error: Exception) -> str:
         if error.errno == errno.ENOSPC:
             return f"{place}the disk is full. Make room, or choose a folder on another disk with --home."
         return f"{place}{error.strerror or error}"
-    return (f"unexpected {type(error).__name__}: {' '.join(str(error).split())}. This is a defect in graphground; "
-            "set GRAPHGROUND_LOG_LEVEL=debug to see where, and please report it.")
+    return (
+        f"unexpected {type(error).__name__}: {' '.join(str(error).split())}. This is a defect in graphground; "
+        "set GRAPHGROUND_LOG_LEVEL=debug to see where, and please report it."
+    )
 
 
 def wants_trace() -> bool:

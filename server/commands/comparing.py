@@ -25,18 +25,35 @@ def compare_files(parsed: argparse.Namespace) -> int:
     found = compare(parsed.old, parsed.new)
     parts = {"nodes": found.nodes, "relationships": found.relationships}
     if parsed.json:
-        sys.stdout.write(json.dumps({"schema_changed": found.schema, **{
-            name: {"kept": changes.kept, **changes.counts, "examples": changes.examples}
-            for name, changes in parts.items()}}, indent=1) + "\n")
+        sys.stdout.write(
+            json.dumps(
+                {
+                    "schema_changed": found.schema,
+                    **{
+                        name: {"kept": changes.kept, **changes.counts, "examples": changes.examples}
+                        for name, changes in parts.items()
+                    },
+                },
+                indent=1,
+            )
+            + "\n"
+        )
         return 0
     lines = ["The schema changed."] if found.schema else []
     for name, changes in parts.items():
-        lines.append(f"{name}: {changes.counts['added']:,} added, {changes.counts['removed']:,} removed, "
-                     f"{changes.counts['changed']:,} changed, {changes.kept:,} unchanged")
-        lines += [f"  {kind}: {', '.join(keys)}" + (" …" if changes.counts[kind] > len(keys) else "")
-                  for kind, keys in changes.examples.items() if keys]
+        lines.append(
+            f"{name}: {changes.counts['added']:,} added, {changes.counts['removed']:,} removed, "
+            f"{changes.counts['changed']:,} changed, {changes.kept:,} unchanged"
+        )
+        lines += [
+            f"  {kind}: {', '.join(keys)}" + (" …" if changes.counts[kind] > len(keys) else "")
+            for kind, keys in changes.examples.items()
+            if keys
+        ]
     if found:
-        lines.append(f"`graphground graphs load {parsed.new} --force` loads the later one; the graph answers from the "
-                     "earlier one until the load is complete.")
+        lines.append(
+            f"`graphground graphs load {parsed.new} --force` loads the later one; the graph answers from the "
+            "earlier one until the load is complete."
+        )
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

@@ -26,14 +26,18 @@ _graphground() {{
 complete -o filenames -F _graphground graphground
 """
 ZSH = "autoload -Uz compinit bashcompinit && compinit && bashcompinit\n" + BASH
-HOW = {"bash": "eval \"$(graphground completion bash)\"", "zsh": "eval \"$(graphground completion zsh)\"",
-       "fish": "graphground completion fish | source"}
+HOW = {
+    "bash": 'eval "$(graphground completion bash)"',
+    "zsh": 'eval "$(graphground completion zsh)"',
+    "fish": "graphground completion fish | source",
+}
 
 
 def parser() -> CommandLine:
     """The options of `graphground completion`."""
-    parser = command_line("completion", "Print a script that completes commands and options: "
-                          + "; ".join(HOW.values()) + ".", completion)
+    parser = command_line(
+        "completion", "Print a script that completes commands and options: " + "; ".join(HOW.values()) + ".", completion
+    )
     parser.add_argument("shell", choices=sorted(HOW), help="The shell that the script is for.")
     return parser
 
@@ -62,8 +66,12 @@ def words() -> Iterator[tuple[str, str, list[str]]]:
 def options_of(parser: CommandLine) -> list[str]:
     """The long options and the choices of positional arguments."""
     options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
-    return options + [str(choice) for action in parser._actions for choice in action.choices or ()
-                      if not action.option_strings and not isinstance(action, argparse._SubParsersAction)]
+    return options + [
+        str(choice)
+        for action in parser._actions
+        for choice in action.choices or ()
+        if not action.option_strings and not isinstance(action, argparse._SubParsersAction)
+    ]
 
 
 def bash(template: str) -> str:
@@ -79,11 +87,12 @@ def bash(template: str) -> str:
 
 def fish() -> str:
     """The script for fish."""
-    lines = [f"complete -c graphground -f -n __fish_use_subcommand -a {name} -d \"{text}\""
-             for name, text in COMMANDS.items()]
+    lines = [
+        f'complete -c graphground -f -n __fish_use_subcommand -a {name} -d "{text}"' for name, text in COMMANDS.items()
+    ]
     for name, subname, follow in words():
         seen = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in (name, subname) if part)
         for word in follow:
             option = f"-l {word[2:]}" if word.startswith("--") else f"-a {word}"
-            lines.append(f"complete -c graphground -n \"{seen}\" {option}")
+            lines.append(f'complete -c graphground -n "{seen}" {option}')
     return "\n".join(lines) + "\n"

@@ -11,8 +11,9 @@ from graphground.server.commands.command_line import FAILED, CommandLine
 def add_check(group: CommandLine) -> None:
     """Add `check DEFINITION` to a group of commands."""
     checking = group.add_command("check", check, "Check the definition of a domain graph: each problem with its line.")
-    checking.add_argument("definition", metavar="DEFINITION",
-                          help="A definition file, or the name of a CypherBench domain.")
+    checking.add_argument(
+        "definition", metavar="DEFINITION", help="A definition file, or the name of a CypherBench domain."
+    )
 
 
 def check(parsed: argparse.Namespace) -> int:
@@ -26,6 +27,8 @@ def check(parsed: argparse.Namespace) -> int:
         sys.stderr.write("".join(f"{name}: {problem}\n" for problem in problems))
         return FAILED
     doubtful = [f"  {place}: {why}" for place, why in doubts(found)]
-    sys.stdout.write(f"{name}: {len(found.nodes)} labels and {len(found.relationships)} relationship patterns; no "
-                     "problem found.\n" + ("Doubtful:\n" + "\n".join(doubtful) + "\n" if doubtful else ""))
+    sys.stdout.write(
+        f"{name}: {len(found.nodes)} labels and {len(found.relationships)} relationship patterns; no "
+        "problem found.\n" + ("Doubtful:\n" + "\n".join(doubtful) + "\n" if doubtful else "")
+    )
     return 0

@@ -67,15 +67,32 @@ def doctor(parsed: argparse.Namespace) -> int:
             break
         found.append(finding)
         if not parsed.json:
-            sys.stdout.write(f"{finding.word} {finding.what}: {finding.found}\n"
-                             + (f"     {finding.fix}\n" if finding.fix else ""))
+            sys.stdout.write(
+                f"{finding.word} {finding.what}: {finding.found}\n" + (f"     {finding.fix}\n" if finding.fix else "")
+            )
             sys.stdout.flush()
     problems = sum(not finding.good for finding in found)
     if parsed.json:
         status = {"ok  ": "ok", "WARN": "warning", "BAD ": "problem"}
-        sys.stdout.write(json.dumps({"problems": problems, "findings": [
-            {"what": finding.what, "status": status[finding.word], "found": finding.found, "fix": finding.fix}
-            for finding in found]}, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(
+            json.dumps(
+                {
+                    "problems": problems,
+                    "findings": [
+                        {
+                            "what": finding.what,
+                            "status": status[finding.word],
+                            "found": finding.found,
+                            "fix": finding.fix,
+                        }
+                        for finding in found
+                    ],
+                },
+                ensure_ascii=False,
+                indent=1,
+            )
+            + "\n"
+        )
     elif problems:
         sys.stdout.write(f"{problems} problem{'s' if problems > 1 else ''}.\n")
     else:
@@ -101,9 +118,12 @@ def packages(engine_needed: bool) -> Iterator[Finding]:
     if find_spec("neo4j._rust") is None:
         yield Finding("neo4j-rust-ext", True, "is not installed; answers with many rows take about three times as long")
     if find_spec("arcadedb_embedded") is None:
-        yield Finding("embedded engine", not engine_needed,
-                      f"is not installed; there may be no build for {platform.system()} {platform.machine()}",
-                      "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.")
+        yield Finding(
+            "embedded engine",
+            not engine_needed,
+            f"is not installed; there may be no build for {platform.system()} {platform.machine()}",
+            "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.",
+        )
 
 
 def data_folder(home: Path) -> Finding:
@@ -118,12 +138,20 @@ def data_folder(home: Path) -> Finding:
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as error:
-        return Finding("data folder", False, f"{home} is not writable: {error.strerror}",
-                       "Set GRAPHGROUND_HOME to a folder that you own.")
+        return Finding(
+            "data folder",
+            False,
+            f"{home} is not writable: {error.strerror}",
+            "Set GRAPHGROUND_HOME to a folder that you own.",
+        )
     free = shutil.disk_usage(home).free
     if free < LEAST_FREE:
-        return Finding("data folder", False, f"{home} has {free // 2**20} MiB free",
-                       "Make room, or set GRAPHGROUND_HOME to a folder on another disk.")
+        return Finding(
+            "data folder",
+            False,
+            f"{home} has {free // 2**20} MiB free",
+            "Make room, or set GRAPHGROUND_HOME to a folder on another disk.",
+        )
     return Finding("data folder", True, f"{home}, {free // 2**30} GiB free")
 
 
@@ -138,14 +166,29 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
 
     try:
         for name in left_out(settings):
-            yield Finding(f"graph {name}", True, "bundled, and not served together with your own "
-                                                 f"database; serve it with --graph {name}")
+            yield Finding(
+                f"graph {name}",
+                True,
+                f"bundled, and not served together with your own database; serve it with --graph {name}",
+            )
         if not opened.names():
-            yield Finding("graphs", False, "none is loaded",
-                          "Load one: graphground graphs load FILE; or serve a database with --uri.")
+            yield Finding(
+                "graphs",
+                False,
+                "none is loaded",
+                "Load one: graphground graphs load FILE; or serve a database with --uri.",
+            )
         for name in opened.names():
-            answered = check(f"graph {name}", lambda name=name: opened.get(name).run(  # type: ignore[misc]
-                "RETURN 1 AS one", limit=1, timeout=30).elapsed_ms)
+            answered = check(
+                f"graph {name}",
+                lambda name=name: (
+                    opened.get(name)
+                    .run(  # type: ignore[misc]
+                        "RETURN 1 AS one", limit=1, timeout=30
+                    )
+                    .elapsed_ms
+                ),
+            )
             yield answered
             engine = opened.get(name).engine if answered.good else None
             if engine is not None:

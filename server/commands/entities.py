@@ -26,19 +26,34 @@ def parser() -> CommandLine:
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
     building = group.add_command("build", build, "Build the index of a graph from its database, or its vectors.")
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
-    building.add_argument("--vectors", action="store_true", help="Build the vectors too, for mentions by meaning; to "
-                          "resume a stopped build (Ctrl-C), run the same command.")
-    building.add_argument("--model", default="", help="The vectors' model: static-minilm-256 (in the package), or a "
-                          "sentence-transformers model, such as all-MiniLM-L6-v2.")
+    building.add_argument(
+        "--vectors",
+        action="store_true",
+        help="Build the vectors too, for mentions by meaning; to "
+        "resume a stopped build (Ctrl-C), run the same command.",
+    )
+    building.add_argument(
+        "--model",
+        default="",
+        help="The vectors' model: static-minilm-256 (in the package), or a "
+        "sentence-transformers model, such as all-MiniLM-L6-v2.",
+    )
     building.add_argument("--names-only", action="store_true", help="Skip vectors of descriptions.")
-    building.add_argument("--ann", type=int, metavar="N", help="Labels with N or more vectors get an HNSW index (needs "
-                          "the extra `ann`); 0: none. Default: a million, if that extra is installed.")
-    building.add_argument("--estimate", action="store_true", help="Print the estimated cost of the vectors, without "
-                                                                  "building them.")
+    building.add_argument(
+        "--ann",
+        type=int,
+        metavar="N",
+        help="Labels with N or more vectors get an HNSW index (needs "
+        "the extra `ann`); 0: none. Default: a million, if that extra is installed.",
+    )
+    building.add_argument(
+        "--estimate", action="store_true", help="Print the estimated cost of the vectors, without building them."
+    )
     showing = group.add_command("info", info, "Show what the index holds, when it was built, and whether it is stale.")
     for command in (building, showing):
-        command.add_argument("name_of_graph", nargs="?", metavar="GRAPH",
-                             help="The graph; may be left out when there is one.")
+        command.add_argument(
+            "name_of_graph", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one."
+        )
         command.add_argument("--json", action="store_true", help="Print JSON.")
         add_options(command, GRAPHS)
     return group
@@ -57,8 +72,9 @@ def build(parsed: argparse.Namespace) -> int:
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
             build_from_database(graph, folder, parsed.label, parsed.json)
         if parsed.vectors or parsed.estimate:
-            return make_vectors(folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.ann,
-                                parsed.json)
+            return make_vectors(
+                folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.ann, parsed.json
+            )
     return 0
 
 
@@ -77,8 +93,7 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
     return index_folder(Home(default_home(settings_from(parsed).home)).make(), graph.name)
 
 
-def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None,
-                        as_json: bool = False) -> None:
+def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
     """Read every name from the graph's database and build the index of them."""
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
@@ -87,20 +102,36 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     from graphground.graphs.entities.places import FROM_DATABASE
 
     if graph.engine is None:
-        raise EngineUnavailable(f"the graph {graph.name!r} is a schema without data; load one with "
-                                f"`graphground graphs load FILE --name {graph.name}`")
+        raise EngineUnavailable(
+            f"the graph {graph.name!r} is a schema without data; load one with "
+            f"`graphground graphs load FILE --name {graph.name}`"
+        )
     schema = graph.schema if graph.schema.labels else text_schema(graph.engine, graph.name)
     total = count_nodes(graph.engine, schema, labels)
     source = f"{FROM_DATABASE} {graph.engine.capabilities().product}"
     with progress_bars() as report:
-        built = build_index(folder, database_records(graph.engine, schema, labels), source=source, total=total,
-                            progress=lambda step: report(step.step, step.done, step.total))
+        built = build_index(
+            folder,
+            database_records(graph.engine, schema, labels),
+            source=source,
+            total=total,
+            progress=lambda step: report(step.step, step.done, step.total),
+        )
     if as_json:
-        print_json({"nodes": built.nodes, "texts": built.texts, "words": built.words, "bytes": built.bytes,
-                    "seconds": built.seconds})
+        print_json(
+            {
+                "nodes": built.nodes,
+                "texts": built.texts,
+                "words": built.words,
+                "bytes": built.bytes,
+                "seconds": built.seconds,
+            }
+        )
         return
-    sys.stdout.write(f"{built.nodes:,} nodes, {built.texts:,} texts, {built.words:,} words; "
-                     f"{built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s\n")
+    sys.stdout.write(
+        f"{built.nodes:,} nodes, {built.texts:,} texts, {built.words:,} words; "
+        f"{built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s\n"
+    )
 
 
 def print_json(value: Any) -> None:
@@ -108,8 +139,15 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimate_alone: bool,
-                 descriptions: bool = True, ann: int | None = None, as_json: bool = False) -> int:
+def make_vectors(
+    folder: Path,
+    model: str,
+    labels: Sequence[str] | None,
+    estimate_alone: bool,
+    descriptions: bool = True,
+    ann: int | None = None,
+    as_json: bool = False,
+) -> int:
     """Print what the vectors will cost, then build them; Ctrl-C stops after the current batch of names."""
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import build_vectors, estimate
@@ -119,16 +157,28 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
     check_labels(files.info.labels, labels)
     cost = estimate(files, maker, labels, descriptions=descriptions, ann=ann)
     if as_json:
-        print_json({"names": cost.names, "descriptions": cost.descriptions, "done": cost.done, "model": maker.name,
-                    "seconds": cost.seconds, "bytes": cost.bytes, "approximate": cost.approximate})
+        print_json(
+            {
+                "names": cost.names,
+                "descriptions": cost.descriptions,
+                "done": cost.done,
+                "model": maker.name,
+                "seconds": cost.seconds,
+                "bytes": cost.bytes,
+                "approximate": cost.approximate,
+            }
+        )
     else:
         there = f" ({cost.done:,} vectors exist already)" if cost.done else ""
         more = f" and {cost.descriptions:,} descriptions" if cost.descriptions else ""
-        sys.stdout.write(f"vectors of {cost.names:,} names{more}{there} with {maker.name}: about "
-                         f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n")
+        sys.stdout.write(
+            f"vectors of {cost.names:,} names{more}{there} with {maker.name}: about "
+            f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
+        )
         if cost.approximate:
-            sys.stdout.write(f"including an HNSW index over {cost.approximate:,} vectors: about "
-                             f"{cost.approximate_seconds:,.0f} s\n")
+            sys.stdout.write(
+                f"including an HNSW index over {cost.approximate:,} vectors: about {cost.approximate_seconds:,.0f} s\n"
+            )
     sys.stdout.flush()
     if estimate_alone:
         return 0
@@ -141,8 +191,15 @@ def make_vectors(folder: Path, model: str, labels: Sequence[str] | None, estimat
     before = signal.signal(signal.SIGINT, stop)
     try:
         with progress_bars() as report:
-            complete = build_vectors(files, maker, labels, descriptions=descriptions, ann=ann, stop=lambda: stopped,
-                                     progress=lambda step: report(step.step, step.done, step.total))
+            complete = build_vectors(
+                files,
+                maker,
+                labels,
+                descriptions=descriptions,
+                ann=ann,
+                stop=lambda: stopped,
+                progress=lambda step: report(step.step, step.done, step.total),
+            )
     finally:
         signal.signal(signal.SIGINT, before)
     if not as_json:
@@ -170,20 +227,37 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     vectors, problem = vectors_of(index)
     stale = staleness(graph.engine, index) if graph.engine is not None else None
     if as_json:
-        print_json({"graph": graph.name, "folder": str(folder), "built_at": about.built_at, "source": about.source,
-                    "nodes": about.nodes, "texts": about.texts, "words": about.words, "bytes": about.bytes,
-                    "labels": about.labels, "properties": about.properties, "vectors": vectors, "problem": problem,
-                    "stale": stale or None})
+        print_json(
+            {
+                "graph": graph.name,
+                "folder": str(folder),
+                "built_at": about.built_at,
+                "source": about.source,
+                "nodes": about.nodes,
+                "texts": about.texts,
+                "words": about.words,
+                "bytes": about.bytes,
+                "labels": about.labels,
+                "properties": about.properties,
+                "vectors": vectors,
+                "problem": problem,
+                "stale": stale or None,
+            }
+        )
         return 0
     source = about.source or "a file"
-    lines = [f"built {about.built_at} from {about.nodes:,} nodes of {source} in {about.seconds:.1f} s",
-             f"{about.texts:,} texts of {about.words:,} words, {about.bytes / 1e6:,.1f} MB in {folder}",
-             "labels: " + ", ".join(f"{label} {count:,}" for label, count in about.labels.items()),
-             "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items())]
+    lines = [
+        f"built {about.built_at} from {about.nodes:,} nodes of {source} in {about.seconds:.1f} s",
+        f"{about.texts:,} texts of {about.words:,} words, {about.bytes / 1e6:,.1f} MB in {folder}",
+        "labels: " + ", ".join(f"{label} {count:,}" for label, count in about.labels.items()),
+        "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items()),
+    ]
     if vectors:
         near = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
-        lines.append(f"vectors: {vectors['names']:,} names, {vectors['descriptions']:,} descriptions with "
-                     f"{vectors['model']}{near}")
+        lines.append(
+            f"vectors: {vectors['names']:,} names, {vectors['descriptions']:,} descriptions with "
+            f"{vectors['model']}{near}"
+        )
     else:
         lines.append(f"vectors: {problem}")
     if graph.engine is not None:
@@ -203,5 +277,9 @@ def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
         return None, f"not usable: {error}"
     except VectorsMissing:
         return None, "none; `graphground entities build --vectors` makes them"
-    return {"names": store.names, "descriptions": store.descriptions, "model": store.model,
-            "approximate": store.approximate}, ""
+    return {
+        "names": store.names,
+        "descriptions": store.descriptions,
+        "model": store.model,
+        "approximate": store.approximate,
+    }, ""

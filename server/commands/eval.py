@@ -23,34 +23,57 @@ if TYPE_CHECKING:
 def parser() -> CommandLine:
     """The options of `graphground eval` and its subcommands."""
     group = command_line("eval", "Measure agents on tasks: run, report, compare.")
-    running = group.add_command("run", score_tasks, "Run predictions over tasks and score them; to resume a run, "
-                                "repeat the command. Exit status 1 when tasks could not be scored.")
+    running = group.add_command(
+        "run",
+        score_tasks,
+        "Run predictions over tasks and score them; to resume a run, "
+        "repeat the command. Exit status 1 when tasks could not be scored.",
+    )
     running.add_argument("tasks", type=Path, metavar="TASKS", help="A task file in CypherBench's format.")
     running.add_argument("folder", type=Path, metavar="FOLDER", help="The run's folder.")
     source = running.add_mutually_exclusive_group(required=True)
     source.add_argument("--predictions", type=Path, metavar="FILE", help="A file of predictions.")
-    source.add_argument("--agent", metavar="COMMAND", help="A program that reads questions and writes predictions, one "
-                        "JSON object per line.")
-    source.add_argument("--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline "
-                        "without a model.")
+    source.add_argument(
+        "--agent",
+        metavar="COMMAND",
+        help="A program that reads questions and writes predictions, one JSON object per line.",
+    )
+    source.add_argument(
+        "--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline without a model."
+    )
     running.add_argument("--repair", action="store_true", help="Take what validate_cypher suggests for a wrong query.")
     running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
-    running.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS",
-                         help="Seconds for each query (default: 30).")
-    running.add_argument("--agent-timeout", type=float, default=300.0, metavar="SECONDS",
-                         help="Seconds for each reply of the agent (default: 300).")
-    running.add_argument("--note", default="", help="A sentence that the report shows first, for example that the "
-                                                    "graph "
-                         "is a stand-in.")
+    running.add_argument(
+        "--timeout", type=float, default=30.0, metavar="SECONDS", help="Seconds for each query (default: 30)."
+    )
+    running.add_argument(
+        "--agent-timeout",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="Seconds for each reply of the agent (default: 300).",
+    )
+    running.add_argument(
+        "--note", default="", help="A sentence that the report shows first, for example that the graph is a stand-in."
+    )
     add_options(running, GRAPHS)
-    reporting = group.add_command("report", report, "Write the report of a run: one HTML file that opens from disk, "
-                                  "and its figures as JSON.")
+    reporting = group.add_command(
+        "report", report, "Write the report of a run: one HTML file that opens from disk, and its figures as JSON."
+    )
     reporting.add_argument("folder", type=Path, metavar="FOLDER", help="The run's folder.")
-    reporting.add_argument("file", type=Path, nargs="?", metavar="FILE",
-                           help="Where to write it (.html); default: report.html in the run's folder.")
+    reporting.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        metavar="FILE",
+        help="Where to write it (.html); default: report.html in the run's folder.",
+    )
     reporting.add_argument("--beside", type=Path, metavar="FOLDER", help="Another run to compare with.")
-    making = group.add_command("make", make, "Generate tasks for a graph: questions whose gold queries return rows, "
-                               "balanced over patterns and templates.")
+    making = group.add_command(
+        "make",
+        make,
+        "Generate tasks for a graph: questions whose gold queries return rows, balanced over patterns and templates.",
+    )
     making.add_argument("graph_name", metavar="GRAPH", help="The graph to ask about.")
     making.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
     making.add_argument("--tasks", type=int, default=200, metavar="N", help="How many (default: 200).")
@@ -58,16 +81,27 @@ def parser() -> CommandLine:
     making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
     making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
     add_options(making, GRAPHS)
-    hardening = group.add_command("harden", harden, "Make harder variants of tasks: names replaced by aliases, "
-                                  "misspelt, shortened or absent, and underspecified questions.")
+    hardening = group.add_command(
+        "harden",
+        harden,
+        "Make harder variants of tasks: names replaced by aliases, "
+        "misspelt, shortened or absent, and underspecified questions.",
+    )
     hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
     hardening.add_argument("file", type=Path, metavar="FILE", help="Where to write the variants (.json or .json.gz).")
-    hardening.add_argument("--kind", action="append", choices=("alias", "misspelt", "shortened", "absent", "ambiguous"),
-                           help="Only this kind; may be repeated.")
+    hardening.add_argument(
+        "--kind",
+        action="append",
+        choices=("alias", "misspelt", "shortened", "absent", "ambiguous"),
+        help="Only this kind; may be repeated.",
+    )
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
-    comparing = group.add_command("compare", compare, "Print what the second run won and lost against the first, and "
-                                  "whether the difference may be chance.")
+    comparing = group.add_command(
+        "compare",
+        compare,
+        "Print what the second run won and lost against the first, and whether the difference may be chance.",
+    )
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
     comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the other run.")
     return group
@@ -87,11 +121,19 @@ def score_tasks(parsed: argparse.Namespace) -> int:
         raise WrongUse("--workers, --timeout and --agent-timeout are positive numbers")
     tasks = read_tasks(parsed.tasks)
     home = home_from(parsed)
-    with (closing(open_graphs(settings_from(parsed))) as graphs,
-          closing(_predictor(parsed, graphs, tasks)) as predictor, progress_bars() as progress):
+    with (
+        closing(open_graphs(settings_from(parsed))) as graphs,
+        closing(_predictor(parsed, graphs, tasks)) as predictor,
+        progress_bars() as progress,
+    ):
         outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note).go(
-            predictor, graphs, workers=parsed.workers, timeout=parsed.timeout,
-            version=lambda name: _version(name, home), progress=lambda done, total: progress("tasks", done, total))
+            predictor,
+            graphs,
+            workers=parsed.workers,
+            timeout=parsed.timeout,
+            version=lambda name: _version(name, home),
+            progress=lambda done, total: progress("tasks", done, total),
+        )
     before = f", {outcome.before} were scored before" if outcome.before else ""
     sys.stdout.write(f"Scored {outcome.scored} of {len(tasks)} tasks{before}. Run: {parsed.folder}\n")
     for reason, count in outcome.unscored.items():
@@ -122,9 +164,11 @@ def compare(parsed: argparse.Namespace) -> int:
 
     found = compared(read_run(parsed.first)[1], read_run(parsed.second)[1])
     before, after = (found[name]["execution_accuracy"]["mean"] for name in ("first", "second"))
-    sys.stdout.write(f"{found['tasks']} tasks in common; execution accuracy {before:.1%} and {after:.1%}\n"
-                     f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
-                     f"in both {found['both_wrong']}\nMcNemar's exact test: p = {found['p_value']:.4g}\n")
+    sys.stdout.write(
+        f"{found['tasks']} tasks in common; execution accuracy {before:.1%} and {after:.1%}\n"
+        f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
+        f"in both {found['both_wrong']}\nMcNemar's exact test: p = {found['p_value']:.4g}\n"
+    )
     return 0
 
 
@@ -135,11 +179,18 @@ def make(parsed: argparse.Namespace) -> int:
 
     if parsed.tasks < 1:
         raise WrongUse("--tasks is at least 1")
-    patterns, templates = (list(read_records(path)) if path is not None else None
-                           for path in (parsed.patterns, parsed.templates))
+    patterns, templates = (
+        list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
+    )
     with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
-        made = generate(graphs.get(parsed.graph_name), parsed.tasks, parsed.seed, patterns=patterns,
-                        templates=templates, progress=lambda done, total: progress("tasks", done, total))
+        made = generate(
+            graphs.get(parsed.graph_name),
+            parsed.tasks,
+            parsed.seed,
+            patterns=patterns,
+            templates=templates,
+            progress=lambda done, total: progress("tasks", done, total),
+        )
     write_tasks(made, parsed.file)
     sys.stdout.write(f"Wrote {len(made)} tasks to {parsed.file}.\n")
     if len(made) < parsed.tasks:
@@ -156,8 +207,11 @@ def harden(parsed: argparse.Namespace) -> int:
     tasks = read_tasks(parsed.tasks)
     kinds = parsed.kind or KINDS
     with closing(open_graphs(settings_from(parsed))) as graphs:
-        made = [variant for name in dict.fromkeys(task.graph for task in tasks)
-                for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)]
+        made = [
+            variant
+            for name in dict.fromkeys(task.graph for task in tasks)
+            for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)
+        ]
     write_tasks(made, parsed.file)
     sys.stdout.write(f"Wrote {len(made)} variants of {len(tasks)} tasks to {parsed.file}.\n")
     return 0

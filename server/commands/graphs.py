@@ -29,20 +29,31 @@ def parser() -> CommandLine:
     listing = group.add_command("list", list_graphs, "List the loaded graphs.")
     listing.add_argument("--json", action="store_true", help="Print JSON.")
     loading = group.add_command("load", load, "Load a SimpleKG file.")
-    loading.add_argument("file", type=Path, metavar="FILE", help="A SimpleKG file (.json or .json.gz), or the name of "
-                         "a bundled graph that was dropped.")
+    loading.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="A SimpleKG file (.json or .json.gz), or the name of a bundled graph that was dropped.",
+    )
     loading.add_argument("--name", help="The graph's name; default: the name in the file's schema.")
     loading.add_argument("--description", default="", help="A one-line description of the graph.")
     loading.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
-    loading.add_argument("--into", metavar="URI", help="Load into the empty database at this Bolt address instead: "
-                         "your own Neo4j, Memgraph or ArcadeDB.")
-    loading.add_argument("--user", default="", help="With --into: a user with write access; the password comes from "
-                         "GRAPHGROUND_ADMIN_PASSWORD.")
+    loading.add_argument(
+        "--into",
+        metavar="URI",
+        help="Load into the empty database at this Bolt address instead: your own Neo4j, Memgraph or ArcadeDB.",
+    )
+    loading.add_argument(
+        "--user",
+        default="",
+        help="With --into: a user with write access; the password comes from GRAPHGROUND_ADMIN_PASSWORD.",
+    )
     loading.add_argument("--database", help="With --into: which database of that server.")
     showing = group.add_command("info", info, "Show what a loaded graph holds.")
     showing.add_argument("--json", action="store_true", help="Print JSON.")
-    dropping = group.add_command("drop", drop, "Delete a loaded graph; a bundled graph stays deleted until `load` "
-                                               "names it.")
+    dropping = group.add_command(
+        "drop", drop, "Delete a loaded graph; a bundled graph stays deleted until `load` names it."
+    )
     exporting = group.add_command("export", export, "Write a loaded graph as a SimpleKG file.")
     for command in (showing, dropping, exporting):
         command.add_argument("name", metavar="NAME", help="The graph's name.")
@@ -75,8 +86,11 @@ def list_graphs(parsed: argparse.Namespace) -> int:
         sys.stdout.write("No graph is loaded. `graphground graphs load FILE` loads one.\n")
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
-        sys.stdout.write(f"{entry.name:<{width}}  {entry.nodes:>10,} nodes  {entry.relationships:>10,} relationships"
-                         f"  {entry.description}".rstrip() + "\n")
+        sys.stdout.write(
+            f"{entry.name:<{width}}  {entry.nodes:>10,} nodes  {entry.relationships:>10,} relationships"
+            f"  {entry.description}".rstrip()
+            + "\n"
+        )
     return 0
 
 
@@ -85,8 +99,10 @@ def load(parsed: argparse.Namespace) -> int:
     file: Path = parsed.file
     if parsed.into is not None:
         if parsed.name is not None or parsed.description:
-            raise WrongUse("--name and --description belong to a graph in the data folder, not to --into; name a "
-                           "database in the settings file instead ([graphs.NAME])")
+            raise WrongUse(
+                "--name and --description belong to a graph in the data folder, not to --into; name a "
+                "database in the settings file instead ([graphs.NAME])"
+            )
         return load_into_database(file, parsed.into, parsed.user, parsed.database)
     if parsed.user or parsed.database:
         raise WrongUse("--user and --database need --into")
@@ -140,10 +156,14 @@ def info(parsed: argparse.Namespace) -> int:
     if parsed.json:
         sys.stdout.write(json.dumps({**_described(entry), "schema": schema.to_cypherbench()}, indent=1) + "\n")
         return 0
-    lines = [f"{entry.name}: {entry.nodes:,} nodes, {entry.relationships:,} relationships",
-             *([entry.description] if entry.description else []),
-             f"loaded {entry.loaded} from {entry.source}", "labels: " + ", ".join(schema.labels), "patterns:",
-             *(f"  {pattern}" for pattern in schema.patterns)]
+    lines = [
+        f"{entry.name}: {entry.nodes:,} nodes, {entry.relationships:,} relationships",
+        *([entry.description] if entry.description else []),
+        f"loaded {entry.loaded} from {entry.source}",
+        "labels: " + ", ".join(schema.labels),
+        "patterns:",
+        *(f"  {pattern}" for pattern in schema.patterns),
+    ]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
@@ -187,5 +207,11 @@ def _loaded(entry: Entry) -> str:
 
 
 def _described(entry: Entry) -> dict[str, Any]:
-    return {"name": entry.name, "description": entry.description, "nodes": entry.nodes,
-            "relationships": entry.relationships, "loaded": entry.loaded, "source": entry.source}
+    return {
+        "name": entry.name,
+        "description": entry.description,
+        "nodes": entry.nodes,
+        "relationships": entry.relationships,
+        "loaded": entry.loaded,
+        "source": entry.source,
+    }

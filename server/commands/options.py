@@ -22,15 +22,20 @@ GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
 def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = None) -> None:
     """One option for each setting, or for those settings alone.
 
-        add_options(parser, DATA_FOLDER)       # --home and --settings
+    add_options(parser, DATA_FOLDER)       # --home and --settings
     """
-    group = parser.add_argument_group("settings", "Also environment variables (in brackets) and, but for the "
-                                      "connection of one database, keys of the settings file.")
+    group = parser.add_argument_group(
+        "settings",
+        "Also environment variables (in brackets) and, but for the "
+        "connection of one database, keys of the settings file.",
+    )
     for setting in options():
         if names is not None and setting.name not in names:
             continue
-        words: dict[str, Any] = {"help": f"{setting.metadata['help']} [{setting.metadata['variable']}]".replace(
-            "%", "%%"), "default": argparse.SUPPRESS}
+        words: dict[str, Any] = {
+            "help": f"{setting.metadata['help']} [{setting.metadata['variable']}]".replace("%", "%%"),
+            "default": argparse.SUPPRESS,
+        }
         if isinstance(setting.default, bool):
             words["action"] = "store_true"
         elif setting.metadata["choices"]:
@@ -62,8 +67,11 @@ def home_from(parsed: argparse.Namespace) -> Home:
 
 def _given(parsed: argparse.Namespace) -> dict[str, Any]:
     names = {setting.name for setting in options()}
-    return {name: tuple(value) if isinstance(value, list) else value
-            for name, value in vars(parsed).items() if name in names}
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in vars(parsed).items()
+        if name in names
+    }
 
 
 def set_up_logging(level: str) -> None:

@@ -49,9 +49,9 @@ def failure_lines(answer: Mapping[str, Any]) -> list[str]:
 def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each diagnostic under its line of the query, with a caret for each character that it is about.
 
-        error: There is no label 'Taem'. (unknown_label)
-          1 | MATCH (t:Taem) RETURN t
-            |          ^^^^ Team
+    error: There is no label 'Taem'. (unknown_label)
+      1 | MATCH (t:Taem) RETURN t
+        |          ^^^^ Team
     """
     lines: list[str] = []
     source = query.split("\n")
@@ -64,7 +64,7 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
         if length <= 0:
             continue  # said of the query as a whole
         margin = " " * len(str(number))
-        before = "".join("\t" if character == "\t" else " " for character in text[:column - 1])
+        before = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
         instead = f" {diagnostic['suggestions'][0]}" if diagnostic["suggestions"] else ""
         lines += [f"  {number} | {text}", f"  {margin} | {before}{'^' * length}{instead}"]
     return lines

@@ -15,10 +15,16 @@ def add_pull(group: CommandLine) -> None:
     pulling = group.add_command("pull", pull, "Download a graph that CypherBench published, and load it.")
     pulling.add_argument("name", nargs="?", metavar="NAME", help="The domain, such as movie; optional with --tasks.")
     pulling.add_argument("--tasks", action="store_true", help="Download the questions with their gold Cypher too.")
-    pulling.add_argument("--mirror", action="append", default=[], metavar="URL", help="A mirror of the published "
-                                                                                      "files, "
-                         "used instead of the authors' server; may be repeated, tried in order. GRAPHGROUND_MIRROR "
-                         "lists further mirrors.")
+    pulling.add_argument(
+        "--mirror",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="A mirror of the published "
+        "files, "
+        "used instead of the authors' server; may be repeated, tried in order. GRAPHGROUND_MIRROR "
+        "lists further mirrors.",
+    )
     pulling.add_argument("--offline", action="store_true", help="Use earlier downloads only; no network access.")
     pulling.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
     add_options(pulling, DATA_FOLDER)
@@ -43,7 +49,8 @@ def pull(parsed: argparse.Namespace) -> int:
                 sys.stdout.write(f"Questions: {path}\n")
         if parsed.name is not None:
             path, digest = pull_graph(parsed.name, home, parsed.mirror, report, offline=parsed.offline)
-            entry = load_file(path, home, name=parsed.name, description=description_of(parsed.name), digest=digest,
-                              progress=report)
+            entry = load_file(
+                path, home, name=parsed.name, description=description_of(parsed.name), digest=digest, progress=report
+            )
             sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
     return 0

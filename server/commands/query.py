@@ -17,18 +17,22 @@ from graphground.server.commands.progress import spinner
 
 def parser() -> CommandLine:
     """The options of `graphground query`."""
-    parser = command_line("query", "Run one read-only query and print its rows; problems are shown below "
-                          "it.", query)
+    parser = command_line("query", "Run one read-only query and print its rows; problems are shown below it.", query)
     parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one.")
     parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")
     form.add_argument("--csv", action="store_true", help="Print the rows as comma-separated values.")
     parser.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
-    parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: "
-                        "30).")
-    parser.add_argument("--parameter", "-p", action="append", default=[], metavar="NAME=VALUE",
-                        help="A value for $NAME: JSON, or else text; may be repeated.")
+    parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: 30).")
+    parser.add_argument(
+        "--parameter",
+        "-p",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="A value for $NAME: JSON, or else text; may be repeated.",
+    )
     parser.add_argument("--check", action="store_true", help="Only check the query; do not run it.")
     add_options(parser, (*(name for name in GRAPHS if name != "graph"), "answer_bytes", "log_level"))
     return parser
@@ -78,8 +82,8 @@ def query(parsed: argparse.Namespace) -> int:
 def parameter(text: str) -> tuple[str, Any]:
     """`name=value` as a parameter; the value is JSON where it can be read as such, and text elsewhere.
 
-        >>> parameter("born=1984"), parameter("name=LeBron James")
-        (('born', 1984), ('name', 'LeBron James'))
+    >>> parameter("born=1984"), parameter("name=LeBron James")
+    (('born', 1984), ('name', 'LeBron James'))
     """
     name, _, value = text.partition("=")
     try:

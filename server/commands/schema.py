@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 def parser() -> CommandLine:
     """The options of `graphground schema` and its subcommands."""
     group = command_line("schema", "Show schemas, their forms, and how many tokens each form takes.")
-    counting = group.add_command("tokens", tokens, "Print approximately how many tokens each form of each schema "
-                                                   "takes.")
-    counting.add_argument("files", nargs="*", type=Path, metavar="FILE",
-                          help="CypherBench schema files; default: the loaded graphs.")
+    counting = group.add_command(
+        "tokens", tokens, "Print approximately how many tokens each form of each schema takes."
+    )
+    counting.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="CypherBench schema files; default: the loaded graphs."
+    )
     counting.add_argument("--json", action="store_true", help="Print JSON.")
     showing = group.add_command("show", show, "Print a schema, or the part of it that a question needs.")
     showing.add_argument("graph_name", metavar="GRAPH", help="A loaded graph, or a CypherBench schema file.")
-    showing.add_argument("--form", choices=("base", "enhanced", "json"), default="base",
-                         help="How it is written (default: base).")
+    showing.add_argument(
+        "--form", choices=("base", "enhanced", "json"), default="base", help="How it is written (default: base)."
+    )
     showing.add_argument("--question", help="Print only what this question needs.")
     showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The budget.")
     for command in (counting, showing):
@@ -47,11 +50,17 @@ def tokens(parsed: argparse.Namespace) -> int:
     from graphground.graphs.schemas.forms import FORMS, write_schema
     from graphground.graphs.schemas.token_count import estimate_tokens
 
-    rows = [{"graph": schema.name, "labels": len(schema.labels), "patterns": len(schema.patterns),
-             "properties": sum(len(label.properties.keys() - label.reserved) for label in schema.labels.values())
-             + sum(map(len, schema.relationship_properties.values())),
-             **{form: estimate_tokens(write_schema(schema, form)) for form in FORMS}}
-            for schema in _schemas(parsed)]
+    rows = [
+        {
+            "graph": schema.name,
+            "labels": len(schema.labels),
+            "patterns": len(schema.patterns),
+            "properties": sum(len(label.properties.keys() - label.reserved) for label in schema.labels.values())
+            + sum(map(len, schema.relationship_properties.values())),
+            **{form: estimate_tokens(write_schema(schema, form)) for form in FORMS},
+        }
+        for schema in _schemas(parsed)
+    ]
     if parsed.json:
         sys.stdout.write(json.dumps(rows, indent=1) + "\n")
         return 0
@@ -77,8 +86,9 @@ def show(parsed: argparse.Namespace) -> int:
         if parsed.question is None:
             text = get_schema(graphs, GetSchemaRequest.model_validate({"form": parsed.form, **budget})).as_text()
         else:
-            text = get_filtered_schema(graphs, GetFilteredSchemaRequest.model_validate(
-                {"question": parsed.question, **budget})).as_text()
+            text = get_filtered_schema(
+                graphs, GetFilteredSchemaRequest.model_validate({"question": parsed.question, **budget})
+            ).as_text()
     sys.stdout.write(f"{text}\n")
     return 0
 

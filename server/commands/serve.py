@@ -79,10 +79,16 @@ def check_names(settings: Settings) -> None:
     from graphground.graphs.storage.home import Home
 
     home = Home(default_home(settings.home))
-    known = dict.fromkeys([*(bundled.name for bundled in offered(home)),
-                           *(entry.name for entry in Catalog(home).entries()),
-                           *(database.name for database in settings.bolt_databases())])
+    known = dict.fromkeys(
+        [
+            *(bundled.name for bundled in offered(home)),
+            *(entry.name for entry in Catalog(home).entries()),
+            *(database.name for database in settings.bolt_databases()),
+        ]
+    )
     for name in settings.graph:
         if name not in known:
-            raise SettingsError(f"--graph {name}: there is no such graph; available: {', '.join(known) or 'none'}. "
-                                f"Load it with `graphground graphs load FILE --name {name}`.")
+            raise SettingsError(
+                f"--graph {name}: there is no such graph; available: {', '.join(known) or 'none'}. "
+                f"Load it with `graphground graphs load FILE --name {name}`."
+            )

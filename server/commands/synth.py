@@ -31,13 +31,19 @@ def synth(parsed: argparse.Namespace) -> int:
     if parsed.out.exists() and not parsed.force:
         raise WrongUse(f"there is a file {parsed.out} already; replace it with --force")
     try:
-        graph = generated(PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()), parsed.nodes,
-                          parsed.relationships, parsed.seed)
+        graph = generated(
+            PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()),
+            parsed.nodes,
+            parsed.relationships,
+            parsed.seed,
+        )
         counts = write_simplekg(parsed.out, graph.schema, graph.entities(), graph.relations())
     except SchemaError as error:
         raise SimpleKGError(f"{parsed.schema}: {error}") from None
     except ValueError as error:
         raise SimpleKGError(str(error)) from None
-    sys.stdout.write(f"Wrote {parsed.out}: {counts[0]:,} nodes, {counts[1]:,} relationships. "
-                     f"`graphground graphs load {parsed.out}` loads it.\n")
+    sys.stdout.write(
+        f"Wrote {parsed.out}: {counts[0]:,} nodes, {counts[1]:,} relationships. "
+        f"`graphground graphs load {parsed.out}` loads it.\n"
+    )
     return 0

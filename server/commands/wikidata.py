@@ -22,20 +22,32 @@ SHOWN = 10
 def parser() -> CommandLine:
     """The options of `graphground wikidata` and its subcommand."""
     group = command_line("wikidata", "Build a domain graph from Wikidata.")
-    building = group.add_command("build", build_graph, "Build the graph of a definition as a SimpleKG file. Run "
-                                 "it again to resume an interrupted build.")
-    building.add_argument("definition", metavar="DEFINITION",
-                          help="A definition file, or the name of a CypherBench domain.")
+    building = group.add_command(
+        "build",
+        build_graph,
+        "Build the graph of a definition as a SimpleKG file. Run it again to resume an interrupted build.",
+    )
+    building.add_argument(
+        "definition", metavar="DEFINITION", help="A definition file, or the name of a CypherBench domain."
+    )
     source = building.add_mutually_exclusive_group(required=True)
     source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that serves Wikidata.")
-    source.add_argument("--dump", type=Path, metavar="FILE",
-                        help="A dump of entity JSON, one document per line; plain, .gz or .bz2.")
-    building.add_argument("--output", type=Path, metavar="FILE",
-                          help="The SimpleKG file to write; default: NAME.json.gz.")
-    building.add_argument("--timeout", type=float, default=90.0, metavar="SECONDS",
-                          help="Seconds to wait for an answer before the query is split; default: 90.")
-    building.add_argument("--pause", type=float, default=0.0, metavar="SECONDS",
-                          help="Seconds to wait between queries; default: 0.")
+    source.add_argument(
+        "--dump", type=Path, metavar="FILE", help="A dump of entity JSON, one document per line; plain, .gz or .bz2."
+    )
+    building.add_argument(
+        "--output", type=Path, metavar="FILE", help="The SimpleKG file to write; default: NAME.json.gz."
+    )
+    building.add_argument(
+        "--timeout",
+        type=float,
+        default=90.0,
+        metavar="SECONDS",
+        help="Seconds to wait for an answer before the query is split; default: 90.",
+    )
+    building.add_argument(
+        "--pause", type=float, default=0.0, metavar="SECONDS", help="Seconds to wait between queries; default: 0."
+    )
     building.add_argument("--agent", help="The User-Agent; public endpoints ask for a way to reach you.")
     return group
 
@@ -76,7 +88,10 @@ def summary(built: Built) -> str:
     most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
     if most:
         lines.append("Discarded, most frequent first (the .discarded.json beside the file has all):")
-        lines += [f"  {discarded['count']:>8,}  {discarded['place']}: {discarded['reason']} "
-                  f"(as in {discarded['examples'][0]})" for discarded in most]
+        lines += [
+            f"  {discarded['count']:>8,}  {discarded['place']}: {discarded['reason']} "
+            f"(as in {discarded['examples'][0]})"
+            for discarded in most
+        ]
     lines.append(f"`graphground graphs load {built.path}` loads it.")
     return "\n".join(lines) + "\n"

@@ -13,10 +13,23 @@ from graphground.server.call import Call, Next, Outcome
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Tool
 
-WORDS = {"string_type": "text", "int_type": "a whole number", "int_from_float": "a whole number",
-         "float_type": "a number", "bool_type": "true or false", "list_type": "a list", "dict_type": "an object"}
-BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than", "min_length": "at least",
-          "max_length": "at most"}
+WORDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+}
+BOUNDS = {
+    "ge": "at least",
+    "gt": "more than",
+    "le": "at most",
+    "lt": "less than",
+    "min_length": "at least",
+    "max_length": "at most",
+}
 
 
 def check_arguments(call: Call, proceed: Next) -> Outcome:
@@ -39,9 +52,12 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
         names = ", ".join(repr(name) for name in unknown)
         free = [field for field in fields if field not in arguments]
         near = [word for name in unknown for word in closest(name, free)] or free
-        return ToolFailure("unknown_argument", f"{tool.name} has no argument {names}; its arguments are: "
-                                               f"{', '.join(fields) or 'none'}.",
-                           nearest=list(dict.fromkeys(near)), next=again)
+        return ToolFailure(
+            "unknown_argument",
+            f"{tool.name} has no argument {names}; its arguments are: {', '.join(fields) or 'none'}.",
+            nearest=list(dict.fromkeys(near)),
+            next=again,
+        )
     if missing:
         names = ", ".join(repr(name) for name in missing)
         return ToolFailure("missing_argument", f"{tool.name} needs the argument {names}.", nearest=missing, next=again)
@@ -65,7 +81,8 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
                 unit = " characters" if isinstance(found, str) else " items"
                 return f"{place} must have {words} {context[limit]:,}{unit}, not {len(found):,}", []
             return f"{place} must be {words} {context[limit]:,}, not {found}", [] if limit == "gt" else [
-                str(context[limit])]
+                str(context[limit])
+            ]
     message = problem["msg"].removeprefix("Value error, ")
     return (f"{place}: {message}" if place else message), []
 

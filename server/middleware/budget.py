@@ -19,9 +19,11 @@ def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
         while len(payload) > most_bytes:
             shorter = answer.shortened(0.95 * most_bytes / len(payload))
             if shorter is None:
-                raise ToolFailure("answer_too_large", f"The answer has {len(payload):,} bytes; this server answers "
-                                                      f"with at most {most_bytes:,}.",
-                                  next="Request less: a smaller limit, fewer columns, or a max_tokens.")
+                raise ToolFailure(
+                    "answer_too_large",
+                    f"The answer has {len(payload):,} bytes; this server answers with at most {most_bytes:,}.",
+                    next="Request less: a smaller limit, fewer columns, or a max_tokens.",
+                )
             answer, payload = shorter, encode_answer(shorter)
         text = answer.as_text()
         return Outcome(payload, payload.decode() if text is None else text)

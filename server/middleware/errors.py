@@ -20,12 +20,23 @@ def shape_errors(call: Call, proceed: Next) -> Outcome:
             failure.nearest = _other_graphs(call)
         return failed(failure)
     except EngineError as error:
-        return failed(ToolFailure("graph_unavailable", str(error), nearest=_other_graphs(call),
-                                  next="Call list_graphs to see the available graphs."))
+        return failed(
+            ToolFailure(
+                "graph_unavailable",
+                str(error),
+                nearest=_other_graphs(call),
+                next="Call list_graphs to see the available graphs.",
+            )
+        )
     except Exception as error:
         logger.exception("the tool %s failed", call.tool.name)
-        return failed(ToolFailure("internal_error", f"The tool failed: {type(error).__name__}: {error}",
-                                  next="Try another query; the server's log on stderr has the traceback."))
+        return failed(
+            ToolFailure(
+                "internal_error",
+                f"The tool failed: {type(error).__name__}: {error}",
+                next="Try another query; the server's log on stderr has the traceback.",
+            )
+        )
 
 
 def _other_graphs(call: Call) -> list[str]:

@@ -16,6 +16,11 @@ def log_time(call: Call, proceed: Next) -> Outcome:
         return proceed(call)
     begin = perf_counter()
     outcome = proceed(call)
-    logger.info("%s %s %.1f ms %d bytes", call.tool.name, "failed" if outcome.is_error else "ok",
-                (perf_counter() - begin) * 1000, len(outcome.payload))
+    logger.info(
+        "%s %s %.1f ms %d bytes",
+        call.tool.name,
+        "failed" if outcome.is_error else "ok",
+        (perf_counter() - begin) * 1000,
+        len(outcome.payload),
+    )
     return outcome

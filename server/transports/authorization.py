@@ -60,8 +60,14 @@ class JsonWebTokens(TokenVerifier):
             self._keys = jwt.PyJWKClient(self._jwks_url, lifespan=KEY_SECONDS, timeout=10)
         try:
             key = self._keys.get_signing_key_from_jwt(token)
-            claims: dict[str, Any] = jwt.decode(token, key, algorithms=list(ALGORITHMS), audience=self._audience,
-                                                issuer=self._issuer, options={"require": ["exp", "aud", "iss"]})
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=list(ALGORITHMS),
+                audience=self._audience,
+                issuer=self._issuer,
+                options={"require": ["exp", "aud", "iss"]},
+            )
         except jwt.PyJWKClientConnectionError as error:
             logger.warning("the keys at %s cannot be read: %s", self._jwks_url, error)
             return None
@@ -70,8 +76,15 @@ class JsonWebTokens(TokenVerifier):
             return None
         scopes = str(claims.get("scope", "")).split()
         client = claims.get("client_id") or claims.get("azp") or claims.get("sub")
-        return AccessToken(token=token, client_id=str(client), scopes=scopes, expires_at=int(claims["exp"]),
-                           resource=self._audience, subject=claims.get("sub"), claims=claims)
+        return AccessToken(
+            token=token,
+            client_id=str(client),
+            scopes=scopes,
+            expires_at=int(claims["exp"]),
+            resource=self._audience,
+            subject=claims.get("sub"),
+            claims=claims,
+        )
 
 
 def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None, TokenVerifier | None]:
@@ -85,20 +98,30 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
     try:
         if settings.jwks_url or settings.issuer:
             if not (settings.jwks_url and settings.issuer and settings.public_url):
-                raise SettingsError("--jwks-url, --issuer and --public-url belong together: the keys, the server that "
-                                    "issues tokens, and the address of this server that tokens name as audience")
+                raise SettingsError(
+                    "--jwks-url, --issuer and --public-url belong together: the keys, the server that "
+                    "issues tokens, and the address of this server that tokens name as audience"
+                )
             if tokens:
                 raise SettingsError("choose fixed tokens (--token-file, GRAPHGROUND_TOKEN) or --jwks-url, not both")
             scopes = list(settings.scope) or None
-            return (AuthSettings(issuer_url=AnyHttpUrl(settings.issuer), resource_server_url=AnyHttpUrl(public),
-                                 required_scopes=scopes, validate_token_resource=True),
-                    JsonWebTokens(settings.jwks_url, settings.issuer, public))
+            return (
+                AuthSettings(
+                    issuer_url=AnyHttpUrl(settings.issuer),
+                    resource_server_url=AnyHttpUrl(public),
+                    required_scopes=scopes,
+                    validate_token_resource=True,
+                ),
+                JsonWebTokens(settings.jwks_url, settings.issuer, public),
+            )
         if tokens:
             # No authorization server: nothing is advertised, the token is the operator's to hand out.
             return AuthSettings(issuer_url=AnyHttpUrl(public), resource_server_url=None), FixedTokens(tokens)
     except ValidationError:
-        raise SettingsError(f"--issuer and --public-url must be addresses such as https://graphs.example.org/mcp, not "
-                            f"{settings.issuer!r} and {public!r}") from None
+        raise SettingsError(
+            f"--issuer and --public-url must be addresses such as https://graphs.example.org/mcp, not "
+            f"{settings.issuer!r} and {public!r}"
+        ) from None
     return None, None
 
 
@@ -118,6 +141,8 @@ def fixed_tokens(settings: Settings) -> list[str]:
         if not tokens:
             raise SettingsError(f"--token-file {settings.token_file} holds no token; write one per line")
     if any(len(token) < LEAST_CHARACTERS for token in tokens):
-        raise SettingsError(f"a token must have at least {LEAST_CHARACTERS} characters; "
-                            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` makes one")
+        raise SettingsError(
+            f"a token must have at least {LEAST_CHARACTERS} characters; "
+            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` makes one"
+        )
     return tokens

@@ -54,10 +54,18 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
                 raise SettingsError("--workers needs Linux or macOS; on Windows start several servers behind a proxy")
             with listening:
                 return run_workers(listening, settings.workers, arguments)
-    config = uvicorn.Config(http_app(make_server(), settings, address), log_level="warning", access_log=False,
-                            timeout_graceful_shutdown=3, ssl_certfile=settings.tls_certificate,
-                            ssl_keyfile=settings.tls_key, http=connection_class(), ws="none",
-                            timeout_keep_alive=30, backlog=BACKLOG)
+    config = uvicorn.Config(
+        http_app(make_server(), settings, address),
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=3,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        http=connection_class(),
+        ws="none",
+        timeout_keep_alive=30,
+        backlog=BACKLOG,
+    )
     uvicorn.Server(config).run(sockets=[listening])
     return 0
 
@@ -68,11 +76,18 @@ def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
     app = server.streamable_http_app(
-        streamable_http_path=PATH, host=settings.host, transport_security=security(settings),
+        streamable_http_path=PATH,
+        host=settings.host,
+        transport_security=security(settings),
         # Workers share no sessions: each request then stands alone, in every era of the protocol.
-        stateless_http=settings.workers > 1, auth=auth, token_verifier=verifier,
-        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])], session_idle_timeout=IDLE_SECONDS,
-        max_sessions=MOST_SESSIONS, max_request_body_size=MOST_BODY_BYTES)
+        stateless_http=settings.workers > 1,
+        auth=auth,
+        token_verifier=verifier,
+        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
+        session_idle_timeout=IDLE_SECONDS,
+        max_sessions=MOST_SESSIONS,
+        max_request_body_size=MOST_BODY_BYTES,
+    )
     make_room(server.session_manager)
     return app
 
@@ -95,8 +110,10 @@ def check_certificate(settings: Settings) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_certificate, settings.tls_key)
     except OSError as error:
-        raise SettingsError(f"--tls-certificate {settings.tls_certificate} and --tls-key {settings.tls_key} cannot be "
-                            f"used: {error.strerror or error}") from None
+        raise SettingsError(
+            f"--tls-certificate {settings.tls_certificate} and --tls-key {settings.tls_key} cannot be "
+            f"used: {error.strerror or error}"
+        ) from None
 
 
 def address_of(listening: socket.socket, settings: Settings) -> str:
@@ -129,8 +146,10 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if listening is not None:
             listening.close()
-        raise SettingsError(f"cannot listen on {host} port {port}: {error.strerror or error}; "
-                            f"choose another --host or --port (0 takes a free port)") from None
+        raise SettingsError(
+            f"cannot listen on {host} port {port}: {error.strerror or error}; "
+            f"choose another --host or --port (0 takes a free port)"
+        ) from None
     return listening
 
 
@@ -142,16 +161,22 @@ def security(settings: Settings) -> TransportSecuritySettings:
     """
     if not is_loopback(settings.host):
         if not settings.allowed_host:
-            raise SettingsError(f"--host {settings.host} listens for other machines: name the hosts that they call, "
-                                "such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)")
+            raise SettingsError(
+                f"--host {settings.host} listens for other machines: name the hosts that they call, "
+                "such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)"
+            )
         if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
-            raise SettingsError(f"--host {settings.host} listens for other machines: require a token (--token-file, "
-                                "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "
-                                "can reach this port")
+            raise SettingsError(
+                f"--host {settings.host} listens for other machines: require a token (--token-file, "
+                "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "
+                "can reach this port"
+            )
     hosts = [f"{local}:*" for local in LOCAL_HOSTS] + list(settings.allowed_host)
-    return TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=hosts,
-                                     allowed_origins=[f"{scheme}://{name}" for name in hosts
-                                                      for scheme in ("http", "https")])
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=hosts,
+        allowed_origins=[f"{scheme}://{name}" for name in hosts for scheme in ("http", "https")],
+    )
 
 
 def is_loopback(host: str) -> bool:

@@ -34,8 +34,12 @@ def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) 
     os.set_inheritable(number, True)
 
     def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, "-m", "graphground", "serve", *arguments], pass_fds=(number,),
-                                stdin=subprocess.DEVNULL, env={**os.environ, SOCKET: json.dumps(number)})
+        return subprocess.Popen(
+            [sys.executable, "-m", "graphground", "serve", *arguments],
+            pass_fds=(number,),
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, SOCKET: json.dumps(number)},
+        )
 
     workers = [start() for _ in range(count)]
     status = 0

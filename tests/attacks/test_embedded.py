@@ -5,16 +5,7 @@ from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.attacking import (
-    ALL,
-    ATTACKS,
-    COUNTS,
-    SECRET,
-    Surroundings,
-    attack,
-    past_the_check,
-    through_the_tool,
-)
+from tests.support.attacking import ALL, ATTACKS, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
 
 
 def test_there_are_at_least_two_hundred_attempts_each_its_own() -> None:
@@ -29,16 +20,18 @@ def test_nothing_gets_through_to_the_embedded_engine(film_graph: Graph, surround
     assert film_graph.run("CALL db.labels()").rows == labels
 
 
-def test_the_embedded_engine_holds_even_without_the_check(film_graph: Graph, films_home: Home,
-                                                          surroundings: Surroundings) -> None:
+def test_the_embedded_engine_holds_even_without_the_check(
+    film_graph: Graph, films_home: Home, surroundings: Surroundings
+) -> None:
     before = [film_graph.run(query).rows for query in COUNTS]
     with past_the_check(address_of(films_home, "reader")) as attempt:
         attack(attempt, surroundings, ALL)
     assert [film_graph.run(query).rows for query in COUNTS] == before
 
 
-def test_not_even_the_engines_administrator_reads_files_and_addresses(films_home: Home,
-                                                                      surroundings: Surroundings) -> None:
+def test_not_even_the_engines_administrator_reads_files_and_addresses(
+    films_home: Home, surroundings: Surroundings
+) -> None:
     with past_the_check(address_of(films_home, "root")) as attempt:
         for source in ("'{secret}'", "'{secret_path}'", "$url", "'{url}'", "'file:' + '//{secret_path}'"):
             query, parameters = surroundings.written(f"LOAD CSV FROM {source} AS row RETURN row")

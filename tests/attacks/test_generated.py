@@ -25,16 +25,29 @@ from tests.support.hostile_texts import QUOTED, HostileTexts, unclean
 from tests.support.shared_data import SHARED, needs
 
 COUNT = 2_000
-SCHEMA = PropertyGraphSchema.from_cypherbench({"name": "films", "entities": [
-    {"label": "Film", "description": None, "properties": {"year": "int"}},
-    {"label": "Person", "description": None, "properties": {}}], "relations": [
-        {"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}}]})
-PARAMETERS = {"p": 1, "key": "name` = 1 // ", "url": "file:///etc/hostname",
-              "map": {"Film": "x` CREATE (:Attacked) //"}}
-AGENTS = {"neo4j-5.26": ("Neo4j/5.26.30", False), "neo4j-2026-cypher-5": ("Neo4j/2026.08.1", False),
-          "neo4j-2026-cypher-25": ("Neo4j/2026.08.1", True),
-          "arcadedb": ("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)", False),
-          "memgraph": ("Neo4j/v5.11.0 compatible graph database server - Memgraph", False)}
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "films",
+        "entities": [
+            {"label": "Film", "description": None, "properties": {"year": "int"}},
+            {"label": "Person", "description": None, "properties": {}},
+        ],
+        "relations": [{"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}}],
+    }
+)
+PARAMETERS = {
+    "p": 1,
+    "key": "name` = 1 // ",
+    "url": "file:///etc/hostname",
+    "map": {"Film": "x` CREATE (:Attacked) //"},
+}
+AGENTS = {
+    "neo4j-5.26": ("Neo4j/5.26.30", False),
+    "neo4j-2026-cypher-5": ("Neo4j/2026.08.1", False),
+    "neo4j-2026-cypher-25": ("Neo4j/2026.08.1", True),
+    "arcadedb": ("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)", False),
+    "memgraph": ("Neo4j/v5.11.0 compatible graph database server - Memgraph", False),
+}
 REFUSALS = {"not_read_only", "two_readings", "invalid_query"}
 
 

@@ -15,8 +15,11 @@ from tests.support.neo4j_server import Neo4jServer, seeded
 
 @pytest.fixture(scope="module")
 def neo4j_graph(neo4j_with_apoc: Neo4jServer) -> Iterator[Graph]:
-    seeded(neo4j_with_apoc, "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
-           "CREATE INDEX film_name FOR (f:Film) ON (f.name)")
+    seeded(
+        neo4j_with_apoc,
+        "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
+        "CREATE INDEX film_name FOR (f:Film) ON (f.name)",
+    )
     engine = BoltEngine(address_of(neo4j_with_apoc))
     yield Graph("films", SCHEMA, engine=engine)
     engine.close()
@@ -28,18 +31,24 @@ def address_of(server: Neo4jServer) -> BoltAddress:
 
 def state_of(server: Neo4jServer) -> list[object]:
     """All that an attack could have changed, asked as its administrator."""
-    asked = (*COUNTS, "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name",
-             "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name", "SHOW USERS", "SHOW DATABASES YIELD name, "
-             "currentStatus RETURN * ORDER BY name", "CALL db.labels() YIELD label RETURN label ORDER BY label",
-             "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey ORDER BY propertyKey",
-             "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType ORDER BY relationshipType")
+    asked = (
+        *COUNTS,
+        "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name",
+        "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name",
+        "SHOW USERS",
+        "SHOW DATABASES YIELD name, currentStatus RETURN * ORDER BY name",
+        "CALL db.labels() YIELD label RETURN label ORDER BY label",
+        "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey ORDER BY propertyKey",
+        "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType ORDER BY relationshipType",
+    )
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         return [[record.data() for record in driver.execute_query(query).records] for query in asked]
 
 
 @pytest.mark.neo4j
 def test_nothing_gets_through_to_a_neo4j_with_unrestricted_apoc(
-        neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings) -> None:
+    neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
+) -> None:
     before = state_of(neo4j_with_apoc)
     assert attack(through_the_tool(neo4j_graph), surroundings, ALL) >= 200
     assert state_of(neo4j_with_apoc) == before
@@ -47,7 +56,8 @@ def test_nothing_gets_through_to_a_neo4j_with_unrestricted_apoc(
 
 @pytest.mark.neo4j
 def test_neo4j_refuses_the_writes_even_without_the_check(
-        neo4j_with_apoc: Neo4jServer, surroundings: Surroundings) -> None:
+    neo4j_with_apoc: Neo4jServer, surroundings: Surroundings
+) -> None:
     before = state_of(neo4j_with_apoc)[:4]
     with past_the_check(address_of(neo4j_with_apoc)) as attempt:
         attack(attempt, surroundings, ("write",))

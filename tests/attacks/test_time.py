@@ -73,10 +73,20 @@ def test_the_outer_bound_counts() -> None:
         check_work()
 
 
-@pytest.mark.parametrize("literal", ["9" * 4_301, "9" * 20_000, "0x" + "f" * 9_000,
-                                     "0o" + "7" * 9_000, "1_" * 4_400 + "1", "-" + "9" * 5_000])
-@pytest.mark.parametrize("text", ["RETURN {}", "MATCH (n) RETURN n LIMIT {}", "MATCH (a)-[*1..{}]->(b) RETURN a",
-                                  "MATCH (n:Film) WHERE n.runtime_minute = {} RETURN n", "RETURN [1][{}]"])
+@pytest.mark.parametrize(
+    "literal",
+    ["9" * 4_301, "9" * 20_000, "0x" + "f" * 9_000, "0o" + "7" * 9_000, "1_" * 4_400 + "1", "-" + "9" * 5_000],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RETURN {}",
+        "MATCH (n) RETURN n LIMIT {}",
+        "MATCH (a)-[*1..{}]->(b) RETURN a",
+        "MATCH (n:Film) WHERE n.runtime_minute = {} RETURN n",
+        "RETURN [1][{}]",
+    ],
+)
 def test_an_integer_of_many_digits_is_an_error_in_words(text: str, literal: str) -> None:
     report = validate(text.format(literal), SCHEMA, read_only=True)
     assert not report.valid

@@ -14,43 +14,86 @@ def test_the_page_of_what_is_allowed_is_what_the_lists_say() -> None:
     assert page.read_text(encoding="utf-8") == allowed_page(), "run python docs/write_allowed.py"
 
 
-@pytest.mark.parametrize("call", [
-    "apoc.coll.fill('x', 2000000000)", "apoc.text.repeat('x', 2000000000)", "apoc.text.lpad('x', 2000000000, ' ')",
-    "apoc.text.rpad('x', 2000000000, ' ')", "apoc.text.random(2000000000)", "apoc.text.format('%999999999d', [1])",
-    "apoc.coll.combinations(range(1, 60), 30)", "apoc.coll.randomItems([1], 2000000000, true)",
-    "apoc.number.arabicToRoman(2000000000)", "apoc.number.exact.add('1e999999999', '1')", "apoc.util.decompress(x)",
-    "apoc.hashing.fingerprintGraph()", "apoc.xml.parse('<x/>')", "apoc.text.toCypher({})", "apoc.any.isDeleted(x)",
-    "apoc.coll.max([1])",
-    "apoc.cypher.runFirstColumnSingle('RETURN 1', {})", "apoc.util.validatePredicate(true, '', [])",
-    "apoc.coll.notYetWritten([1])", "apoc.text.notYetWritten('x')", "gds.similarity.notYetWritten([1])",
-    "apoc.agg.percentiles(x)", "apoc.agg.statistics(x)",
-    "APOC.Coll.FILL('x', 9)", "`apoc.coll.fill`('x', 9)", "apoc.`coll`.`fill`('x', 9)",
-    "apoc . coll /**/ . fill('x', 9)",
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "apoc.coll.fill('x', 2000000000)",
+        "apoc.text.repeat('x', 2000000000)",
+        "apoc.text.lpad('x', 2000000000, ' ')",
+        "apoc.text.rpad('x', 2000000000, ' ')",
+        "apoc.text.random(2000000000)",
+        "apoc.text.format('%999999999d', [1])",
+        "apoc.coll.combinations(range(1, 60), 30)",
+        "apoc.coll.randomItems([1], 2000000000, true)",
+        "apoc.number.arabicToRoman(2000000000)",
+        "apoc.number.exact.add('1e999999999', '1')",
+        "apoc.util.decompress(x)",
+        "apoc.hashing.fingerprintGraph()",
+        "apoc.xml.parse('<x/>')",
+        "apoc.text.toCypher({})",
+        "apoc.any.isDeleted(x)",
+        "apoc.coll.max([1])",
+        "apoc.cypher.runFirstColumnSingle('RETURN 1', {})",
+        "apoc.util.validatePredicate(true, '', [])",
+        "apoc.coll.notYetWritten([1])",
+        "apoc.text.notYetWritten('x')",
+        "gds.similarity.notYetWritten([1])",
+        "apoc.agg.percentiles(x)",
+        "apoc.agg.statistics(x)",
+        "APOC.Coll.FILL('x', 9)",
+        "`apoc.coll.fill`('x', 9)",
+        "apoc.`coll`.`fill`('x', 9)",
+        "apoc . coll /**/ . fill('x', 9)",
+    ],
+)
 def test_a_function_that_is_not_on_the_list_is_refused(call: str) -> None:
-    for place in (f"WITH 1 AS x RETURN {call} AS y", f"MATCH (x) WHERE {call} = 1 RETURN x",
-                  f"MATCH (x) RETURN x ORDER BY {call}", f"MATCH (x) RETURN x LIMIT toInteger({call})",
-                  f"MATCH (x) RETURN EXISTS {{ MATCH (y {{k: {call}}}) }} AS z",
-                  f"MATCH (x) RETURN [y IN [1] WHERE {call} = y | y] AS z"):
+    for place in (
+        f"WITH 1 AS x RETURN {call} AS y",
+        f"MATCH (x) WHERE {call} = 1 RETURN x",
+        f"MATCH (x) RETURN x ORDER BY {call}",
+        f"MATCH (x) RETURN x LIMIT toInteger({call})",
+        f"MATCH (x) RETURN EXISTS {{ MATCH (y {{k: {call}}}) }} AS z",
+        f"MATCH (x) RETURN [y IN [1] WHERE {call} = y | y] AS z",
+    ):
         report = validate(place, read_only=True)
         assert "forbidden_procedure" in {one.code for one in report.diagnostics}, place
         assert report.access == "admin"
 
 
-@pytest.mark.parametrize("call", [
-    "apoc.search.node({Film: 'name` = 1 OR 1 = 1 //'}, 'exact', 'x')", "apoc.search.nodeAll($map, '=', 1)",
-    "apoc.search.nodeReduced('{}', '=', 1)", "apoc.search.nodeAllReduced('{}', '=', 1)",
-    "apoc.search.multiSearchReduced('{}', '=', 1)", "apoc.meta.data.of('CREATE (n)')",
-    "apoc.meta.graph.of('CREATE (n)')",
-    "apoc.graph.fromCypher('CREATE (n)', {}, '', {})", "apoc.help('x')", "apoc.util.sleep(1)", "db.awaitIndexes(300)",
-    "db.awaitIndex('x', 300)", "dbms.listConfig()", "algo.louvain()", "apoc.notYetWritten()", "my.own()",
-    "apoc.neighbors.athop(n, 'T', 200000000)", "apoc.neighbors.byhop.count(n, 'T', 200000000)",
-    "apoc.neighbors.tohop(n, 'T', 2000000000)",
-    "db.stats.retrieve('GRAPH COUNTS')", "dbms.listCapabilities()", "`apoc.search`.node({}, '=', 1)",
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "apoc.search.node({Film: 'name` = 1 OR 1 = 1 //'}, 'exact', 'x')",
+        "apoc.search.nodeAll($map, '=', 1)",
+        "apoc.search.nodeReduced('{}', '=', 1)",
+        "apoc.search.nodeAllReduced('{}', '=', 1)",
+        "apoc.search.multiSearchReduced('{}', '=', 1)",
+        "apoc.meta.data.of('CREATE (n)')",
+        "apoc.meta.graph.of('CREATE (n)')",
+        "apoc.graph.fromCypher('CREATE (n)', {}, '', {})",
+        "apoc.help('x')",
+        "apoc.util.sleep(1)",
+        "db.awaitIndexes(300)",
+        "db.awaitIndex('x', 300)",
+        "dbms.listConfig()",
+        "algo.louvain()",
+        "apoc.notYetWritten()",
+        "my.own()",
+        "apoc.neighbors.athop(n, 'T', 200000000)",
+        "apoc.neighbors.byhop.count(n, 'T', 200000000)",
+        "apoc.neighbors.tohop(n, 'T', 2000000000)",
+        "db.stats.retrieve('GRAPH COUNTS')",
+        "dbms.listCapabilities()",
+        "`apoc.search`.node({}, '=', 1)",
+    ],
+)
 def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:
-    for text in (f"CALL {call}", f"MATCH (n) CALL {call} YIELD x RETURN x", f"OPTIONAL CALL {call} YIELD x RETURN x",
-                 f"MATCH (n) WHERE COUNT {{ CALL {call} YIELD x RETURN x }} > 0 RETURN n"):
+    for text in (
+        f"CALL {call}",
+        f"MATCH (n) CALL {call} YIELD x RETURN x",
+        f"OPTIONAL CALL {call} YIELD x RETURN x",
+        f"MATCH (n) WHERE COUNT {{ CALL {call} YIELD x RETURN x }} > 0 RETURN n",
+    ):
         report = validate(text, read_only=True)
         assert "forbidden_procedure" in {one.code for one in report.diagnostics}, text
 
@@ -58,13 +101,22 @@ def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:
 def test_the_list_of_procedures_holds_no_writer_and_no_command_of_the_server() -> None:
     modes = {name: PROCEDURES[name].mode for name in PROCEDURES if name.lower() in PROCEDURES_ALLOWED}
     assert set(modes.values()) == {"read"}
-    assert not any(part in name for name in PROCEDURES_ALLOWED | FUNCTIONS_ALLOWED
-                   for part in (".load", ".export", ".import", ".cypher.run", "periodic", "trigger", "search"))
+    assert not any(
+        part in name
+        for name in PROCEDURES_ALLOWED | FUNCTIONS_ALLOWED
+        for part in (".load", ".export", ".import", ".cypher.run", "periodic", "trigger", "search")
+    )
 
 
 def test_show_is_known_by_what_it_shows_and_not_by_a_name_in_it() -> None:
     for text in ("SHOW INDEXES", "SHOW ALL CONSTRAINTS YIELD name", "SHOW USER DEFINED FUNCTIONS", "SHOW PROCEDURES"):
         assert validate(text, read_only=True).valid, text
-    for text in ("SHOW USER indexes PRIVILEGES", "SHOW ROLE functions PRIVILEGES AS COMMANDS", "SHOW DATABASE indexes",
-                 "SHOW SETTING procedures", "SHOW ALIAS constraints FOR DATABASE", "SHOW TRANSACTIONS 'indexes'"):
+    for text in (
+        "SHOW USER indexes PRIVILEGES",
+        "SHOW ROLE functions PRIVILEGES AS COMMANDS",
+        "SHOW DATABASE indexes",
+        "SHOW SETTING procedures",
+        "SHOW ALIAS constraints FOR DATABASE",
+        "SHOW TRANSACTIONS 'indexes'",
+    ):
         assert not validate(text, read_only=True).valid, text

@@ -43,9 +43,12 @@ def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
 
 @needs("opencypher-tck", "tck")
 def test_opencypher_kit_is_judged_as_expected() -> None:
-    different = [case.query for case in cases(SHARED / "opencypher-tck" / "tck")
-                 if "test." not in case.query  # procedures that only the kit's own runner has
-                 and bool(case.compile_error) == validate(case.query).valid]
+    different = [
+        case.query
+        for case in cases(SHARED / "opencypher-tck" / "tck")
+        if "test." not in case.query  # procedures that only the kit's own runner has
+        and bool(case.compile_error) == validate(case.query).valid
+    ]
     assert len(different) <= DIFFERENT_FROM_THE_KIT, different
 
 
@@ -86,11 +89,26 @@ def test_printed_query_reads_as_the_same_tree() -> None:
 
 
 def test_hostile_texts_get_a_clean_answer() -> None:
-    for text in ("", " ", ";", "\x00", "RETURN " + "a" * 300_000, "(" * 100_000, "RETURN 1" + " + 1" * 15_000,
-                 "RETURN " + "[" * 500 + "]" * 500, "MATCH " + "(a)-->" * 3000 + "(b) RETURN 1 AS x",
-                 "RETURN '" + "\\" * 9999, "RETURN \\u", "RETURN \ud800 AS x", "`" * 999, "/*" * 999,
-                 "MATCH (n) WHERE " + "n.x = 1 AND " * 5000 + "true RETURN n",
-                 "RETURN " + "CASE WHEN true THEN " * 200, "UNWIND " * 999, "RETURN $" + "9" * 6000):
+    for text in (
+        "",
+        " ",
+        ";",
+        "\x00",
+        "RETURN " + "a" * 300_000,
+        "(" * 100_000,
+        "RETURN 1" + " + 1" * 15_000,
+        "RETURN " + "[" * 500 + "]" * 500,
+        "MATCH " + "(a)-->" * 3000 + "(b) RETURN 1 AS x",
+        "RETURN '" + "\\" * 9999,
+        "RETURN \\u",
+        "RETURN \ud800 AS x",
+        "`" * 999,
+        "/*" * 999,
+        "MATCH (n) WHERE " + "n.x = 1 AND " * 5000 + "true RETURN n",
+        "RETURN " + "CASE WHEN true THEN " * 200,
+        "UNWIND " * 999,
+        "RETURN $" + "9" * 6000,
+    ):
         report = validate(text)
         assert report.access in ("read", "write", "schema", "admin")
 

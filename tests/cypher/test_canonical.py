@@ -12,28 +12,49 @@ from graphground.cypher.tokens import tokenize
 from tests.support.cypher_fuzz import queries
 
 
-@pytest.mark.parametrize(("given_text", "sent"), [
-    ("MATCH (f:Film) RETURN f.title", "MATCH (f:Film) RETURN f.title"),
-    ("RETURN 1 // '\n AS x /* \" */", "RETURN 1     \n AS x        "),
-    ("RETURN/**/1\u00a0AS\u2003x", "RETURN    1 AS x"),
-    ("MATCH (set)-->(b:Set {create: set}) RETURN set.delete AS load",
-     "MATCH (`set`)-->(b:`Set` {`create`: `set`}) RETURN `set`.delete AS `load`"),
-    ("RETURN coll.remove([1], 0) AS x", "RETURN coll.remove([1], 0) AS x"),
-    ("RETURN 1. CREATE (n)", "RETURN 1. `CREATE` (n)"),
-    (r"RETURN 'caf\u00e9' AS x", "RETURN 'caf\u00e9' AS x"), (r"RETURN '\d\'' AS x", r"RETURN '\\d\'' AS x"),
-    (r"RETURN '\\u0027' AS x", r"RETURN ('\\' + 'u0027') AS x"),
-    ("MATCH (\u00e9t\u00e9) RETURN \u00e9t\u00e9.x", "MATCH (`\u00e9t\u00e9`) RETURN `\u00e9t\u00e9`.x"),
-    ("MATCH (a)\u2013[:X]\u2014\u27e9(b) RETURN 1_000 AS x", "MATCH (a)-[:X]->(b) RETURN 1000 AS x"),
-])
+@pytest.mark.parametrize(
+    ("given_text", "sent"),
+    [
+        ("MATCH (f:Film) RETURN f.title", "MATCH (f:Film) RETURN f.title"),
+        ("RETURN 1 // '\n AS x /* \" */", "RETURN 1     \n AS x        "),
+        ("RETURN/**/1\u00a0AS\u2003x", "RETURN    1 AS x"),
+        (
+            "MATCH (set)-->(b:Set {create: set}) RETURN set.delete AS load",
+            "MATCH (`set`)-->(b:`Set` {`create`: `set`}) RETURN `set`.delete AS `load`",
+        ),
+        ("RETURN coll.remove([1], 0) AS x", "RETURN coll.remove([1], 0) AS x"),
+        ("RETURN 1. CREATE (n)", "RETURN 1. `CREATE` (n)"),
+        (r"RETURN 'caf\u00e9' AS x", "RETURN 'caf\u00e9' AS x"),
+        (r"RETURN '\d\'' AS x", r"RETURN '\\d\'' AS x"),
+        (r"RETURN '\\u0027' AS x", r"RETURN ('\\' + 'u0027') AS x"),
+        ("MATCH (\u00e9t\u00e9) RETURN \u00e9t\u00e9.x", "MATCH (`\u00e9t\u00e9`) RETURN `\u00e9t\u00e9`.x"),
+        ("MATCH (a)\u2013[:X]\u2014\u27e9(b) RETURN 1_000 AS x", "MATCH (a)-[:X]->(b) RETURN 1000 AS x"),
+    ],
+)
 def test_what_is_sent(given_text: str, sent: str) -> None:
     assert canonical(given_text).text == sent
 
 
-@pytest.mark.parametrize("text", [
-    "CREATE (n)", "match (n) detach delete n", "MATCH (n) SET n.x = 1", "LOAD CSV FROM 'x' AS row RETURN row",
-    "SHOW INDEXES YIELD name CREATE (n)", "CALL { CREATE (n) }", "DROP INDEX x", "TERMINATE TRANSACTIONS 'x'",
-    "FOREACH (x IN [1] | MERGE (n))", "USE system RETURN 1", "CYPHER 25 INSERT (n)", "GRANT ROLE admin TO x",
-    "/**/CREATE/**/(n)", "MATCH (n)REMOVE n.x", "RETURN 1CREATE (n)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE (n)",
+        "match (n) detach delete n",
+        "MATCH (n) SET n.x = 1",
+        "LOAD CSV FROM 'x' AS row RETURN row",
+        "SHOW INDEXES YIELD name CREATE (n)",
+        "CALL { CREATE (n) }",
+        "DROP INDEX x",
+        "TERMINATE TRANSACTIONS 'x'",
+        "FOREACH (x IN [1] | MERGE (n))",
+        "USE system RETURN 1",
+        "CYPHER 25 INSERT (n)",
+        "GRANT ROLE admin TO x",
+        "/**/CREATE/**/(n)",
+        "MATCH (n)REMOVE n.x",
+        "RETURN 1CREATE (n)",
+    ],
+)
 def test_a_write_that_was_overlooked_is_sent_as_a_syntax_error(text: str) -> None:
     sent = canonical(text).text
     words = {kind for kind, name in zip(tokenize(sent).kinds, tokenize(sent).names, strict=True) if name}

@@ -10,8 +10,10 @@ from graphground.cypher import parse, validate
 from graphground.cypher.printer import to_text
 from graphground.cypher.schema import PropertyGraphSchema
 
-VERDICTS = [line.split("\t") for line in
-            (Path(__file__).parent / "cypher25_verdicts.tsv").read_text(encoding="utf-8").splitlines()]
+VERDICTS = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "cypher25_verdicts.tsv").read_text(encoding="utf-8").splitlines()
+]
 ACCEPTED = [query for verdict, query in VERDICTS if verdict == "accepted"]
 REFUSED = [query for verdict, query in VERDICTS if verdict == "refused"]
 NOT_YET = {
@@ -55,16 +57,29 @@ def test_printed_text_reads_as_the_same_tree(query: str) -> None:
     assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
 
 
-@pytest.mark.parametrize("query", [
-    "LET x = 1 RETURN x", "MATCH (n) LET x = 1 RETURN x", "MATCH (n) FILTER n.x = 1 RETURN n",
-    "RETURN 1 AS x NEXT RETURN x", "WHEN true THEN RETURN 1 AS x", "FOR x IN [1] RETURN x",
-    "MATCH (n) FOR x IN n.xs RETURN x", "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
-    "MATCH DIFFERENT RELATIONSHIPS (n)-->(m) RETURN n", "MATCH ACYCLIC (a)-->+(b) RETURN a",
-    "MATCH ALL TRAIL (a)-->+(b) RETURN a", "MATCH SHORTEST $k (a)-->+(b) RETURN a", "{ RETURN 1 AS x }",
-    "RETURN COUNT { WHEN true THEN RETURN 1 AS x } AS c", "RETURN null :: VECTOR AS t",
-    "MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) RETURN n",
-    "MATCH (n) RETURN n.x, count(*) GROUP BY n.x", "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "LET x = 1 RETURN x",
+        "MATCH (n) LET x = 1 RETURN x",
+        "MATCH (n) FILTER n.x = 1 RETURN n",
+        "RETURN 1 AS x NEXT RETURN x",
+        "WHEN true THEN RETURN 1 AS x",
+        "FOR x IN [1] RETURN x",
+        "MATCH (n) FOR x IN n.xs RETURN x",
+        "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
+        "MATCH DIFFERENT RELATIONSHIPS (n)-->(m) RETURN n",
+        "MATCH ACYCLIC (a)-->+(b) RETURN a",
+        "MATCH ALL TRAIL (a)-->+(b) RETURN a",
+        "MATCH SHORTEST $k (a)-->+(b) RETURN a",
+        "{ RETURN 1 AS x }",
+        "RETURN COUNT { WHEN true THEN RETURN 1 AS x } AS c",
+        "RETURN null :: VECTOR AS t",
+        "MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) RETURN n",
+        "MATCH (n) RETURN n.x, count(*) GROUP BY n.x",
+        "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
+    ],
+)
 def test_what_is_newer_is_named_so_in_cypher_5(query: str) -> None:
     report = validate(query)
     assert [one.code for one in report.diagnostics] == ["syntax"]
@@ -77,15 +92,20 @@ def test_newer_function_is_named_so_in_cypher_5() -> None:
     assert "needs Cypher 25" in first.message
 
 
-@pytest.mark.parametrize(("query", "access"), [
-    ("SHOW FUNCTIONS YIELD name MATCH (n {name: name}) RETURN n", "read"),
-    ("SHOW FUNCTIONS YIELD name MATCH (n) WHERE apoc.cypher.runFirstColumn(name) RETURN n", "admin"),
-    ("WHEN true THEN CREATE (:X) ELSE FINISH", "write"), ("RETURN 1 AS x NEXT CREATE (n {x: x})", "write"),
-    ("FOR x IN [1] CREATE (:X)", "write"), ("RETURN 1 AS x, count(*) AS c GROUP BY apoc.load.json('x')", "admin"),
-    ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) SCORE AS s RETURN n, s", "read"),
-    ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR apoc.load.json('x') LIMIT 3) RETURN n", "admin"),
-    ("RETURN vector([1], apoc.load.json('x'), INTEGER) AS v", "admin"),
-])
+@pytest.mark.parametrize(
+    ("query", "access"),
+    [
+        ("SHOW FUNCTIONS YIELD name MATCH (n {name: name}) RETURN n", "read"),
+        ("SHOW FUNCTIONS YIELD name MATCH (n) WHERE apoc.cypher.runFirstColumn(name) RETURN n", "admin"),
+        ("WHEN true THEN CREATE (:X) ELSE FINISH", "write"),
+        ("RETURN 1 AS x NEXT CREATE (n {x: x})", "write"),
+        ("FOR x IN [1] CREATE (:X)", "write"),
+        ("RETURN 1 AS x, count(*) AS c GROUP BY apoc.load.json('x')", "admin"),
+        ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) SCORE AS s RETURN n, s", "read"),
+        ("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR apoc.load.json('x') LIMIT 3) RETURN n", "admin"),
+        ("RETURN vector([1], apoc.load.json('x'), INTEGER) AS v", "admin"),
+    ],
+)
 def test_access_of_cypher_25(query: str, access: str) -> None:
     assert validate(query, language="cypher25", read_only=True).access == access
 
@@ -99,7 +119,8 @@ def test_full_text_search_of_newer_servers_is_read() -> None:
 
 def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:
     schema = PropertyGraphSchema.from_cypherbench(
-        {"name": "films", "entities": [{"label": "Movie", "properties": {"year": "int"}}], "relations": []})
+        {"name": "films", "entities": [{"label": "Movie", "properties": {"year": "int"}}], "relations": []}
+    )
     query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 90 LIMIT 5) SCORE AS s RETURN s LIMIT 5"
     found = validate(query, schema, language="cypher25").diagnostics
     assert [(one.code, one.found) for one in found] == [("unknown_property", "yaer")]

@@ -9,13 +9,23 @@ def relationship(text: str) -> RelationshipPattern:
     return next(parse(f"MATCH (a){text}(b) RETURN a").find(RelationshipPattern))
 
 
-@pytest.mark.parametrize(("text", "other_way"), [
-    ("-[r:hasCEO]->", "<-[r:hasCEO]-"), ("<-[:KNOWS*1..2]-", "-[:KNOWS*1..2]->"), ("-->", "<--"), ("<--", "-->"),
-    ("-[:T {a: 1 - 2}]->{1,3}", "<-[:T {a: 1 - 2}]-{1,3}"), ("<-[:T]-{1,3}", "-[:T]->{1,3}"), ("-->+", "<--+"),
-    ("<-[r:T WHERE r.x > 1]-*", "-[r:T WHERE r.x > 1]->*"),
-    ("-[:`a>b` {x: '->'}]-> /* > */ {2}", "<-[:`a>b` {x: '->'}]-{2}"),
-    ("-[ /* ]-> */ r]->", "<-[r]-"), ("-[:A|B]-{,4}", "-[:A|B]-{0,4}"), ("--", "--"),
-])
+@pytest.mark.parametrize(
+    ("text", "other_way"),
+    [
+        ("-[r:hasCEO]->", "<-[r:hasCEO]-"),
+        ("<-[:KNOWS*1..2]-", "-[:KNOWS*1..2]->"),
+        ("-->", "<--"),
+        ("<--", "-->"),
+        ("-[:T {a: 1 - 2}]->{1,3}", "<-[:T {a: 1 - 2}]-{1,3}"),
+        ("<-[:T]-{1,3}", "-[:T]->{1,3}"),
+        ("-->+", "<--+"),
+        ("<-[r:T WHERE r.x > 1]-*", "-[r:T WHERE r.x > 1]->*"),
+        ("-[:`a>b` {x: '->'}]-> /* > */ {2}", "<-[:`a>b` {x: '->'}]-{2}"),
+        ("-[ /* ]-> */ r]->", "<-[r]-"),
+        ("-[:A|B]-{,4}", "-[:A|B]-{0,4}"),
+        ("--", "--"),
+    ],
+)
 def test_a_relationship_is_turned_round_with_its_quantifier(text: str, other_way: str) -> None:
     assert turned(relationship(text)) == other_way
 

@@ -15,13 +15,20 @@ from tests.support.checked_graphs import INTERVAL, Names, schema
 from tests.support.diagnostic_requirements import REQUIREMENTS
 
 HERE = Path(__file__).parent
-FILMS = schema("films",
-               {"Movie": {"runtime_minute": "float"}, "Person": {"date_of_birth": "date", "citizenship": "list[str]"},
-                "Genre": {}, "Guild": {}},
-               ["Movie directedBy Person", "Movie hasGenre Genre", "Movie follows Movie", "Person memberOf Guild"],
-               {"memberOf": INTERVAL})
-EXPORTED = PropertyGraphSchema("exported", {"Order": Label("Order", {"freight": "str"}, texts={
-    "freight": TextValues("float", "32.38")})}, ())
+FILMS = schema(
+    "films",
+    {
+        "Movie": {"runtime_minute": "float"},
+        "Person": {"date_of_birth": "date", "citizenship": "list[str]"},
+        "Genre": {},
+        "Guild": {},
+    },
+    ["Movie directedBy Person", "Movie hasGenre Genre", "Movie follows Movie", "Person memberOf Guild"],
+    {"memberOf": INTERVAL},
+)
+EXPORTED = PropertyGraphSchema(
+    "exported", {"Order": Label("Order", {"freight": "str"}, texts={"freight": TextValues("float", "32.38")})}, ()
+)
 """What was learned from the data of a connected database: its numbers are text."""
 
 

@@ -5,34 +5,46 @@ from graphground.cypher.edits import Edit
 from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 
-@pytest.mark.parametrize(("query", "right"), [
-    # Predictions of real models for questions of CypherBench.
-    ("CALL { MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
-     "MATCH (n:Person)-[r1:foundBy]->(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
-     "WITH DISTINCT n RETURN count(n)",
-     "CALL { MATCH (n:Person)<-[r0:hasBoardMember]-(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
-     "MATCH (n:Person)<-[r1:foundedBy]-(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
-     "WITH DISTINCT n RETURN count(n)"),
-    ("MATCH (n:Company)<-[r0:hasCEO]-(m0:Person)-[r1:hasBoardMember]->(m1:Company {name: 'DreamWorks'}) "
-     "WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
-     "MATCH (n:Company)-[r0:hasCEO]->(m0:Person)<-[r1:hasBoardMember]-(m1:Company {name: 'DreamWorks'}) "
-     "WITH n, count(DISTINCT m0) AS num RETURN n.name, num"),
-])
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        # Predictions of real models for questions of CypherBench.
+        (
+            "CALL { MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
+            "MATCH (n:Person)-[r1:foundBy]->(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
+            "WITH DISTINCT n RETURN count(n)",
+            "CALL { MATCH (n:Person)<-[r0:hasBoardMember]-(m0:Company {name: 'Bell Resources'}) RETURN n, m0 as m UNION "
+            "MATCH (n:Person)<-[r1:foundedBy]-(m1:Company {name: 'Bell Property Group'}) RETURN n, m1 as m } "
+            "WITH DISTINCT n RETURN count(n)",
+        ),
+        (
+            "MATCH (n:Company)<-[r0:hasCEO]-(m0:Person)-[r1:hasBoardMember]->(m1:Company {name: 'DreamWorks'}) "
+            "WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
+            "MATCH (n:Company)-[r0:hasCEO]->(m0:Person)<-[r1:hasBoardMember]-(m1:Company {name: 'DreamWorks'}) "
+            "WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
+        ),
+    ],
+)
 def test_a_real_prediction_is_repaired(query: str, right: str) -> None:
     assert validate(query, COMPANY).suggested_query == right
     assert validate(right, COMPANY).valid
 
 
 def test_a_name_put_right_shows_that_the_pattern_is_turned() -> None:
-    assert validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY).suggested_query == \
-        "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
+    assert (
+        validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY).suggested_query
+        == "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
+    )
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name",
-    "MATCH (n:Company) RETURN n.colour",
-    "MATCH (n:Company) RETURN m.launch_yaer",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name",
+        "MATCH (n:Company) RETURN n.colour",
+        "MATCH (n:Company) RETURN m.launch_yaer",
+    ],
+)
 def test_what_has_no_clear_fix_gets_no_suggestion(query: str) -> None:
     report = validate(query, COMPANY)
     assert not report.valid
@@ -43,13 +55,20 @@ def test_a_right_query_gets_no_suggestion() -> None:
     assert validate("MATCH (n:Character)-[:bornIn]->(l:Location) RETURN l.name", CHARACTERS).suggested_query is None
 
 
-@pytest.mark.parametrize(("query", "right"), [
-    ("MATCH (n:Company) WHERE n.launch_year == 1999 RETURN n.name",
-     "MATCH (n:Company) WHERE n.launch_year = 1999 RETURN n.name"),
-    ("MATCH (n:Company) WHERE n.launch_year != '1999' RETURN n.name",
-     "MATCH (n:Company) WHERE n.launch_year <> 1999 RETURN n.name"),
-    ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
-])
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        (
+            "MATCH (n:Company) WHERE n.launch_year == 1999 RETURN n.name",
+            "MATCH (n:Company) WHERE n.launch_year = 1999 RETURN n.name",
+        ),
+        (
+            "MATCH (n:Company) WHERE n.launch_year != '1999' RETURN n.name",
+            "MATCH (n:Company) WHERE n.launch_year <> 1999 RETURN n.name",
+        ),
+        ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
+    ],
+)
 def test_errors_of_the_language_are_fixed_with_those_of_the_schema(query: str, right: str) -> None:
     assert validate(query, COMPANY).suggested_query == right
 
@@ -59,11 +78,14 @@ def test_more_errors_than_rounds_end_without_a_suggestion() -> None:
     assert validate(f"MATCH (n:Company) WHERE {many} RETURN n.name", COMPANY).suggested_query is None
 
 
-@pytest.mark.parametrize(("query", "fix"), [
-    ("MATCH (n) WHERE n.a == 1 RETURN n.a", Edit(21, 22, "")),
-    ("MATCH (n) WHERE n.a != 1 RETURN n.a", Edit(20, 22, "<>")),
-    ("MATCH (n) RETURN toLowr(n.a) AS a", Edit(17, 23, "toLower")),
-])
+@pytest.mark.parametrize(
+    ("query", "fix"),
+    [
+        ("MATCH (n) WHERE n.a == 1 RETURN n.a", Edit(21, 22, "")),
+        ("MATCH (n) WHERE n.a != 1 RETURN n.a", Edit(20, 22, "<>")),
+        ("MATCH (n) RETURN toLowr(n.a) AS a", Edit(17, 23, "toLower")),
+    ],
+)
 def test_a_diagnostic_of_the_language_carries_its_fix(query: str, fix: Edit) -> None:
     (diagnostic,) = validate(query).diagnostics
     assert tuple(diagnostic.edits) == (fix,)

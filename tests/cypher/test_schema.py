@@ -19,21 +19,29 @@ def test_every_cypherbench_schema_file_is_written_back_byte_for_byte() -> None:
 
 def test_reserved_properties_can_be_asked_for_but_are_not_written() -> None:
     schema = PropertyGraphSchema.from_cypherbench(
-        {"name": "g", "entities": [{"label": "City", "description": None, "properties": {}}], "relations": []})
+        {"name": "g", "entities": [{"label": "City", "description": None, "properties": {}}], "relations": []}
+    )
     assert schema.labels["City"].properties["aliases"] == "list[str]"
     assert schema.to_cypherbench()["entities"][0]["properties"] == {}
 
 
-@pytest.mark.parametrize(("document", "said"), [
-    ("{", "not JSON"),
-    ("[]", "must be a JSON object"),
-    ('{"entities": [], "relations": []}', "no 'name'"),
-    ('{"name": "g", "entities": {}, "relations": []}', "'entities' must be a list"),
-    ('{"name": "g", "entities": [{"label": "A", "properties": {"x": "text"}}], "relations": []}',
-     "entities[0].properties.x: 'text' is not a property type"),
-    ('{"name": "g", "entities": [], "relations": [{"label": "r", "subj_label": "A", "obj_label": "A"}]}',
-     "relations[0]: subj_label 'A' is not among"),
-])
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "must be a JSON object"),
+        ('{"entities": [], "relations": []}', "no 'name'"),
+        ('{"name": "g", "entities": {}, "relations": []}', "'entities' must be a list"),
+        (
+            '{"name": "g", "entities": [{"label": "A", "properties": {"x": "text"}}], "relations": []}',
+            "entities[0].properties.x: 'text' is not a property type",
+        ),
+        (
+            '{"name": "g", "entities": [], "relations": [{"label": "r", "subj_label": "A", "obj_label": "A"}]}',
+            "relations[0]: subj_label 'A' is not among",
+        ),
+    ],
+)
 def test_a_broken_schema_document_is_refused_with_its_place(document: str, said: str) -> None:
     with pytest.raises(SchemaError) as error:
         PropertyGraphSchema.from_cypherbench(document)
@@ -42,4 +50,5 @@ def test_a_broken_schema_document_is_refused_with_its_place(document: str, said:
 
 def test_mixed_types_of_several_patterns_are_merged_part_by_part() -> None:
     assert merge_property_types([{"year": "int|str"}, {"year": "int|str"}, {"year": "str|date"}]) == {
-        "year": "int|str|date"}
+        "year": "int|str|date"
+    }

@@ -45,8 +45,10 @@ def test_projected_value_keeps_its_expression() -> None:
 
 
 def test_imported_variable_is_the_outer_one() -> None:
-    for text in ("MATCH (n:A) CALL { WITH n MATCH (n)-->(m) RETURN m } RETURN m",
-                 "MATCH (n:A) CALL (n) { MATCH (n)-->(m) RETURN m } RETURN m",
-                 "MATCH (n:A) WHERE EXISTS { MATCH (n)-->(m) } RETURN n"):
+    for text in (
+        "MATCH (n:A) CALL { WITH n MATCH (n)-->(m) RETURN m } RETURN m",
+        "MATCH (n:A) CALL (n) { MATCH (n)-->(m) RETURN m } RETURN m",
+        "MATCH (n:A) WHERE EXISTS { MATCH (n)-->(m) } RETURN n",
+    ):
         query = parse(text)
         assert query.source(_last(query, "n").root.patterns[0]) == "(n:A)", text

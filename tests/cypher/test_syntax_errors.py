@@ -3,10 +3,13 @@ import pytest
 from graphground.cypher import validate
 
 HABITS = [
-    ("SELECT n.name FROM Person n", "MATCH"), ("MATCH (n) RETURN n.a, count(*) GROUP BY n.a", "are the grouping keys"),
+    ("SELECT n.name FROM Person n", "MATCH"),
+    ("MATCH (n) RETURN n.a, count(*) GROUP BY n.a", "are the grouping keys"),
     ("MATCH (n) WITH n, count(*) AS c HAVING c > 1 RETURN n", "HAVING"),
-    ("MATCH (n) WHERE n.name LIKE '%x%' RETURN n", "CONTAINS"), ("MATCH (n) WHERE n.name == 'x' RETURN n", "single ="),
-    ("MATCH (n) WHERE n.name NOT IN ['x'] RETURN n", "NOT before"), ("MATCH (n) WHERE n.x != 1 RETURN n", "<>"),
+    ("MATCH (n) WHERE n.name LIKE '%x%' RETURN n", "CONTAINS"),
+    ("MATCH (n) WHERE n.name == 'x' RETURN n", "single ="),
+    ("MATCH (n) WHERE n.name NOT IN ['x'] RETURN n", "NOT before"),
+    ("MATCH (n) WHERE n.x != 1 RETURN n", "<>"),
 ]
 
 
@@ -17,9 +20,16 @@ def test_habit_from_another_language_gets_its_hint(text: str, hint: str) -> None
     assert hint in first.message
 
 
-@pytest.mark.parametrize("text", ["MATCH (n) FILTER n.x = 1 RETURN n", "LET x = 1 RETURN x",
-                                  "RETURN 1 AS x NEXT RETURN x",
-                                  "WHEN true THEN RETURN 1 AS x", "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) FILTER n.x = 1 RETURN n",
+        "LET x = 1 RETURN x",
+        "RETURN 1 AS x NEXT RETURN x",
+        "WHEN true THEN RETURN 1 AS x",
+        "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
+    ],
+)
 def test_what_is_newer_is_refused_by_name_in_cypher_5_and_read_in_cypher_25(text: str) -> None:
     report = validate(text)
     assert [one.code for one in report.diagnostics] == ["syntax"]

@@ -3,27 +3,44 @@ import pytest
 from graphground.cypher.text_values import TextValues, text_values
 
 
-@pytest.mark.parametrize(("values", "form"), [
-    (["32.38", "1007.64", "8"], "float"), (["7", "12", "-3"], "int"), (["00042", "01000", "12345"], "code"),
-    (["1,234.50", "12.00", "1,000,000.00"], "grouped_float"), (["12,5", "3,75", "1,2"], "comma_float"),
-    (["yes", "no", "yes"], "bool"), (["true", "false", "false"], "bool"), (["2014-01-02"] * 3, "date"),
-    (["2012-01-01T01:02:03Z"] * 3, "datetime"), (["2012-01-01 01:02:03"] * 3, "blank_datetime"),
-    (["Mar 25, 2015", "Jan 2, 2016", "May 1, 2001"], "month_day_year"),
-    (["25 Mar 2015", "2 January 2016", "1 May 2001"], "day_month_name_year"),
-    (["25.03.2015", "01.02.2014", "03.04.2015"], "day_month_year"),
-    (["03/25/2015", "01/02/2014", "03/04/2015"], "month_day_year_digits"),
-    (["3/4/2015", "12/25/2014", "1/1/2014"], "other_date"),
-])
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (["32.38", "1007.64", "8"], "float"),
+        (["7", "12", "-3"], "int"),
+        (["00042", "01000", "12345"], "code"),
+        (["1,234.50", "12.00", "1,000,000.00"], "grouped_float"),
+        (["12,5", "3,75", "1,2"], "comma_float"),
+        (["yes", "no", "yes"], "bool"),
+        (["true", "false", "false"], "bool"),
+        (["2014-01-02"] * 3, "date"),
+        (["2012-01-01T01:02:03Z"] * 3, "datetime"),
+        (["2012-01-01 01:02:03"] * 3, "blank_datetime"),
+        (["Mar 25, 2015", "Jan 2, 2016", "May 1, 2001"], "month_day_year"),
+        (["25 Mar 2015", "2 January 2016", "1 May 2001"], "day_month_name_year"),
+        (["25.03.2015", "01.02.2014", "03.04.2015"], "day_month_year"),
+        (["03/25/2015", "01/02/2014", "03/04/2015"], "month_day_year_digits"),
+        (["3/4/2015", "12/25/2014", "1/1/2014"], "other_date"),
+    ],
+)
 def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:
     found = text_values(values)
     assert found is not None
     assert found.form == form
 
 
-@pytest.mark.parametrize("values", [
-    ["Heat", "Ronin", "12"], ["yes", "no", "maybe"], ["y", "true", "on"], [], ["12"], ["1.2.3", "2.0.1", "10.1.4"],
-    ["01.02.2014", "x", "03.04.2015"],
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Heat", "Ronin", "12"],
+        ["yes", "no", "maybe"],
+        ["y", "true", "on"],
+        [],
+        ["12"],
+        ["1.2.3", "2.0.1", "10.1.4"],
+        ["01.02.2014", "x", "03.04.2015"],
+    ],
+)
 def test_texts_without_one_form_are_just_texts(values: list[str]) -> None:
     assert text_values(values) is None
 

@@ -69,8 +69,12 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_configurations_of_the_readme_start_the_server_that_this_checkout_holds() -> None:
-    servers = [server for block in blocks("json") for key in ("mcpServers", "servers")
-               for server in json.loads(block).get(key, {}).values()]
+    servers = [
+        server
+        for block in blocks("json")
+        for key in ("mcpServers", "servers")
+        for server in json.loads(block).get(key, {}).values()
+    ]
     assert len(servers) == 2
     for server in servers:
         script, *words = server["args"]
@@ -104,8 +108,9 @@ def test_every_document_is_listed_in_the_index_and_every_link_leads_somewhere() 
 
 def test_every_folder_at_the_top_is_named_in_the_readme_and_every_package_in_the_architecture() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True,
-                            timeout=30)
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
+    )
     for folder in {Path(name).parent for name in listed.stdout.splitlines()} - {Path(".")}:
         if len(folder.parts) == 1 or folder.parts[0] not in ("tests", "benchmarks", "docs"):
             assert f"`{folder}/`" in architecture, folder
@@ -113,25 +118,40 @@ def test_every_folder_at_the_top_is_named_in_the_readme_and_every_package_in_the
 
 
 CLIENTS = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-GREETING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
+GREETING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}},
+}
 
 
 def client_configurations() -> list[dict[str, Any]]:
     """The servers in the JSON of the page on clients."""
     found = re.findall(r"```json\n(.*?)```", CLIENTS, re.DOTALL)
-    return [server for block in found for key in ("mcpServers", "servers")
-            for server in json.loads(block).get(key, {}).values()]
+    return [
+        server
+        for block in found
+        for key in ("mcpServers", "servers")
+        for server in json.loads(block).get(key, {}).values()
+    ]
 
 
 def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_folder: Path) -> None:
     started = [server for server in client_configurations() if "command" in server]
     assert len(started) == 4
     assert all(set(server["env"]) == {"NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"} for server in started)
-    processes = [subprocess.Popen(
-        [sys.executable, *(word.replace("/path/to/graphground", str(ROOT)) for word in server["args"])],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=environment(data_folder, {**server["env"], "NEO4J_URI": "bolt://127.0.0.1:1"})) for server in started]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, *(word.replace("/path/to/graphground", str(ROOT)) for word in server["args"])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(data_folder, {**server["env"], "NEO4J_URI": "bolt://127.0.0.1:1"}),
+        )
+        for server in started
+    ]
     for process in processes:
         out, err = process.communicate(json.dumps(GREETING) + "\n", timeout=90)
         assert json.loads(out)["result"]["serverInfo"]["name"] == "graphground", err
@@ -151,7 +171,10 @@ def test_options_and_variables_that_the_pages_name_exist() -> None:
     """Every long option behind `graphground` or `bootstrap.py` on a page, and every variable of ours."""
     known = set(re.findall(r"`(--[a-z][a-z-]+)`", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")))
     variables = {setting.metadata["variable"] for setting in options()} | {
-        "GRAPHGROUND_TOKEN", "GRAPHGROUND_ADMIN_PASSWORD", "NEO4J_PASSWORD"}
+        "GRAPHGROUND_TOKEN",
+        "GRAPHGROUND_ADMIN_PASSWORD",
+        "NEO4J_PASSWORD",
+    }
     for name in ("tutorial", "install", "clients", "own-neo4j", "http", "troubleshooting"):
         page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").replace("\\\n", " ")
         for line in re.findall(r"(?:graphground|bootstrap\.py) ([a-z][^`\n]*)", page):

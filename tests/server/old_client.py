@@ -20,15 +20,25 @@ async def drive(incoming, outgoing, calls):
         resources = await session.list_resources()
         prompts = await session.list_prompts()
         schema = await session.read_resource("graph://nba/schema")
-        sys.stdout.write(json.dumps({
-            "tools": [tool.name for tool in tools.tools],
-            "rows": (rows.structuredContent or {}).get("rows"),
-            "failures": [{"isError": failure.isError, "structured": failure.structuredContent,
-                          "text": failure.content[0].text} for failure in failures],
-            "resources": [str(resource.uri) for resource in resources.resources],
-            "prompts": [prompt.name for prompt in prompts.prompts],
-            "schema": schema.contents[0].text,
-        }))
+        sys.stdout.write(
+            json.dumps(
+                {
+                    "tools": [tool.name for tool in tools.tools],
+                    "rows": (rows.structuredContent or {}).get("rows"),
+                    "failures": [
+                        {
+                            "isError": failure.isError,
+                            "structured": failure.structuredContent,
+                            "text": failure.content[0].text,
+                        }
+                        for failure in failures
+                    ],
+                    "resources": [str(resource.uri) for resource in resources.resources],
+                    "prompts": [prompt.name for prompt in prompts.prompts],
+                    "schema": schema.contents[0].text,
+                }
+            )
+        )
 
 
 async def main():

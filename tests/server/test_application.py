@@ -24,24 +24,28 @@ def test_a_call_answers_in_text_and_structure() -> None:
     assert json.loads(outcome.payload)["graphs"][0]["name"] == "films"
 
 
-@pytest.mark.parametrize(("tool", "arguments", "error", "nearest"), [
-    ("list_graph", {}, "unknown_tool", ["list_graphs"]),
-    ("get_schema", {"grph": "films"}, "unknown_argument", ["graph"]),
-    ("execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", ["query"]),
-    ("execute_cypher", {}, "missing_argument", ["query"]),
-    ("execute_cypher", {"query": 7}, "wrong_argument", []),
-    ("execute_cypher", {"query": ""}, "wrong_argument", []),
-    ("execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument", []),
-    ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "wrong_argument", []),
-    ("execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument", []),
-    ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
-    ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
-    ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
-    ("find_entities", {"mentions": []}, "wrong_argument", []),
-    ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
-])
-def test_wrong_use_has_the_one_error_shape(tool: str, arguments: dict[str, Any], error: str,
-                                           nearest: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("tool", "arguments", "error", "nearest"),
+    [
+        ("list_graph", {}, "unknown_tool", ["list_graphs"]),
+        ("get_schema", {"grph": "films"}, "unknown_argument", ["graph"]),
+        ("execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", ["query"]),
+        ("execute_cypher", {}, "missing_argument", ["query"]),
+        ("execute_cypher", {"query": 7}, "wrong_argument", []),
+        ("execute_cypher", {"query": ""}, "wrong_argument", []),
+        ("execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument", []),
+        ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "wrong_argument", []),
+        ("execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument", []),
+        ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
+        ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
+        ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
+        ("find_entities", {"mentions": []}, "wrong_argument", []),
+        ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
+    ],
+)
+def test_wrong_use_has_the_one_error_shape(
+    tool: str, arguments: dict[str, Any], error: str, nearest: list[str]
+) -> None:
     answer = failure(tool, arguments)
     assert answer["error"] == error
     assert set(nearest) <= set(answer["nearest"])

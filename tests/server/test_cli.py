@@ -10,12 +10,19 @@ from graphground import __version__
 
 
 def graphground(*words: str, home: Path | None = None, text: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items()
-                   if not key.startswith(("NEO4J_", "GRAPHGROUND_"))} | {"COLUMNS": "120"}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))
+    } | {"COLUMNS": "120"}
     if home is not None:
         environment["GRAPHGROUND_HOME"] = str(home)
-    return subprocess.run([sys.executable, "-m", "graphground", *words], capture_output=True, text=True, timeout=60,
-                          env=environment, input=text)
+    return subprocess.run(
+        [sys.executable, "-m", "graphground", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        input=text,
+    )
 
 
 def test_version_is_told_on_stdout() -> None:
@@ -62,19 +69,30 @@ def test_call_with_json_prints_the_one_error_shape_on_stdout(tmp_path: Path) -> 
 
 def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
     heavy = ["neo4j", "numpy", "rapidfuzz", "typer", "rich", "arcadedb_embedded", "jpype", "pydantic_settings"]
-    done = subprocess.run([sys.executable, "-c", (
-        "import sys\n"
-        "from graphground.server.application import Application\n"
-        "from graphground.server.protocol import Protocol\n"
-        "import graphground.server.commands.serve, graphground.server.transports.stdio, asyncio\n"
-        "asyncio.run(Protocol(Application(lambda: None)).list_tools(None, None))\n"
-        f"print([name for name in {heavy} if name in sys.modules])")], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            (
+                "import sys\n"
+                "from graphground.server.application import Application\n"
+                "from graphground.server.protocol import Protocol\n"
+                "import graphground.server.commands.serve, graphground.server.transports.stdio, asyncio\n"
+                "asyncio.run(Protocol(Application(lambda: None)).list_tools(None, None))\n"
+                f"print([name for name in {heavy} if name in sys.modules])"
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
 @pytest.mark.engine
 def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_until_it_is_loaded_again(
-        tmp_path: Path) -> None:
+    tmp_path: Path,
+) -> None:
     def listed() -> list[tuple[str, int]]:
         done = graphground("call", "list_graphs", "--json", home=tmp_path)
         return [(one["name"], one["nodes"]) for one in json.loads(done.stdout)["graphs"]]

@@ -20,8 +20,13 @@ BASELINES = Path(__file__).with_name("conformance")
 @pytest.fixture(scope="module")
 def fixture_server() -> Iterator[str]:
     """The address of tests/support/conformance_server.py."""
-    process = subprocess.Popen([sys.executable, "-m", "tests.support.conformance_server"], cwd=ROOT,
-                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.conformance_server"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stderr is not None
     watchdog = threading.Timer(100, process.kill)
     watchdog.start()
@@ -40,7 +45,15 @@ def fixture_server() -> Iterator[str]:
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 @pytest.mark.usefixtures("node")
 def test_the_conformance_suite_finds_only_what_its_baseline_explains(fixture_server: str, revision: str) -> None:
-    done = run_node(SUITE, "server", "--url", fixture_server, "--requirements", revision,
-                    "--expected-failures", BASELINES / f"{revision}.yml")
+    done = run_node(
+        SUITE,
+        "server",
+        "--url",
+        fixture_server,
+        "--requirements",
+        revision,
+        "--expected-failures",
+        BASELINES / f"{revision}.yml",
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "all failures are expected" in done.stdout

@@ -34,8 +34,12 @@ def until_it_speaks(server: Neo4jServer, query: str) -> None:
 
 @pytest.fixture
 def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:
-    seeded(neo4j_newest, "MATCH (n) DETACH DELETE n", "CREATE (:Film {name: 'Heat', year: 1995})",
-           "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25")
+    seeded(
+        neo4j_newest,
+        "MATCH (n) DETACH DELETE n",
+        "CREATE (:Film {name: 'Heat', year: 1995})",
+        "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25",
+    )
     until_it_speaks(neo4j_newest, "LET x = 1 RETURN x")
     yield neo4j_newest
     seeded(neo4j_newest, "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 5", "MATCH (n) DETACH DELETE n")

@@ -26,11 +26,26 @@ class Server:
     """One stdio server, spoken to line by line, so that many can be started at one moment."""
 
     def __init__(self, home: Path):
-        self.process = subprocess.Popen([*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=environment(home))
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(home),
+        )
         self.last = 0
-        self.send({"method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-                                                      "clientInfo": {"name": "many", "version": "1"}}}, 0)
+        self.send(
+            {
+                "method": "initialize",
+                "params": {
+                    "protocolVersion": "2025-06-18",
+                    "capabilities": {},
+                    "clientInfo": {"name": "many", "version": "1"},
+                },
+            },
+            0,
+        )
         self.send({"method": "notifications/initialized"}, None)
 
     def send(self, message: dict[str, Any], identifier: int | None) -> None:
@@ -133,7 +148,7 @@ def test_lines_that_are_no_messages_do_not_end_the_server(data_folder: Path) -> 
     server = Server(data_folder)
     try:
         assert server.process.stdin is not None
-        server.process.stdin.write("not json\n{\"jsonrpc\": \"2.0\"}\n[]\n\n")
+        server.process.stdin.write('not json\n{"jsonrpc": "2.0"}\n[]\n\n')
         assert server.rows() == [[30]]
     finally:
         server.close()

@@ -40,8 +40,9 @@ def served(neo4j_5: Neo4jServer, tmp_path: Path) -> Iterator[OpenGraphs]:
 
 
 def served_from(server: Neo4jServer, folder: Path) -> OpenGraphs:
-    return graph_sources(Settings(uri=server.uri, user=server.user, password=server.password, name="shop",
-                                  home=str(folder)))
+    return graph_sources(
+        Settings(uri=server.uri, user=server.user, password=server.password, name="shop", home=str(folder))
+    )
 
 
 def run(graphs: OpenGraphs, query: str) -> ExecuteCypherAnswer:
@@ -57,8 +58,9 @@ def first_name(graphs: OpenGraphs, mention: str) -> str | None:
     return candidates[0].name if candidates else None
 
 
-def test_labels_types_and_properties_that_appear_are_known_to_the_next_call(served: OpenGraphs,
-                                                                            neo4j_5: Neo4jServer) -> None:
+def test_labels_types_and_properties_that_appear_are_known_to_the_next_call(
+    served: OpenGraphs, neo4j_5: Neo4jServer
+) -> None:
     assert "Invoice" not in schema_of(served)
     seeded(neo4j_5, "MATCH (o:Order) CREATE (:Invoice {invoiceNo: 'I-' + o.orderNo})-[:BILLS {due: 30}]->(o)")
     answer = run(served, "MATCH (i:Invoice)-[b:BILLS]->(:Order) RETURN i.invoiceNo, b.due LIMIT 5")
@@ -98,15 +100,19 @@ def test_an_index_that_appears_or_goes_is_in_the_next_schema(served: OpenGraphs,
 
 def test_a_node_that_was_deleted_or_renamed_is_not_vouched_for(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
     assert first_name(served, "Chez Amandin") == "Chez Amandine"
-    seeded(neo4j_5, "MATCH (c:Customer {companyName: 'Chez Amandine'}) DETACH DELETE c",
-           "MATCH (c:Customer {companyName: 'Fjordmat'}) SET c.companyName = 'Nordic Pantry'")
+    seeded(
+        neo4j_5,
+        "MATCH (c:Customer {companyName: 'Chez Amandine'}) DETACH DELETE c",
+        "MATCH (c:Customer {companyName: 'Fjordmat'}) SET c.companyName = 'Nordic Pantry'",
+    )
     assert first_name(served, "Chez Amandine") != "Chez Amandine"
     assert first_name(served, "Fjordmat") != "Fjordmat"
     assert first_name(served, "Nordic Pantri") == "Nordic Pantry"
 
 
-def test_a_restarted_server_does_not_serve_the_schema_of_yesterday(served: OpenGraphs, neo4j_5: Neo4jServer,
-                                                                   tmp_path: Path) -> None:
+def test_a_restarted_server_does_not_serve_the_schema_of_yesterday(
+    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     schema_of(served)
     served.close()
     seeded(neo4j_5, "CREATE (:Warehouse {code: 'W1'})")

@@ -48,8 +48,9 @@ async def test_a_call_that_takes_over_a_second_reports_progress(server: Any, mod
 
     with anyio.fail_after(90):
         async with Client(server, mode=mode) as client:
-            await client.call_tool("execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 4},
-                                   progress_callback=progressed)
+            await client.call_tool(
+                "execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 4}, progress_callback=progressed
+            )
     assert len(heard) >= 2
     assert [progress for progress, _ in heard] == sorted(progress for progress, _ in heard)
     assert all(progress >= 1 and message for progress, message in heard)
@@ -80,7 +81,8 @@ def set_level(level: str) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_served(
-        own_home: Path, mode: str, tmp_path: Path) -> None:
+    own_home: Path, mode: str, tmp_path: Path
+) -> None:
     name = f"people_{'new' if mode == MODERN else 'old'}"
     file = tmp_path / "people.json"
     file.write_text(json.dumps(PEOPLE))
@@ -97,9 +99,15 @@ async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_ser
             async with AsyncExitStack() as stack:
                 if mode == MODERN:
                     heard = await stack.enter_async_context(client.listen(resources_list_changed=True))
-                done = await anyio.to_thread.run_sync(lambda: subprocess.run(
-                    [*COMMAND, "graphs", "load", str(file), "--name", name], env=environment(own_home),
-                    capture_output=True, text=True, timeout=60))
+                done = await anyio.to_thread.run_sync(
+                    lambda: subprocess.run(
+                        [*COMMAND, "graphs", "load", str(file), "--name", name],
+                        env=environment(own_home),
+                        capture_output=True,
+                        text=True,
+                        timeout=60,
+                    )
+                )
                 assert done.returncode == 0, done.stderr
                 if mode == MODERN:
                     assert await anext(aiter(heard)) == ResourcesListChanged()
@@ -114,4 +122,6 @@ async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_ser
 NAMES = "MATCH (p:Person) RETURN p.name"
 PEOPLE: dict[str, Any] = {
     "schema": {"name": "people", "entities": [{"label": "Person", "properties": {"name": "str"}}], "relations": []},
-    "entities": [{"eid": "1", "label": "Person", "name": "Ada", "properties": {}}], "relations": []}
+    "entities": [{"eid": "1", "label": "Person", "name": "Ada", "properties": {}}],
+    "relations": [],
+}

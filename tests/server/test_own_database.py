@@ -18,14 +18,18 @@ LONG = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a * b AS 
 
 @pytest.fixture(scope="module")
 def films(neo4j_5: Neo4jServer) -> Neo4jServer:
-    seeded(neo4j_5, "MATCH (n) DETACH DELETE n",
-           "CREATE (:Movie {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY]->(:Person {name: 'Mann'})")
+    seeded(
+        neo4j_5,
+        "MATCH (n) DETACH DELETE n",
+        "CREATE (:Movie {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY]->(:Person {name: 'Mann'})",
+    )
     return neo4j_5
 
 
 async def test_variables_serve_a_database_of_ones_own(films: Neo4jServer, tmp_path: Path) -> None:
-    server = stdio(tmp_path, more={
-        "NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password})
+    server = stdio(
+        tmp_path, more={"NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password}
+    )
     async with connected(server) as client:
         graphs = (await client.call_tool("list_graphs", {})).structured_content["graphs"]
         assert [graph["name"] for graph in graphs] == ["neo4j"]
@@ -37,8 +41,7 @@ async def test_variables_serve_a_database_of_ones_own(films: Neo4jServer, tmp_pa
         assert count.structured_content["rows"] == [[1]]
 
 
-async def test_a_database_that_does_not_answer_leaves_the_others_answering(films: Neo4jServer,
-                                                                           tmp_path: Path) -> None:
+async def test_a_database_that_does_not_answer_leaves_the_others_answering(films: Neo4jServer, tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text(f"""
 [graphs.good]
 uri = "{films.uri}"
@@ -58,8 +61,12 @@ username = "{films.user}"
 password = "{films.password}"
 database = "nothing"
 """)
-    words = {"nobody": "No Bolt server answers", "nonsense": "not the address of a Bolt server",
-             "refused": "refused the user", "missing": "no database 'nothing'"}
+    words = {
+        "nobody": "No Bolt server answers",
+        "nonsense": "not the address of a Bolt server",
+        "refused": "refused the user",
+        "missing": "no database 'nothing'",
+    }
     async with connected(stdio(tmp_path)) as client:
         for name, text in words.items():
             begin = time.monotonic()
@@ -73,8 +80,14 @@ database = "nothing"
 
 
 async def test_a_client_that_cancels_ends_the_query_in_the_database(films: Neo4jServer, tmp_path: Path) -> None:
-    server = stdio(tmp_path, "--graph", "films", "--name", "films", more={
-        "NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password})
+    server = stdio(
+        tmp_path,
+        "--graph",
+        "films",
+        "--name",
+        "films",
+        more={"NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password},
+    )
     with neo4j.GraphDatabase.driver(films.uri, auth=(films.user, films.password)) as driver:
         async with connected(server) as client:
             async with anyio.create_task_group() as tasks:

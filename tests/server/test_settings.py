@@ -12,8 +12,12 @@ def write(folder: Path, text: str) -> dict[str, str]:
 
 def test_defaults_serve_every_loaded_graph_over_stdio(tmp_path: Path) -> None:
     settings = read_settings({"home": str(tmp_path)}, {})
-    assert (settings.transport, settings.host, settings.graph, settings.bolt_databases()) == ("stdio", "127.0.0.1",
-                                                                                            (), ())
+    assert (settings.transport, settings.host, settings.graph, settings.bolt_databases()) == (
+        "stdio",
+        "127.0.0.1",
+        (),
+        (),
+    )
 
 
 def test_options_win_over_variables_and_variables_over_the_file(tmp_path: Path) -> None:
@@ -23,30 +27,38 @@ def test_options_win_over_variables_and_variables_over_the_file(tmp_path: Path) 
 
 
 def test_neo4j_variables_name_a_database_of_ones_own(tmp_path: Path) -> None:
-    settings = read_settings({"home": str(tmp_path)}, {
-        "NEO4J_URI": "neo4j://db:7687", "NEO4J_USERNAME": "me", "NEO4J_PASSWORD": "secret", "NEO4J_DATABASE": "films"})
+    settings = read_settings(
+        {"home": str(tmp_path)},
+        {"NEO4J_URI": "neo4j://db:7687", "NEO4J_USERNAME": "me", "NEO4J_PASSWORD": "secret", "NEO4J_DATABASE": "films"},
+    )
     assert settings.bolt_databases() == (Database("films", "neo4j://db:7687", "me", "secret", "films"),)
     assert "secret" not in repr(settings)
 
 
 def test_a_settings_file_names_several_databases(tmp_path: Path) -> None:
-    home = write(tmp_path, "[graphs.films]\nuri = 'bolt://a:1'\npassword_variable = 'FILMS'\n"
-                           "[graphs.books]\nuri = 'bolt://b:2'\ndescription = 'Books'\n")
+    home = write(
+        tmp_path,
+        "[graphs.films]\nuri = 'bolt://a:1'\npassword_variable = 'FILMS'\n"
+        "[graphs.books]\nuri = 'bolt://b:2'\ndescription = 'Books'\n",
+    )
     films, books = read_settings(home, {"FILMS": "secret"}).bolt_databases()
     assert (films.name, films.password, books.name, books.description) == ("films", "secret", "books", "Books")
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("prot = 8300", "there is no setting 'prot'; did you mean 'port'?"),
-    ("port = 'x'", "port must be a whole number, not 'x'"),
-    ("transport = 'sse'", "transport: 'sse' is none of stdio, http"),
-    ("port 8300", "is not TOML"),
-    ("[graphs.films]\nurl = 'bolt://a'", "[graphs.films] has no setting 'url'; did you mean 'uri'?"),
-    ("[graphs.films]\ndatabase = 'a'", "[graphs.films] needs a uri"),
-    ("[graphs.films]\nuri = 7", "[graphs.films]: uri must be text"),
-    ("[graphs.films]\nuri = 'bolt://a'\npassword_variable = 'NOPE'", "the environment variable NOPE"),
-    ("graphs = 1", "write each graph as a table"),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prot = 8300", "there is no setting 'prot'; did you mean 'port'?"),
+        ("port = 'x'", "port must be a whole number, not 'x'"),
+        ("transport = 'sse'", "transport: 'sse' is none of stdio, http"),
+        ("port 8300", "is not TOML"),
+        ("[graphs.films]\nurl = 'bolt://a'", "[graphs.films] has no setting 'url'; did you mean 'uri'?"),
+        ("[graphs.films]\ndatabase = 'a'", "[graphs.films] needs a uri"),
+        ("[graphs.films]\nuri = 7", "[graphs.films]: uri must be text"),
+        ("[graphs.films]\nuri = 'bolt://a'\npassword_variable = 'NOPE'", "the environment variable NOPE"),
+        ("graphs = 1", "write each graph as a table"),
+    ],
+)
 def test_a_wrong_setting_is_named_with_what_would_do(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_settings(write(tmp_path, text), {})

@@ -11,7 +11,8 @@ from graphground.server.sources import graph_sources
 
 
 def test_a_graph_that_is_not_there_is_warned_of_at_once_and_says_so_when_asked(
-        tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         graphs = graph_sources(Settings(home=str(tmp_path), graph=("nba", "soccer")))
     assert graphs.names() == ["nba", "soccer"]
@@ -22,7 +23,8 @@ def test_a_graph_that_is_not_there_is_warned_of_at_once_and_says_so_when_asked(
 
 @pytest.mark.parametrize("uri", ["ftp://reader:hidden@example.org", "bolt://reader:hidden@[::1", "reader:hidden@host"])
 def test_an_address_that_no_driver_could_use_is_warned_of_at_once_without_its_password(
-        tmp_path: Path, caplog: pytest.LogCaptureFixture, uri: str) -> None:
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, uri: str
+) -> None:
     with caplog.at_level(logging.WARNING):
         graphs = graph_sources(Settings(home=str(tmp_path), uri=uri, name="films"))
     (said,) = caplog.messages

@@ -25,8 +25,14 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
     ("validate_cypher", {"graph": "nba", "query": "MATCH (t:Team RETURN t"}),
     ("suggest_queries", {"graph": "nba", "mentions": ["Chicago Bulls"]}),
     ("execute_cypher", {"graph": "nba", "query": "MATCH (t:Team {name: 'x'}) RETURN t, null AS nothing"}),
-    ("execute_cypher", {"graph": "nba", "query": "MATCH p = (t:Team)-[r]->() RETURN t, r, p, [1, null] AS list, "
-                                                 "{a: 0.5} AS map, date('1999-01-01') AS day LIMIT 2"}),
+    (
+        "execute_cypher",
+        {
+            "graph": "nba",
+            "query": "MATCH p = (t:Team)-[r]->() RETURN t, r, p, [1, null] AS list, "
+            "{a: 0.5} AS map, date('1999-01-01') AS day LIMIT 2",
+        },
+    ),
     ("execute_cypher", {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}),
 ]
 
@@ -35,10 +41,19 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.usefixtures("node")
 def test_a_typescript_client_gets_every_answer_and_every_failure(
-        script: str, mode: str, transport: str, wrong_home: Path, tmp_path: Path,
-        request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve"]} if transport == "stdio" else {
-        "url": request.getfixturevalue("wrong_address")}
+    script: str,
+    mode: str,
+    transport: str,
+    wrong_home: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    target = (
+        {"command": COMMAND[0], "args": [*COMMAND[1:], "serve"]}
+        if transport == "stdio"
+        else {"url": request.getfixturevalue("wrong_address")}
+    )
     for variable, value in environment(wrong_home, VARIABLES).items():
         monkeypatch.setenv(variable, value)
     work = tmp_path / "calls.json"
@@ -59,7 +74,7 @@ def check(seen: dict[str, Any]) -> None:
         assert not answer.get("isError"), (tool, arguments, answer)
         assert answer["structuredContent"], (tool, arguments)
     assert answers[len(RIGHT_USES) - 1]["structuredContent"]["rows"] == [[30]]
-    for wrong, answer in zip(WRONG_USES, answers[len(RIGHT_USES):], strict=True):
+    for wrong, answer in zip(WRONG_USES, answers[len(RIGHT_USES) :], strict=True):
         assert answer["isError"], wrong.what
         assert "structuredContent" not in answer, wrong.what
         wrong_use.check(wrong, json.loads(answer["content"][0]["text"]))

@@ -19,8 +19,9 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_every_failure_arrives_with_its_nearest_and_next(wrong_home: Path, mode: str, transport: str,
-                                                               request: pytest.FixtureRequest) -> None:
+async def test_every_failure_arrives_with_its_nearest_and_next(
+    wrong_home: Path, mode: str, transport: str, request: pytest.FixtureRequest
+) -> None:
     server = stdio(wrong_home, more=VARIABLES) if transport == "stdio" else request.getfixturevalue("wrong_address")
     async with connected(server, mode) as client:
         await client.list_tools()  # from here on the client checks answers against the output schemas
@@ -66,8 +67,10 @@ async def test_every_kind_of_value_reaches_the_client(data_folder: Path, mode: s
         assert await value(client, "RETURN date('1984-12-30') AS d") == "1984-12-30"
         assert (await value(client, "RETURN datetime('2020-01-02T03:04:05Z') AS d")).startswith("2020-01-02T03:04:05")
         assert await value(client, "RETURN duration('P1Y2M3DT4H') AS d") == "P1Y2M3DT4H"
-        assert await value(client, "RETURN [1, {a: [null, 'x', {b: true}]}] AS v") == [1, {"a": [None, "x",
-                                                                                                 {"b": True}]}]
+        assert await value(client, "RETURN [1, {a: [null, 'x', {b: true}]}] AS v") == [
+            1,
+            {"a": [None, "x", {"b": True}]},
+        ]
         assert await value(client, "RETURN 0.0 / 0.0 AS v") in ("NaN", None)
         assert await value(client, "RETURN 9007199254740993 AS v") == 9007199254740993
-        assert await value(client, "RETURN 'ü \u2603 \U0001f3c0 \\n \"' AS v") == "ü ☃ 🏀 \n \""
+        assert await value(client, "RETURN 'ü \u2603 \U0001f3c0 \\n \"' AS v") == 'ü ☃ 🏀 \n "'

@@ -23,9 +23,11 @@ from graphground.tools.failure import ToolFailure
 
 ATTACKS: list[dict[str, str]] = json.loads((Path(__file__).parents[1] / "attacks" / "attacks.json").read_text("utf-8"))
 SECRET = "the-secret-of-this-file"
-COUNTS = ("MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
-          "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS relationships, sum(size(keys(r))) AS properties "
-          "ORDER BY type")
+COUNTS = (
+    "MATCH (n) RETURN labels(n) AS labels, count(*) AS nodes, sum(size(keys(n))) AS properties ORDER BY labels",
+    "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS relationships, sum(size(keys(r))) AS properties "
+    "ORDER BY type",
+)
 
 
 @dataclass
@@ -39,9 +41,13 @@ class Surroundings:
 
     def written(self, query: str) -> tuple[str, dict[str, str]]:
         """An attempt with its places filled in."""
-        for name, value in (("{secret_path}", str(self.secret)), ("{secret}", self.secret.as_uri()),
-                            ("{out}", str(self.out)), ("{url}", f"http://{self.address}/x"),
-                            ("{address}", self.address)):
+        for name, value in (
+            ("{secret_path}", str(self.secret)),
+            ("{secret}", self.secret.as_uri()),
+            ("{out}", str(self.out)),
+            ("{url}", f"http://{self.address}/x"),
+            ("{address}", self.address),
+        ):
             query = query.replace(name, value)
         return query, {"url": self.secret.as_uri(), "address": f"http://{self.address}/x", "key": "attacked"}
 
@@ -74,10 +80,12 @@ def through_the_tool(graph: Graph) -> Callable[[str, dict[str, str]], str]:
 
     def attempt(query: str, parameters: dict[str, str]) -> str:
         try:
-            return execute_cypher(graphs, ExecuteCypherRequest(query=query, parameters=parameters,
-                                                               timeout_s=10)).model_dump_json()
+            return execute_cypher(
+                graphs, ExecuteCypherRequest(query=query, parameters=parameters, timeout_s=10)
+            ).model_dump_json()
         except ToolFailure as failure:
             return str(failure.as_dict())
+
     return attempt
 
 
@@ -85,17 +93,18 @@ def through_the_tool(graph: Graph) -> Callable[[str, dict[str, str]], str]:
 def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, str]], str]]:
     """Straight to the database in a session that reads, as if there were no check and no canonical text."""
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+
         def attempt(query: str, parameters: dict[str, str]) -> str:
             try:
                 with driver.session(database=address.database, default_access_mode=neo4j.READ_ACCESS) as session:
                     return str([record.values() for record in session.run(neo4j.Query(query, timeout=10), parameters)])
             except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError) as error:
                 return str(error)
+
         yield attempt
 
 
-def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings,
-           kinds: tuple[str, ...]) -> int:
+def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
     """Try all attempts of some kinds; what an answer gives away is an error at once. Answers how many there were."""
     chosen = [one for one in ATTACKS if one["kind"] in kinds]
     for one in chosen:

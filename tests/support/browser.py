@@ -22,9 +22,20 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian's package chromium)")
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update", "--disable-extensions",
-         "--remote-debugging-pipe", "--window-size=1280,1500", "--hide-scrollbars")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-extensions",
+    "--remote-debugging-pipe",
+    "--window-size=1280,1500",
+    "--hide-scrollbars",
+)
 SECONDS = 60.0
 
 
@@ -60,10 +71,15 @@ class Page:
 
     def wait(self, condition: str) -> None:
         """Wait until an expression is true."""
-        self.call("Runtime.evaluate", awaitPromise=True, expression=(
-            "new Promise((done, fail) => { const end = Date.now() + 20000; const look = () => { "
-            f"if ({condition}) done(true); else if (Date.now() > end) fail(new Error('waited in vain')); "
-            "else requestAnimationFrame(look); }; look(); })"))
+        self.call(
+            "Runtime.evaluate",
+            awaitPromise=True,
+            expression=(
+                "new Promise((done, fail) => { const end = Date.now() + 20000; const look = () => { "
+                f"if ({condition}) done(true); else if (Date.now() > end) fail(new Error('waited in vain')); "
+                "else requestAnimationFrame(look); }; look(); })"
+            ),
+        )
         assert self.evaluate(f"Boolean({condition})"), condition
 
     def screenshot(self, path: Path) -> None:
@@ -109,9 +125,13 @@ def browser_page(path: Path) -> Iterator[Page]:
             os.set_inheritable(place, True)
         # The protocol's pipe is on the descriptors 3 and 4, which Python does not let a child be given by number.
         command = f'exec "$@" 3<&{to_browser[0]} 4>&{from_browser[1]}'
-        process = subprocess.Popen(["bash", "-c", command, "chromium", CHROMIUM, *FLAGS, f"--user-data-dir={profile}"],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   pass_fds=(to_browser[0], from_browser[1]))
+        process = subprocess.Popen(
+            ["bash", "-c", command, "chromium", CHROMIUM, *FLAGS, f"--user-data-dir={profile}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(to_browser[0], from_browser[1]),
+        )
         os.close(to_browser[0])
         os.close(from_browser[1])
         try:

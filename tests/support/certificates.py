@@ -18,16 +18,24 @@ def self_signed(folder: Path) -> Path:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([
-            x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256()))
+        .sign(key, hashes.SHA256())
+    )
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "private.key").write_bytes(key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    (folder / "private.key").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
     (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     return folder / "public.crt"
 
@@ -35,9 +43,14 @@ def self_signed(folder: Path) -> Path:
 def tls_settings(folder: Path) -> dict[str, str]:
     """The settings of a Neo4j that speaks Bolt over TLS alone, with the certificate in that folder."""
     policy = "dbms.ssl.policy.bolt"
-    return {f"{policy}.enabled": "true", f"{policy}.base_directory": str(folder),
-            f"{policy}.private_key": "private.key", f"{policy}.public_certificate": "public.crt",
-            f"{policy}.client_auth": "NONE", "server.bolt.tls_level": "REQUIRED"}
+    return {
+        f"{policy}.enabled": "true",
+        f"{policy}.base_directory": str(folder),
+        f"{policy}.private_key": "private.key",
+        f"{policy}.public_certificate": "public.crt",
+        f"{policy}.client_auth": "NONE",
+        "server.bolt.tls_level": "REQUIRED",
+    }
 
 
 def authority_and_server(folder: Path) -> Path:
@@ -49,12 +62,18 @@ def authority_and_server(folder: Path) -> Path:
     (folder / "public.crt").rename(folder / "authority.crt")
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = (
-        x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "index")]))
-        .issuer_name(authority.subject).public_key(key.public_key()).serial_number(x509.random_serial_number())
-        .not_valid_before(authority.not_valid_before_utc).not_valid_after(authority.not_valid_after_utc)
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "index")]))
+        .issuer_name(authority.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(authority.not_valid_before_utc)
+        .not_valid_after(authority.not_valid_after_utc)
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(authority_key, hashes.SHA256()))
-    (folder / "private.key").write_bytes(key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        .sign(authority_key, hashes.SHA256())
+    )
+    (folder / "private.key").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
     (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     return folder / "authority.crt"

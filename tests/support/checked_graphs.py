@@ -9,35 +9,66 @@ from graphground.cypher.checks import Findings, check
 from graphground.cypher.schema import PropertyGraphSchema
 
 
-def schema(name: str, labels: dict[str, dict[str, str]], patterns: list[str],
-           properties: dict[str, dict[str, str]] | None = None, **more: Any) -> PropertyGraphSchema:
+def schema(
+    name: str,
+    labels: dict[str, dict[str, str]],
+    patterns: list[str],
+    properties: dict[str, dict[str, str]] | None = None,
+    **more: Any,
+) -> PropertyGraphSchema:
     """`schema("x", {"A": {"year": "int"}}, ["A KNOWS A"])`."""
-    made = PropertyGraphSchema.from_cypherbench({
-        "name": name,
-        "entities": [{"label": label, "properties": keys} for label, keys in labels.items()],
-        "relations": [{"subj_label": start, "label": type_, "obj_label": end,
-                       "properties": (properties or {}).get(type_, {})}
-                      for start, type_, end in (pattern.split() for pattern in patterns)]})
+    made = PropertyGraphSchema.from_cypherbench(
+        {
+            "name": name,
+            "entities": [{"label": label, "properties": keys} for label, keys in labels.items()],
+            "relations": [
+                {"subj_label": start, "label": type_, "obj_label": end, "properties": (properties or {}).get(type_, {})}
+                for start, type_, end in (pattern.split() for pattern in patterns)
+            ],
+        }
+    )
     return PropertyGraphSchema(made.name, made.labels, made.patterns, **more)
 
 
 INTERVAL = {"start_year": "int", "end_year": "int"}
 COMPANY = schema(
     "company",
-    {"Company": {"launch_year": "int"},
-     "Person": {"date_of_birth": "date", "gender": "str", "country_of_citizenship": "list[str]"},
-     "Country": {}, "Industry": {}},
-    ["Company subsidiaryOf Company", "Company hasCEO Person", "Company hasBoardMember Person",
-     "Company foundedBy Person", "Company basedIn Country", "Company operatesIn Industry"],
-    {"hasCEO": INTERVAL, "hasBoardMember": INTERVAL})
+    {
+        "Company": {"launch_year": "int"},
+        "Person": {"date_of_birth": "date", "gender": "str", "country_of_citizenship": "list[str]"},
+        "Country": {},
+        "Industry": {},
+    },
+    [
+        "Company subsidiaryOf Company",
+        "Company hasCEO Person",
+        "Company hasBoardMember Person",
+        "Company foundedBy Person",
+        "Company basedIn Country",
+        "Company operatesIn Industry",
+    ],
+    {"hasCEO": INTERVAL, "hasBoardMember": INTERVAL},
+)
 CHARACTERS = schema(
     "characters",
-    {"Character": {"creator": "str", "occupation": "list[str]", "birth_name": "str"},
-     "Location": {}, "Organization": {}, "FictionalUniverse": {"inception_year": "int"}},
-    ["Character hasMother Character", "Character hasSpouse Character", "Character killedBy Character",
-     "Character diedIn Location", "Character bornIn Location", "Character memberOf Organization",
-     "Organization basedIn Location", "Character fromUniverse FictionalUniverse",
-     "Organization fromUniverse FictionalUniverse"])
+    {
+        "Character": {"creator": "str", "occupation": "list[str]", "birth_name": "str"},
+        "Location": {},
+        "Organization": {},
+        "FictionalUniverse": {"inception_year": "int"},
+    },
+    [
+        "Character hasMother Character",
+        "Character hasSpouse Character",
+        "Character killedBy Character",
+        "Character diedIn Location",
+        "Character bornIn Location",
+        "Character memberOf Organization",
+        "Organization basedIn Location",
+        "Character fromUniverse FictionalUniverse",
+        "Organization fromUniverse FictionalUniverse",
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -55,33 +86,44 @@ class Entity:
 class Names:
     """An entity index over a few names that compares by shared letters at the start."""
 
-    def __init__(self, *entities: tuple[str, str], aliases: dict[str, tuple[str, str]] | None = None,
-                 values: dict[str, list[str]] | None = None):
+    def __init__(
+        self,
+        *entities: tuple[str, str],
+        aliases: dict[str, tuple[str, str]] | None = None,
+        values: dict[str, list[str]] | None = None,
+    ):
         self.entities = entities
         self.aliases = aliases or {}
         self.values = values or {}
 
-    def find(self, mention: str, *, label: str | None = None, property: str | None = None,
-             limit: int = 5) -> Sequence[Entity]:
+    def find(
+        self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
+    ) -> Sequence[Entity]:
         from rapidfuzz.fuzz import ratio
 
         if property in self.values:
-            near = [Entity(value, label or "", ratio(value.lower(), mention.lower()) / 100, "fuzzy", property)
-                    for value in self.values[property]]
+            near = [
+                Entity(value, label or "", ratio(value.lower(), mention.lower()) / 100, "fuzzy", property)
+                for value in self.values[property]
+            ]
             return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
         if property not in (None, "name"):
             return []
         if mention in self.aliases and label in (None, self.aliases[mention][1]):
             return [Entity(*self.aliases[mention], match="alias")]
-        near = [Entity(name, held, ratio(name, mention) / 100, "fuzzy") for name, held in self.entities
-                if label in (None, held)]
+        near = [
+            Entity(name, held, ratio(name, mention) / 100, "fuzzy")
+            for name, held in self.entities
+            if label in (None, held)
+        ]
         return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         if property in self.values:
             return value in self.values[property]
-        return property in (None, "name") and any(name == value and label in (None, held)
-                                                  for name, held in self.entities)
+        return property in (None, "name") and any(
+            name == value and label in (None, held) for name, held in self.entities
+        )
 
 
 def findings(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> Findings:

@@ -24,7 +24,7 @@ from graphground.server.protocol import FIXED, FRESH, Protocol
 from graphground.server.settings import Settings
 from graphground.server.transports.http import serve_http
 
-PNG = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = base64.b64encode(b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0@\x1f\0\0\x01\0\x08\0data\0\0\0\0").decode()
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 logger = logging.getLogger("graphground.conformance")
@@ -44,32 +44,42 @@ CONTENTS: dict[str, list[dict[str, Any]]] = {
     "test_image_content": [IMAGE],
     "test_audio_content": [{"type": "audio", "data": WAV, "mimeType": "audio/wav"}],
     "test_embedded_resource": [embedded("test://embedded-resource", "This is an embedded resource content.")],
-    "test_multiple_content_types": [text("Multiple content types test:"), IMAGE,
-                                    embedded("test://mixed-content-resource", '{"test":"data","value":123}',
-                                             "application/json")],
+    "test_multiple_content_types": [
+        text("Multiple content types test:"),
+        IMAGE,
+        embedded("test://mixed-content-resource", '{"test":"data","value":123}', "application/json"),
+    ],
     "test_tool_with_logging": [text("Logged three times.")],
     "test_logging_tool": [text("Logged three times.")],
     "test_tool_with_progress": [text("Reported three times.")],
     "test_error_handling": [text("This tool intentionally returns an error for testing")],
 }
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "test_simple_prompt": (), "test_prompt_with_arguments": ("arg1", "arg2"),
-    "test_prompt_with_embedded_resource": ("resourceUri",), "test_prompt_with_image": ()}
+    "test_simple_prompt": (),
+    "test_prompt_with_arguments": ("arg1", "arg2"),
+    "test_prompt_with_embedded_resource": ("resourceUri",),
+    "test_prompt_with_image": (),
+}
 
 
 class Fixtures(Protocol):
     """The server's protocol layer with the suite's fixtures in place of graphs."""
 
     async def list_tools(self, context: Any, params: Any) -> Any:
-        return {"tools": [{"name": name, "description": "A fixture of the suite.", "inputSchema": NOTHING}
-                          for name in CONTENTS], **FIXED}
+        return {
+            "tools": [
+                {"name": name, "description": "A fixture of the suite.", "inputSchema": NOTHING} for name in CONTENTS
+            ],
+            **FIXED,
+        }
 
     async def call_tool(self, context: Any, params: Any) -> Any:
         if params.name not in CONTENTS:
             raise MCPError(code=INVALID_PARAMS, message=f"there is no tool {params.name!r}")
         async with reporting(context, self.levels):
-            for step, words in enumerate(("Tool execution started", "Tool processing data",
-                                          "Tool execution completed")):
+            for step, words in enumerate(
+                ("Tool execution started", "Tool processing data", "Tool execution completed")
+            ):
                 if params.name in ("test_tool_with_logging", "test_logging_tool"):
                     logger.info(words)
                 elif params.name == "test_tool_with_progress":
@@ -77,8 +87,11 @@ class Fixtures(Protocol):
                 else:
                     break
                 await anyio.sleep(0.05)
-        return {"content": CONTENTS[params.name], "isError": params.name == "test_error_handling",
-                "resultType": "complete"}
+        return {
+            "content": CONTENTS[params.name],
+            "isError": params.name == "test_error_handling",
+            "resultType": "complete",
+        }
 
     async def list_resources(self, context: Any, params: Any) -> Any:
         return {"resources": [{"uri": f"test://static-{kind}", "name": kind} for kind in ("text", "binary")], **FRESH}
@@ -95,26 +108,38 @@ class Fixtures(Protocol):
         elif uri == "test://static-binary":
             content |= {"mimeType": "image/png", "blob": PNG}
         elif match:
-            content |= {"mimeType": "application/json", "text": json.dumps(
-                {"id": match[1], "templateTest": True, "data": f"Data for ID: {match[1]}"})}
+            content |= {
+                "mimeType": "application/json",
+                "text": json.dumps({"id": match[1], "templateTest": True, "data": f"Data for ID: {match[1]}"}),
+            }
         else:
             return await super().read_resource(context, params)
         return {"contents": [content], **FRESH}
 
     async def list_prompts(self, context: Any, params: Any) -> Any:
-        return {"prompts": [{"name": name, "description": "A fixture of the suite.", "arguments": [
-            {"name": argument, "required": True} for argument in arguments]}
-            for name, arguments in PROMPTS.items()], **FIXED}
+        return {
+            "prompts": [
+                {
+                    "name": name,
+                    "description": "A fixture of the suite.",
+                    "arguments": [{"name": argument, "required": True} for argument in arguments],
+                }
+                for name, arguments in PROMPTS.items()
+            ],
+            **FIXED,
+        }
 
     async def get_prompt(self, context: Any, params: Any) -> Any:
         given = params.arguments or {}
         contents = {
             "test_simple_prompt": [text("This is a simple prompt for testing.")],
-            "test_prompt_with_arguments": [text(f"Prompt with arguments: arg1='{given.get('arg1')}', "
-                                                f"arg2='{given.get('arg2')}'")],
+            "test_prompt_with_arguments": [
+                text(f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'")
+            ],
             "test_prompt_with_embedded_resource": [
                 embedded(given.get("resourceUri", ""), "Embedded resource content for testing."),
-                text("Please process the embedded resource above.")],
+                text("Please process the embedded resource above."),
+            ],
             "test_prompt_with_image": [IMAGE, text("Please analyze the image above.")],
         }.get(params.name)
         if contents is None:

@@ -13,24 +13,155 @@ from graphground.cypher.tokens import tokenize
 LABELS = ["A", "B", "Person", "`a b`"]
 TYPES = ["R", "S", "KNOWS"]
 KEYS = ["x", "y", "name", "`a b`"]
-FUNCTIONS = [("toUpper", 1), ("size", 1), ("abs", 1), ("toString", 1), ("toInteger", 1), ("coalesce", 2), ("head", 1),
-             ("keys", 1), ("labels", 1), ("type", 1), ("nodes", 1), ("length", 1), ("range", 2), ("substring", 2),
-             ("split", 2), ("date", 1), ("duration", 1), ("id", 1), ("elementId", 1), ("reverse", 1), ("round", 2),
-             ("exists", 1), ("properties", 1), ("startNode", 1), ("rand", 0), ("isEmpty", 1), ("point", 1),
-             ("datetime", 0), ("tail", 1), ("left", 2), ("replace", 3), ("nullIf", 2), ("trim", 1), ("last", 1),
-             ("relationships", 1), ("valueType", 1), ("toFloat", 1), ("sqrt", 1), ("sign", 1), ("toBoolean", 1)]
+FUNCTIONS = [
+    ("toUpper", 1),
+    ("size", 1),
+    ("abs", 1),
+    ("toString", 1),
+    ("toInteger", 1),
+    ("coalesce", 2),
+    ("head", 1),
+    ("keys", 1),
+    ("labels", 1),
+    ("type", 1),
+    ("nodes", 1),
+    ("length", 1),
+    ("range", 2),
+    ("substring", 2),
+    ("split", 2),
+    ("date", 1),
+    ("duration", 1),
+    ("id", 1),
+    ("elementId", 1),
+    ("reverse", 1),
+    ("round", 2),
+    ("exists", 1),
+    ("properties", 1),
+    ("startNode", 1),
+    ("rand", 0),
+    ("isEmpty", 1),
+    ("point", 1),
+    ("datetime", 0),
+    ("tail", 1),
+    ("left", 2),
+    ("replace", 3),
+    ("nullIf", 2),
+    ("trim", 1),
+    ("last", 1),
+    ("relationships", 1),
+    ("valueType", 1),
+    ("toFloat", 1),
+    ("sqrt", 1),
+    ("sign", 1),
+    ("toBoolean", 1),
+]
 AGGREGATES = ["count", "collect", "sum", "min", "max", "avg", "stDev"]
-LEAVES = {"i": ["1", "2.5", "-3", "0x1F", "1e3", "$p", "null"], "s": ["'a'", "'b'", '"c"', "$p", "null"],
-          "b": ["true", "false", "$p", "null"], "l": ["[1, 2]", "[]", "['a']", "$p", "[null]"],
-          "m": ["{x: 1}", "$p", "{}"], "d": ["date()", "duration('P1D')", "datetime()"],
-          "any": ["1", "'a'", "true", "null", "$p", "[1, 2]", "{x: 1}", "date()", "duration('P1D')"]}
-OPERATORS = ["+", "-", "*", "/", "%", "^", "=", "<>", "<", ">", "<=", ">=", "AND", "OR", "XOR", "IN", "STARTS WITH",
-             "ENDS WITH", "CONTAINS", "=~", "||"]
-POOL = ["MATCH", "RETURN", "WITH", "WHERE", "UNWIND", "AS", "ORDER BY", "LIMIT", "SKIP", "UNION", "OPTIONAL", "CALL",
-        "{", "}", "(", ")", "[", "]", ",", ".", ":", "|", "-", ">", "<", "=", "*", "+", "$", "1", "'a'", "2.5", "null",
-        "true", "n", "m", "r", "a", "x", "count(*)", "collect(n)", "DISTINCT", "NOT", "IS NULL", "CASE", "WHEN", "END",
-        "EXISTS", "COUNT", "n.x", "A", "R", "..", "CREATE", "SET", "DELETE", "MERGE", "date()", "&", "!", "%", "IN",
-        "AND", "size(n)", "[1, 2]", "{x: 1}", "(n)-->()", "shortestPath", "FOREACH", "YIELD", "USING", "::"]
+LEAVES = {
+    "i": ["1", "2.5", "-3", "0x1F", "1e3", "$p", "null"],
+    "s": ["'a'", "'b'", '"c"', "$p", "null"],
+    "b": ["true", "false", "$p", "null"],
+    "l": ["[1, 2]", "[]", "['a']", "$p", "[null]"],
+    "m": ["{x: 1}", "$p", "{}"],
+    "d": ["date()", "duration('P1D')", "datetime()"],
+    "any": ["1", "'a'", "true", "null", "$p", "[1, 2]", "{x: 1}", "date()", "duration('P1D')"],
+}
+OPERATORS = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "^",
+    "=",
+    "<>",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "AND",
+    "OR",
+    "XOR",
+    "IN",
+    "STARTS WITH",
+    "ENDS WITH",
+    "CONTAINS",
+    "=~",
+    "||",
+]
+POOL = [
+    "MATCH",
+    "RETURN",
+    "WITH",
+    "WHERE",
+    "UNWIND",
+    "AS",
+    "ORDER BY",
+    "LIMIT",
+    "SKIP",
+    "UNION",
+    "OPTIONAL",
+    "CALL",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ".",
+    ":",
+    "|",
+    "-",
+    ">",
+    "<",
+    "=",
+    "*",
+    "+",
+    "$",
+    "1",
+    "'a'",
+    "2.5",
+    "null",
+    "true",
+    "n",
+    "m",
+    "r",
+    "a",
+    "x",
+    "count(*)",
+    "collect(n)",
+    "DISTINCT",
+    "NOT",
+    "IS NULL",
+    "CASE",
+    "WHEN",
+    "END",
+    "EXISTS",
+    "COUNT",
+    "n.x",
+    "A",
+    "R",
+    "..",
+    "CREATE",
+    "SET",
+    "DELETE",
+    "MERGE",
+    "date()",
+    "&",
+    "!",
+    "%",
+    "IN",
+    "AND",
+    "size(n)",
+    "[1, 2]",
+    "{x: 1}",
+    "(n)-->()",
+    "shortestPath",
+    "FOREACH",
+    "YIELD",
+    "USING",
+    "::",
+]
 
 
 class Maker:
@@ -61,10 +192,16 @@ class Maker:
     def query(self) -> str:
         self.scope, self.depth, self.number = {}, 0, 0
         if self.chance(0.03):
-            return self.one_of("CALL db.labels()", "CALL db.labels() YIELD label", "CALL db.labels",
-                               "SHOW INDEXES", "CREATE INDEX FOR (n:A) ON (n.x)", "DROP INDEX foo IF EXISTS",
-                               "CREATE CONSTRAINT foo FOR (n:A) REQUIRE n.x IS UNIQUE",
-                               "SHOW FUNCTIONS YIELD name RETURN name")
+            return self.one_of(
+                "CALL db.labels()",
+                "CALL db.labels() YIELD label",
+                "CALL db.labels",
+                "SHOW INDEXES",
+                "CREATE INDEX FOR (n:A) ON (n.x)",
+                "DROP INDEX foo IF EXISTS",
+                "CREATE CONSTRAINT foo FOR (n:A) REQUIRE n.x IS UNIQUE",
+                "SHOW FUNCTIONS YIELD name RETURN name",
+            )
         text = self.single("RETURN" if self.chance(0.8) else "any")
         if self.chance(0.08):
             self.scope = {}
@@ -122,8 +259,10 @@ class Maker:
                 self.scope.setdefault(name, "l")
             text = f"{self.node()} {group}{self.one_of('+', '*', '{1,3}', '{2}', '{,2}')} {self.node()}"
         elif pick < 0.14:
-            text = (self.one_of("SHORTEST 1 ", "ANY SHORTEST ", "ALL SHORTEST ", "ANY ", "SHORTEST 2 GROUPS ")
-                    + f"{self.node()}-->+{self.node()}")
+            text = (
+                self.one_of("SHORTEST 1 ", "ANY SHORTEST ", "ALL SHORTEST ", "ANY ", "SHORTEST 2 GROUPS ")
+                + f"{self.node()}-->+{self.node()}"
+            )
         else:
             text = self.node()
             for _ in range(self.random.randint(0, 2)):
@@ -145,8 +284,15 @@ class Maker:
         pick = self.random.random()
         if pick < 0.88:
             return first
-        return self.one_of(f"{first}|{second}", f"{first}&{second}", f"!{first}", "%", f"{first}:{second}",
-                           f"({first}|{second})&!{first}", f"{first}|:{second}")
+        return self.one_of(
+            f"{first}|{second}",
+            f"{first}&{second}",
+            f"!{first}",
+            "%",
+            f"{first}:{second}",
+            f"({first}|{second})&!{first}",
+            f"{first}|:{second}",
+        )
 
     def relationship(self, plain: bool = False) -> str:
         pick = self.random.random()
@@ -238,48 +384,72 @@ class Maker:
     def made_i(self) -> str:
         path = self.known("p")
         relationship = self.known("l")
-        return self.random.choice([
-            lambda: f"{self.expression('i')} {self.one_of('+', '-', '*', '/', '%', '^')} {self.expression('i')}",
-            lambda: f"size({self.expression(self.one_of('s', 'l'))})", lambda: f"-{self.leaf('i')}",
-            lambda: f"{self.one_of('abs', 'sign', 'toInteger', 'round', 'sqrt')}({self.expression('i')})",
-            lambda: f"reduce(t = 0, q IN {self.expression('l')} | t + {self.expression('i')})",
-            lambda: self.nested("COUNT"), lambda: f"length({path})" if path else "timestamp()",
-            lambda: f"size({relationship})" if relationship else "rand()",
-            lambda: f"date({self.leaf('s')}).{self.one_of('year', 'month')}"])()
+        return self.random.choice(
+            [
+                lambda: f"{self.expression('i')} {self.one_of('+', '-', '*', '/', '%', '^')} {self.expression('i')}",
+                lambda: f"size({self.expression(self.one_of('s', 'l'))})",
+                lambda: f"-{self.leaf('i')}",
+                lambda: f"{self.one_of('abs', 'sign', 'toInteger', 'round', 'sqrt')}({self.expression('i')})",
+                lambda: f"reduce(t = 0, q IN {self.expression('l')} | t + {self.expression('i')})",
+                lambda: self.nested("COUNT"),
+                lambda: f"length({path})" if path else "timestamp()",
+                lambda: f"size({relationship})" if relationship else "rand()",
+                lambda: f"date({self.leaf('s')}).{self.one_of('year', 'month')}",
+            ]
+        )()
 
     def made_s(self) -> str:
         relationship, node = self.known("r"), self.known("n")
-        return self.random.choice([
-            lambda: f"{self.expression('s')} + {self.expression('s')}",
-            lambda: f"{self.one_of('toUpper', 'trim', 'toLower', 'reverse')}({self.expression('s')})",
-            lambda: f"substring({self.expression('s')}, {self.expression('i')})",
-            lambda: f"toString({self.expression('i')})", lambda: f"type({relationship})" if relationship else "'t'",
-            lambda: f"elementId({node})" if node else "randomUUID()",
-            lambda: f"replace({self.expression('s')}, 'a', {self.leaf('s')})", lambda: f"labels({node})[0]" if node
-            else "'u'"])()
+        return self.random.choice(
+            [
+                lambda: f"{self.expression('s')} + {self.expression('s')}",
+                lambda: f"{self.one_of('toUpper', 'trim', 'toLower', 'reverse')}({self.expression('s')})",
+                lambda: f"substring({self.expression('s')}, {self.expression('i')})",
+                lambda: f"toString({self.expression('i')})",
+                lambda: f"type({relationship})" if relationship else "'t'",
+                lambda: f"elementId({node})" if node else "randomUUID()",
+                lambda: f"replace({self.expression('s')}, 'a', {self.leaf('s')})",
+                lambda: f"labels({node})[0]" if node else "'u'",
+            ]
+        )()
 
     def made_b(self) -> str:
-        return self.random.choice([
-            self.condition, lambda: f"NOT {self.expression('b')}", lambda: f"isEmpty({self.expression('l')})",
-            lambda: f"{self.expression()} IN {self.expression('l')}",
-            lambda: f"{self.expression('i')} {self.one_of('<', '<=', '>', '=', '<>')} {self.expression('i')}",
-            lambda: f"{self.expression('s')} {self.one_of('STARTS WITH', 'CONTAINS', '=~')} {self.expression('s')}",
-            lambda: f"1 < {self.expression('i')} <= 10", lambda: f"{self.expression()} IS :: INTEGER"])()
+        return self.random.choice(
+            [
+                self.condition,
+                lambda: f"NOT {self.expression('b')}",
+                lambda: f"isEmpty({self.expression('l')})",
+                lambda: f"{self.expression()} IN {self.expression('l')}",
+                lambda: f"{self.expression('i')} {self.one_of('<', '<=', '>', '=', '<>')} {self.expression('i')}",
+                lambda: f"{self.expression('s')} {self.one_of('STARTS WITH', 'CONTAINS', '=~')} {self.expression('s')}",
+                lambda: f"1 < {self.expression('i')} <= 10",
+                lambda: f"{self.expression()} IS :: INTEGER",
+            ]
+        )()
 
     def made_l(self) -> str:
         path, node = self.known("p"), self.known("n")
-        return self.random.choice([
-            lambda: f"[{self.expression()}, {self.expression()}]", lambda: f"range(1, {self.expression('i')})",
-            lambda: f"{self.expression('l')} + {self.expression('l')}", self.iterating,
-            lambda: f"{self.expression('l')}[{self.one_of('1', '')}..{self.expression('i')}]",
-            lambda: f"split({self.expression('s')}, ',')", self.pattern_comprehension,
-            lambda: f"nodes({path})" if path else "[]", lambda: f"keys({node})" if node else "[null]",
-            lambda: f"tail({self.expression('l')})", lambda: self.nested("COLLECT")])()
+        return self.random.choice(
+            [
+                lambda: f"[{self.expression()}, {self.expression()}]",
+                lambda: f"range(1, {self.expression('i')})",
+                lambda: f"{self.expression('l')} + {self.expression('l')}",
+                self.iterating,
+                lambda: f"{self.expression('l')}[{self.one_of('1', '')}..{self.expression('i')}]",
+                lambda: f"split({self.expression('s')}, ',')",
+                self.pattern_comprehension,
+                lambda: f"nodes({path})" if path else "[]",
+                lambda: f"keys({node})" if node else "[null]",
+                lambda: f"tail({self.expression('l')})",
+                lambda: self.nested("COLLECT"),
+            ]
+        )()
 
     def made_m(self) -> str:
         node = self.known("n")
-        return self.random.choice([f"properties({node})" if node else "{}", f"{{x: {self.expression()}}}",
-                                   f"{node} {{.x}}" if node else "$p"])
+        return self.random.choice(
+            [f"properties({node})" if node else "{}", f"{{x: {self.expression()}}}", f"{node} {{.x}}" if node else "$p"]
+        )
 
     def made_d(self) -> str:
         return self.one_of("date() + duration('P1D')", "datetime()", "date('2020-01-01')", "duration({days: 1}) * 2")
@@ -354,8 +524,13 @@ class Maker:
                 made.append(name)
                 scope[name] = self.scope[name]
                 continue
-            value = (f"{self.random.choice(AGGREGATES)}({self.one_of('', 'DISTINCT ')}{self.leaf('i')})"
-                     if self.chance(0.2) else "count(*)" if self.chance(0.1) else self.expression())
+            value = (
+                f"{self.random.choice(AGGREGATES)}({self.one_of('', 'DISTINCT ')}{self.leaf('i')})"
+                if self.chance(0.2)
+                else "count(*)"
+                if self.chance(0.1)
+                else self.expression()
+            )
             if (aliased and self.chance(0.97)) or self.chance(0.4):
                 alias = f"w{self.number}"
                 self.number += 1

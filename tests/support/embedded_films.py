@@ -1,6 +1,6 @@
 """A made-up film graph on the embedded engine, loaded once in a test run, with a few true names in it.
 
-    def test_x(film_graph: Graph) -> None: ...
+def test_x(film_graph: Graph) -> None: ...
 """
 
 from collections.abc import Iterator
@@ -17,18 +17,27 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import SyntheticGraph, stand_in
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({
-    "name": "films",
-    "entities": [
-        {"label": "Film", "description": None, "properties": {"runtime_minute": "float", "languages": "list[str]"}},
-        {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
-        {"label": "Genre", "description": None, "properties": {}}],
-    "relations": [
-        {"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}},
-        {"label": "writtenBy", "subj_label": "Film", "obj_label": "Person", "properties": {"year": "int"}},
-        {"label": "hasSpouse", "subj_label": "Person", "obj_label": "Person",
-         "properties": {"start_year": "int", "end_year": "int"}},
-        {"label": "hasGenre", "subj_label": "Film", "obj_label": "Genre", "properties": {}}]})
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "films",
+        "entities": [
+            {"label": "Film", "description": None, "properties": {"runtime_minute": "float", "languages": "list[str]"}},
+            {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
+            {"label": "Genre", "description": None, "properties": {}},
+        ],
+        "relations": [
+            {"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}},
+            {"label": "writtenBy", "subj_label": "Film", "obj_label": "Person", "properties": {"year": "int"}},
+            {
+                "label": "hasSpouse",
+                "subj_label": "Person",
+                "obj_label": "Person",
+                "properties": {"start_year": "int", "end_year": "int"},
+            },
+            {"label": "hasGenre", "subj_label": "Film", "obj_label": "Genre", "properties": {}},
+        ],
+    }
+)
 
 ANSWERED = (
     "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",

@@ -170,7 +170,7 @@ class _Conversation:
 
     def _send(self, tag: int, *fields: Any) -> None:
         body = bytes((0xB0 + len(fields), tag)) + b"".join(map(packed, fields))
-        chunks = [body[at:at + 65535] for at in range(0, len(body), 65535)]
+        chunks = [body[at : at + 65535] for at in range(0, len(body), 65535)]
         self.connection.sendall(b"".join(struct.pack(">H", len(one)) + one for one in chunks) + b"\0\0")
 
     def _message(self) -> tuple[int, list[Any]]:
@@ -214,8 +214,11 @@ def packed(value: Any) -> bytes:
         case list():
             return b"\xd6" + struct.pack(">I", len(value)) + b"".join(map(packed, value))
         case dict():
-            return b"\xda" + struct.pack(">I", len(value)) + b"".join(
-                packed(key) + packed(one) for key, one in value.items())
+            return (
+                b"\xda"
+                + struct.pack(">I", len(value))
+                + b"".join(packed(key) + packed(one) for key, one in value.items())
+            )
     raise TypeError(type(value))
 
 
@@ -240,7 +243,7 @@ def unpacked(data: bytes, at: int) -> tuple[Any, int]:
     else:
         kind, size = mark & 0xF0, mark & 0x0F
     if kind == 0x80:
-        return data[at:at + size].decode(), at + size
+        return data[at : at + size].decode(), at + size
     values = []
     for _ in range(size if kind == 0x90 else 2 * size):
         value, at = unpacked(data, at)

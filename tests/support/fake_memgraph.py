@@ -23,23 +23,49 @@ CLIENT_ERROR = "Memgraph.ClientError.MemgraphError.MemgraphError"
 TRANSIENT_ERROR = "Memgraph.TransientError.MemgraphError.MemgraphError"
 ENDED = Refusal(TRANSIENT_ERROR, "Transaction was asked to abort by another user.")
 TIMED_OUT = Refusal(TRANSIENT_ERROR, "Transaction was asked to abort because of transaction timeout.", when_pulled=True)
-NOT_AUTHORIZED = Refusal(CLIENT_ERROR, "You are not authorized to execute this query! Please contact your database "
-                                       "administrator.")
+NOT_AUTHORIZED = Refusal(
+    CLIENT_ERROR, "You are not authorized to execute this query! Please contact your database administrator."
+)
 SCHEMA_INFO: dict[str, Any] = {
     "nodes": [
-        {"labels": ["Movie"], "count": 2, "properties": [
-            {"key": "name", "count": 2, "filling_factor": 100.0, "types": [{"type": "String", "count": 2}]},
-            {"key": "released", "count": 1, "filling_factor": 50.0, "types": [{"type": "Date", "count": 1}]},
-            {"key": "rating", "count": 2, "filling_factor": 100.0,
-             "types": [{"type": "Float", "count": 1}, {"type": "Integer", "count": 1}]}]},
-        {"labels": ["Director", "Person"], "count": 1, "properties": [
-            {"key": "name", "count": 1, "filling_factor": 100.0, "types": [{"type": "String", "count": 1}]}]}],
+        {
+            "labels": ["Movie"],
+            "count": 2,
+            "properties": [
+                {"key": "name", "count": 2, "filling_factor": 100.0, "types": [{"type": "String", "count": 2}]},
+                {"key": "released", "count": 1, "filling_factor": 50.0, "types": [{"type": "Date", "count": 1}]},
+                {
+                    "key": "rating",
+                    "count": 2,
+                    "filling_factor": 100.0,
+                    "types": [{"type": "Float", "count": 1}, {"type": "Integer", "count": 1}],
+                },
+            ],
+        },
+        {
+            "labels": ["Director", "Person"],
+            "count": 1,
+            "properties": [
+                {"key": "name", "count": 1, "filling_factor": 100.0, "types": [{"type": "String", "count": 1}]}
+            ],
+        },
+    ],
     "edges": [
-        {"type": "directedBy", "start_node_labels": ["Movie"], "end_node_labels": ["Director", "Person"], "count": 2,
-         "properties": [{"key": "year", "count": 2, "filling_factor": 100.0,
-                         "types": [{"type": "Integer", "count": 2}]}]}],
+        {
+            "type": "directedBy",
+            "start_node_labels": ["Movie"],
+            "end_node_labels": ["Director", "Person"],
+            "count": 2,
+            "properties": [
+                {"key": "year", "count": 2, "filling_factor": 100.0, "types": [{"type": "Integer", "count": 2}]}
+            ],
+        }
+    ],
     "node_indexes": [{"labels": ["Movie"], "properties": ["name"], "count": 2, "type": "label+property"}],
-    "edge_indexes": [], "node_constraints": [], "enums": []}
+    "edge_indexes": [],
+    "node_constraints": [],
+    "enums": [],
+}
 SCANS: dict[str, Answer] = {
     "MATCH (n) RETURN labels(n) AS l, count(*) AS c": Rows(["l", "c"], [[["Movie"], 2], [["Director", "Person"], 1]]),
     "MATCH ()-[r]->() RETURN DISTINCT type(r)": Rows(["type"], [["directedBy"]]),
@@ -49,7 +75,8 @@ SCANS: dict[str, Answer] = {
     "MATCH (n:Director:Person) RETURN DISTINCT valueType": Rows(["t0", "s"], [["STRING", 1]]),
     "MATCH (a)-[r:directedBy]->(b) WITH r LIMIT": Rows(["k"], [["year"]]),
     "MATCH (a)-[r:directedBy]->(b) RETURN labels(a)": Rows(
-        ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]),
+        ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]
+    ),
 }
 """What plain Cypher reads the schema with, and what a database with the data above answers."""
 
@@ -65,9 +92,14 @@ class Memgraph:
 
     def answer(self, call: Call) -> Answer:
         query = " ".join(call.query.split())
-        for begin, respond in (("SHOW VERSION", self._version), ("SHOW SCHEMA INFO", self._schema),
-                               ("SHOW TRANSACTIONS", self._transactions), ("TERMINATE TRANSACTIONS", self._terminate),
-                               ("CREATE INDEX ON", self._index), ("SHOW INDEX INFO", self._index_info)):
+        for begin, respond in (
+            ("SHOW VERSION", self._version),
+            ("SHOW SCHEMA INFO", self._schema),
+            ("SHOW TRANSACTIONS", self._transactions),
+            ("TERMINATE TRANSACTIONS", self._terminate),
+            ("CREATE INDEX ON", self._index),
+            ("SHOW INDEX INFO", self._index_info),
+        ):
             if query.startswith(begin):
                 return respond(call)
         if "endless" in query:
@@ -78,14 +110,15 @@ class Memgraph:
         if "too slow" in query:
             return TIMED_OUT
         if "RETRN" in query:
-            return Refusal(CLIENT_ERROR, f"line 1:{query.index('RETRN') + 1} mismatched input 'RETRN' expecting "
-                                         "{<EOF>, ';'}")
+            return Refusal(
+                CLIENT_ERROR, f"line 1:{query.index('RETRN') + 1} mismatched input 'RETRN' expecting {{<EOF>, ';'}}"
+            )
         if "COUNT {" in query:
             return Refusal(CLIENT_ERROR, f"line 1:{query.index('{') + 1} no viable alternative at input 'COUNT {{'")
         if "CREATE" in query:
             return NOT_AUTHORIZED if self.reads_only else Rows([])
         if query.startswith("CALL db."):
-            return Refusal(CLIENT_ERROR, f"There is no procedure named '{query[5:query.index('(')]}'.")
+            return Refusal(CLIENT_ERROR, f"There is no procedure named '{query[5 : query.index('(')]}'.")
         for begin, answer in SCANS.items():
             if query.startswith(begin):
                 return answer
@@ -107,8 +140,10 @@ class Memgraph:
         return Rows(["schema"], [[json.dumps(SCHEMA_INFO)]])
 
     def _transactions(self, call: Call) -> Answer:
-        rows = [["", number, [one.query], "running", one.extra.get("tx_metadata", {})]
-                for number, (one, _) in self.running.items()]
+        rows = [
+            ["", number, [one.query], "running", one.extra.get("tx_metadata", {})]
+            for number, (one, _) in self.running.items()
+        ]
         own = ["", "9223372036854790000", ["SHOW TRANSACTIONS"], "running", {}]
         return Rows(["username", "transaction_id", "query", "status", "metadata"], [*rows, own])
 

@@ -28,8 +28,13 @@ class FileServer:
                 if body is None:
                     self.reply(404, b"Entry not found")
                 elif not self.path.startswith("/store"):
-                    self.reply(302, b"", Location=f"{server.url}/store{self.path}", X_Linked_Size=str(len(body)),
-                               X_Linked_Etag=f'"{hashlib.sha256(body).hexdigest()}"')
+                    self.reply(
+                        302,
+                        b"",
+                        Location=f"{server.url}/store{self.path}",
+                        X_Linked_Size=str(len(body)),
+                        X_Linked_Etag=f'"{hashlib.sha256(body).hexdigest()}"',
+                    )
                 elif not next(server.faults, lambda handler, content: False)(self, body):
                     self.file(body, asked)
 
@@ -64,8 +69,9 @@ class FileServer:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(10)
@@ -73,22 +79,30 @@ class FileServer:
 
 def status(code: int, **headers: str) -> Fault:
     """An error in the place of the file."""
+
     def answer(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
         handler.reply(code, b"no", **headers)  # type: ignore[attr-defined]
         return True
+
     return answer
 
 
 def cut(size: int) -> Fault:
     """The first bytes of what was asked for, then the end of the connection."""
+
     def answer(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
         asked = handler.headers.get("Range")
         start = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
         headers = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if asked else {}
-        handler.reply(206 if asked else 200, body[start:start + size],  # type: ignore[attr-defined]
-                      Content_Length=str(len(body) - start), **headers)
+        handler.reply(
+            206 if asked else 200,
+            body[start : start + size],  # type: ignore[attr-defined]
+            Content_Length=str(len(body) - start),
+            **headers,
+        )
         handler.close_connection = True
         return True
+
     return answer
 
 

@@ -8,12 +8,17 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}},
+}
 
 
-def posted(address: str, message: dict[str, Any], *, token: str | None = None,
-           context: ssl.SSLContext | None = None) -> tuple[int, dict[str, Any]]:
+def posted(
+    address: str, message: dict[str, Any], *, token: str | None = None, context: ssl.SSLContext | None = None
+) -> tuple[int, dict[str, Any]]:
     """The status and the JSON of the answer to one message."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if token is not None:
@@ -34,5 +39,6 @@ def posted(address: str, message: dict[str, Any], *, token: str | None = None,
 
 def called(address: str, tool: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """A tool call of the older era, without a session."""
-    return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-                            "params": {"name": tool, "arguments": arguments}})
+    return posted(
+        address, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    )

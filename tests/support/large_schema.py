@@ -18,8 +18,9 @@ def camel(text: str, first_small: bool = False) -> str:
     return name[:1].lower() + name[1:] if first_small else name
 
 
-def large_schema(labels: int = 2000, patterns: int = 5000, properties: int = 20_000,
-                 seed: int = 7) -> PropertyGraphSchema:
+def large_schema(
+    labels: int = 2000, patterns: int = 5000, properties: int = 20_000, seed: int = 7
+) -> PropertyGraphSchema:
     """The same schema every time for one seed."""
     draw = random.Random(seed)
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
@@ -40,8 +41,11 @@ def large_schema(labels: int = 2000, patterns: int = 5000, properties: int = 20_
     made: dict[tuple[str, str, str], None] = {}
     while len(made) < patterns:
         made[camel(draw.choice(relation_names), True), draw.choice(names), draw.choice(names)] = None
-    return PropertyGraphSchema("large", {name: Label(name, keys) for name, keys in per_label.items()},
-                               tuple(RelationshipPattern(*one) for one in made))
+    return PropertyGraphSchema(
+        "large",
+        {name: Label(name, keys) for name, keys in per_label.items()},
+        tuple(RelationshipPattern(*one) for one in made),
+    )
 
 
 def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tuple[str, RelationshipPattern, str]]:
@@ -52,8 +56,14 @@ def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tu
         pattern = draw.choice(schema.patterns)
         key = draw.choice(list(schema.labels[pattern.start].properties))
         words = " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", pattern.type)).lower()
-        found.append((f"What is the {key.replace('_', ' ')} of each {spoken(pattern.start)} whose {words} is a "
-                      f"{spoken(pattern.end)}?", pattern, key))
+        found.append(
+            (
+                f"What is the {key.replace('_', ' ')} of each {spoken(pattern.start)} whose {words} is a "
+                f"{spoken(pattern.end)}?",
+                pattern,
+                key,
+            )
+        )
     return found
 
 

@@ -28,8 +28,9 @@ HERE = Path(__file__).parent / "neo4j_java"
 LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.user_cache_path("graphground-tests"))
 LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
 START_SECONDS = 240.0
-OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
-          for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")]
+OPENED = [
+    f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,22 @@ def libraries(kind: str, version: str) -> Path:
                 pytest.skip("needs Maven, to fetch Neo4j's libraries")
             name = "neo4j.version" if kind == "server" else "apoc.version"
             fetched = subprocess.run(
-                [maven, "-q", "-B", "-f", str(HERE / "pom.xml"), f"-P{kind}", "dependency:copy-dependencies",
-                 "-DincludeScope=runtime", f"-D{name}={version}", f"-DoutputDirectory={folder}"],
-                capture_output=True, text=True, timeout=600)
+                [
+                    maven,
+                    "-q",
+                    "-B",
+                    "-f",
+                    str(HERE / "pom.xml"),
+                    f"-P{kind}",
+                    "dependency:copy-dependencies",
+                    "-DincludeScope=runtime",
+                    f"-D{name}={version}",
+                    f"-DoutputDirectory={folder}",
+                ],
+                capture_output=True,
+                text=True,
+                timeout=600,
+            )
             if fetched.returncode:
                 pytest.skip(f"Maven could not fetch Neo4j {version}: {fetched.stdout[-300:]}")
             (folder / ".complete").touch()
@@ -82,9 +96,16 @@ def libraries(kind: str, version: str) -> Path:
 
 
 @contextmanager
-def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, heap: str = "768m",
-                  settings: dict[str, str] | None = None, port: int = 0,
-                  password: str | None = None) -> Iterator[Neo4jServer]:
+def running_neo4j(
+    folder: Path,
+    version: str = LTS,
+    *,
+    apoc: str | None = None,
+    heap: str = "768m",
+    settings: dict[str, str] | None = None,
+    port: int = 0,
+    password: str | None = None,
+) -> Iterator[Neo4jServer]:
     """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block.
 
     With the `port` and the `password` of one that was stopped it is that one started again.
@@ -105,19 +126,38 @@ def running_neo4j(folder: Path, version: str = LTS, *, apoc: str | None = None, 
         probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
     config = {
-        "server.bolt.enabled": "true", "server.bolt.listen_address": f"127.0.0.1:{port}",
-        "server.bolt.advertised_address": f"127.0.0.1:{port}", "dbms.security.auth_enabled": "true",
-        "dbms.usage_report.enabled": "false", "server.memory.pagecache.size": "128m",
-        "dbms.security.procedures.unrestricted": "*", **(settings or {})}
+        "server.bolt.enabled": "true",
+        "server.bolt.listen_address": f"127.0.0.1:{port}",
+        "server.bolt.advertised_address": f"127.0.0.1:{port}",
+        "dbms.security.auth_enabled": "true",
+        "dbms.usage_report.enabled": "false",
+        "server.memory.pagecache.size": "128m",
+        "dbms.security.procedures.unrestricted": "*",
+        **(settings or {}),
+    }
     (folder / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in config.items()))
     ready, password = folder / "ready", password or secrets.token_hex(12)
     ready.unlink(missing_ok=True)
     with (folder / "neo4j.log").open("wb") as log:
         process = subprocess.Popen(
-            [java, f"-Xmx{heap}", *OPENED, "-cp", os.pathsep.join(class_path), str(HERE / "Neo4jForTests.java"),
-             str(folder), str(folder / "neo4j.conf"), password],
-            stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=folder, start_new_session=True,
-            env={**os.environ, "NEO4J_CONF": str(folder)})
+            [
+                java,
+                f"-Xmx{heap}",
+                *OPENED,
+                "-cp",
+                os.pathsep.join(class_path),
+                str(HERE / "Neo4jForTests.java"),
+                str(folder),
+                str(folder / "neo4j.conf"),
+                password,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            start_new_session=True,
+            env={**os.environ, "NEO4J_CONF": str(folder)},
+        )
     try:
         deadline = time.monotonic() + START_SECONDS
         while not ready.exists():
@@ -156,8 +196,10 @@ class Neo4jServers:
             self.make_room()
             folder, closing = self._folder(name), ExitStack()
             if apoc is not None:
-                (folder / "apoc.conf").write_text("apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
-                                                  "apoc.import.file.use_neo4j_config=false\n")
+                (folder / "apoc.conf").write_text(
+                    "apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
+                    "apoc.import.file.use_neo4j_config=false\n"
+                )
             server = closing.enter_context(running_neo4j(folder, version, apoc=apoc))
             self._running[name] = server, closing
         self._leased.add(name)
@@ -186,12 +228,15 @@ def emptied(server: Neo4jServer) -> None:
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         with driver.session() as session:
             session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-        for kind, kinds in (("CONSTRAINT", "CONSTRAINTS YIELD name"),
-                            ("INDEX", "INDEXES YIELD name, type WHERE type <> 'LOOKUP'")):
+        for kind, kinds in (
+            ("CONSTRAINT", "CONSTRAINTS YIELD name"),
+            ("INDEX", "INDEXES YIELD name, type WHERE type <> 'LOOKUP'"),
+        ):
             for record in driver.execute_query(f"SHOW {kinds} RETURN name").records:
                 driver.execute_query(f"DROP {kind} `{record['name'].replace('`', '``')}` IF EXISTS")
-        for record in driver.execute_query("SHOW USERS YIELD user WHERE user <> $own RETURN user",
-                                           own=server.user, database_="system").records:
+        for record in driver.execute_query(
+            "SHOW USERS YIELD user WHERE user <> $own RETURN user", own=server.user, database_="system"
+        ).records:
             driver.execute_query(f"DROP USER `{record['user']}`", database_="system")
 
 

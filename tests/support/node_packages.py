@@ -1,6 +1,6 @@
 """Node and the npm packages that tests run: installed into .tools/node, which git ignores.
 
-    python -m tests.support.node_packages      install them now, as .ci/run does while other tests run
+python -m tests.support.node_packages      install them now, as .ci/run does while other tests run
 """
 
 from __future__ import annotations
@@ -63,9 +63,22 @@ def install() -> None:
         if npm is None:
             raise NotInstalled("needs npm")
         manifest.write_text(json.dumps(wanted))
-        done = subprocess.run([npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts",
-                               "--omit=optional", "--loglevel=error"], cwd=FOLDER, capture_output=True, text=True,
-                              timeout=INSTALL_SECONDS)
+        done = subprocess.run(
+            [
+                npm,
+                "install",
+                "--no-package-lock",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+                "--omit=optional",
+                "--loglevel=error",
+            ],
+            cwd=FOLDER,
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_SECONDS,
+        )
         if done.returncode:
             raise NotInstalled(f"npm install failed: {done.stderr.strip()[-300:]}")
         installed.write_text(json.dumps(wanted))
@@ -73,8 +86,14 @@ def install() -> None:
 
 def run_node(*arguments: str | Path, within: float = 100) -> subprocess.CompletedProcess[str]:
     """Run Node in the folder of the packages, so that scripts there import them."""
-    return subprocess.run([node_binary(), *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=within,
-                          env={**os.environ, "NO_COLOR": "1"})
+    return subprocess.run(
+        [node_binary(), *arguments],
+        cwd=FOLDER,
+        capture_output=True,
+        text=True,
+        timeout=within,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
 
 
 def placed(script: Path) -> Path:

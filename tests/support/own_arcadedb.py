@@ -1,7 +1,7 @@
 """An ArcadeDB server of the test's own that its root may write to, unlike the embedded engine's.
 
-    start_writable(home)                      # then `ensure_engine(home)` finds it, `end_engine(home)` ends it
-    python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
+start_writable(home)                      # then `ensure_engine(home)` finds it, `end_engine(home)` ends it
+python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ def start_writable(home: Home) -> EngineState:
     with (home.engine / "writable.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.own_arcadedb", str(home.folder), home.engine_folder],
-            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     process.returncode = 0  # it outlives this object on purpose: `end_engine` ends it
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

@@ -8,29 +8,39 @@ from typing import Any
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.schemas.extraction.value_types import merged, property_type
 
-PROPERTIES = ("MATCH (n) UNWIND labels(n) AS label UNWIND keys(n) AS key "
-              "RETURN DISTINCT label, key, valueType(n[key]) AS type")
-RELATIONSHIPS = ("MATCH (n)-[r]->(m) UNWIND labels(n) AS start UNWIND labels(m) AS end "
-                 "RETURN DISTINCT type(r) AS type, start, end")
-RELATIONSHIP_PROPERTIES = ("MATCH ()-[r]->() UNWIND keys(r) AS key "
-                           "RETURN DISTINCT type(r) AS name, key, valueType(r[key]) AS type")
+PROPERTIES = (
+    "MATCH (n) UNWIND labels(n) AS label UNWIND keys(n) AS key RETURN DISTINCT label, key, valueType(n[key]) AS type"
+)
+RELATIONSHIPS = (
+    "MATCH (n)-[r]->(m) UNWIND labels(n) AS start UNWIND labels(m) AS end RETURN DISTINCT type(r) AS type, start, end"
+)
+RELATIONSHIP_PROPERTIES = (
+    "MATCH ()-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r) AS name, key, valueType(r[key]) AS type"
+)
 
 
 def exact_schema(engine: Engine) -> dict[str, Any]:
     """Labels with properties, patterns, and the properties of relationship types."""
+
     def typed(query: str) -> dict[str, dict[str, str | None]]:
         found: dict[str, dict[str, list[str | None]]] = {}
         for owner, key, type_ in engine.run(query, limit=100_000, timeout=60).rows:
             found.setdefault(owner, {}).setdefault(key, []).append(property_type(type_))
         return {owner: {key: merged(types) for key, types in keys.items()} for owner, keys in found.items()}
 
-    return {"nodes": typed(PROPERTIES), "relationships": typed(RELATIONSHIP_PROPERTIES),
-            "patterns": {tuple(row) for row in engine.run(RELATIONSHIPS, limit=100_000, timeout=60).rows}}
+    return {
+        "nodes": typed(PROPERTIES),
+        "relationships": typed(RELATIONSHIP_PROPERTIES),
+        "patterns": {tuple(row) for row in engine.run(RELATIONSHIPS, limit=100_000, timeout=60).rows},
+    }
 
 
 def told(schema: Any) -> dict[str, Any]:
     """A schema in the oracle's words."""
-    return {"nodes": {label.name: dict(label.properties) for label in schema.labels.values() if label.properties},
-            "relationships": {type_: dict(properties)
-                              for type_, properties in schema.relationship_properties.items() if properties},
-            "patterns": {(one.type, one.start, one.end) for one in schema.patterns}}
+    return {
+        "nodes": {label.name: dict(label.properties) for label in schema.labels.values() if label.properties},
+        "relationships": {
+            type_: dict(properties) for type_, properties in schema.relationship_properties.items() if properties
+        },
+        "patterns": {(one.type, one.start, one.end) for one in schema.patterns},
+    }

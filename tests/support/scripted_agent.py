@@ -32,8 +32,10 @@ for line in sys.stdin:
     if "fenced" in question:
         reply["cypher"] = "Here it is:\n```cypher\nMATCH (m:Movie) RETURN m.name\n```"
     if "costs" in question:
-        reply["trace"] = [{"tool": "get_schema", "seconds": 0.5, "input_tokens": 10, "output_tokens": 200},
-                          {"tool": "execute_cypher", "seconds": 0.25, "input_tokens": 20, "output_tokens": 30}]
+        reply["trace"] = [
+            {"tool": "get_schema", "seconds": 0.5, "input_tokens": 10, "output_tokens": 200},
+            {"tool": "execute_cypher", "seconds": 0.25, "input_tokens": 20, "output_tokens": 30},
+        ]
         reply["usage"] = {"input_tokens": 1_000, "output_tokens": 50, "cost_usd": 0.01}
     if "slowly" in question:
         time.sleep(0.3)

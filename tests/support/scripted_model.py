@@ -19,7 +19,7 @@ ARGUMENTS = {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
 
 def final_text(request: dict[str, Any]) -> str | None:
     """`There are 30 teams.` where the request carries a tool's result; None before that."""
-    rows = re.search(r'rows\W+(\d+)', json.dumps(request))
+    rows = re.search(r"rows\W+(\d+)", json.dumps(request))
     return f"There are {rows[1]} teams." if rows else None
 
 
@@ -27,34 +27,78 @@ def chat_completion(request: dict[str, Any]) -> dict[str, Any]:
     """An answer in OpenAI's older form."""
     text = final_text(request)
     call = {"id": "call_1", "type": "function", "function": {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}}
-    message = {"role": "assistant", "content": text} if text else {
-        "role": "assistant", "content": None, "tool_calls": [call]}
-    return {"id": "chat_1", "object": "chat.completion", "created": 0, "model": request.get("model", ""), "choices": [
-        {"index": 0, "message": message, "finish_reason": "stop" if text else "tool_calls"}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
+    message = (
+        {"role": "assistant", "content": text} if text else {"role": "assistant", "content": None, "tool_calls": [call]}
+    )
+    return {
+        "id": "chat_1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request.get("model", ""),
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop" if text else "tool_calls"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }
 
 
 def response(request: dict[str, Any]) -> dict[str, Any]:
     """An answer in OpenAI's newer form."""
     text = final_text(request)
-    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
-        {"type": "output_text", "text": text, "annotations": []}]} if text else {
-        "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": TOOL, "status": "completed",
-        "arguments": json.dumps(ARGUMENTS)}
-    return {"id": "resp_1", "object": "response", "created_at": 0, "model": request.get("model", ""),
-            "status": "completed", "output": [item], "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
-            "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2,
-                      "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}}
+    item = (
+        {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }
+        if text
+        else {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "call_1",
+            "name": TOOL,
+            "status": "completed",
+            "arguments": json.dumps(ARGUMENTS),
+        }
+    )
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 0,
+        "model": request.get("model", ""),
+        "status": "completed",
+        "output": [item],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": 1,
+            "output_tokens": 1,
+            "total_tokens": 2,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        },
+    }
 
 
 def message(request: dict[str, Any]) -> dict[str, Any]:
     """An answer in Anthropic's form."""
     text = final_text(request)
-    content = {"type": "text", "text": text} if text else {
-        "type": "tool_use", "id": "toolu_1", "name": TOOL, "input": ARGUMENTS}
-    return {"id": "msg_1", "type": "message", "role": "assistant", "model": request.get("model", ""),
-            "content": [content], "stop_reason": "end_turn" if text else "tool_use", "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1}}
+    content = (
+        {"type": "text", "text": text}
+        if text
+        else {"type": "tool_use", "id": "toolu_1", "name": TOOL, "input": ARGUMENTS}
+    )
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": request.get("model", ""),
+        "content": [content],
+        "stop_reason": "end_turn" if text else "tool_use",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
 
 
 ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messages": message}
@@ -85,8 +129,14 @@ def scripted_model() -> Iterator[dict[str, str]]:
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
     try:
-        yield {"OPENAI_BASE_URL": f"{address}/v1", "OPENAI_API_BASE": f"{address}/v1", "OPENAI_API_KEY": "none",
-               "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "none", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
+        yield {
+            "OPENAI_BASE_URL": f"{address}/v1",
+            "OPENAI_API_BASE": f"{address}/v1",
+            "OPENAI_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": address,
+            "ANTHROPIC_API_KEY": "none",
+            "OPENAI_AGENTS_DISABLE_TRACING": "1",
+        }
     finally:
         server.shutdown()
         server.server_close()

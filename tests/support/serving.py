@@ -31,13 +31,15 @@ def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, 
 
 def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:
     """How a client starts `graphground serve`."""
-    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve", *options],
-                                 env=environment(home, more))
+    return StdioServerParameters(
+        command=COMMAND[0], args=[*COMMAND[1:], "serve", *options], env=environment(home, more)
+    )
 
 
 @asynccontextmanager
-async def connected(server: StdioServerParameters | str, mode: str = MODERN,
-                    within: float = 90) -> AsyncIterator[Client]:
+async def connected(
+    server: StdioServerParameters | str, mode: str = MODERN, within: float = 90
+) -> AsyncIterator[Client]:
     """A client of the SDK on that server; everything in the block is done within so many seconds."""
     with anyio.fail_after(within):
         async with Client(server, mode=mode) as client:
@@ -58,8 +60,13 @@ def failure_in(answer: CallToolResult) -> dict[str, Any]:
 @contextmanager
 def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None) -> Iterator[str]:
     """A server on a free port; gives its address once it listens."""
-    process = subprocess.Popen([*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
-                               env=environment(home, more), stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
+        env=environment(home, more),
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
     assert process.stderr is not None
     watchdog = threading.Timer(60, process.kill)
     watchdog.start()
@@ -90,5 +97,6 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
 
 def call(home: Path, tool: str, arguments: str = "{}", *options: str) -> subprocess.CompletedProcess[str]:
     """`graphground call TOOL '{…}'`."""
-    return subprocess.run([*COMMAND, "call", tool, arguments, *options], capture_output=True, text=True, timeout=90,
-                          env=environment(home))
+    return subprocess.run(
+        [*COMMAND, "call", tool, arguments, *options], capture_output=True, text=True, timeout=90, env=environment(home)
+    )

@@ -16,27 +16,53 @@ def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any
     pairs = [(rng.choice(TYPES), rng.choice(ids[:-2]), rng.choice(ids[:-2])) for _ in range(relationships)]
     patterns = sorted({(type_, start[0], end[0]) for type_, start, end in pairs})
     return {
-        "schema": {"name": "tangled",
-                   "entities": [{"label": label, "description": None, "properties": {"size": "int"}}
-                                for label in LABELS],
-                   "relations": [{"label": type_, "subj_label": start, "obj_label": end, "properties": {"year": "int"}}
-                                 for type_, start, end in patterns]},
-        "entities": [{"eid": eid, "label": eid[0], "name": f"n{number}", "aliases": [], "description": None,
-                      "properties": {"size": number % 3}, "provenance": []} for number, eid in enumerate(ids)],
-        "relations": [{"rid": str(number), "label": type_, "subj_id": start, "obj_id": end,
-                       "properties": {"year": 2000 + number % 2}, "provenance": []}
-                      for number, (type_, start, end) in enumerate(pairs)]}
+        "schema": {
+            "name": "tangled",
+            "entities": [{"label": label, "description": None, "properties": {"size": "int"}} for label in LABELS],
+            "relations": [
+                {"label": type_, "subj_label": start, "obj_label": end, "properties": {"year": "int"}}
+                for type_, start, end in patterns
+            ],
+        },
+        "entities": [
+            {
+                "eid": eid,
+                "label": eid[0],
+                "name": f"n{number}",
+                "aliases": [],
+                "description": None,
+                "properties": {"size": number % 3},
+                "provenance": [],
+            }
+            for number, eid in enumerate(ids)
+        ],
+        "relations": [
+            {
+                "rid": str(number),
+                "label": type_,
+                "subj_id": start,
+                "obj_id": end,
+                "properties": {"year": 2000 + number % 2},
+                "provenance": [],
+            }
+            for number, (type_, start, end) in enumerate(pairs)
+        ],
+    }
 
 
 def cypher_of(document: dict[str, Any]) -> Iterator[str]:
     """Statements that make the same graph in Neo4j, after emptying it."""
     yield "MATCH (n) DETACH DELETE n"
     for one in document["entities"]:
-        yield (f"CREATE (:{one['label']} {{eid: '{one['eid']}', name: '{one['name']}', "
-               f"size: {one['properties']['size']}}})")
+        yield (
+            f"CREATE (:{one['label']} {{eid: '{one['eid']}', name: '{one['name']}', "
+            f"size: {one['properties']['size']}}})"
+        )
     for one in document["relations"]:
-        yield (f"MATCH (a {{eid: '{one['subj_id']}'}}), (b {{eid: '{one['obj_id']}'}}) "
-               f"CREATE (a)-[:{one['label']} {{year: {one['properties']['year']}}}]->(b)")
+        yield (
+            f"MATCH (a {{eid: '{one['subj_id']}'}}), (b {{eid: '{one['obj_id']}'}}) "
+            f"CREATE (a)-[:{one['label']} {{year: {one['properties']['year']}}}]->(b)"
+        )
 
 
 def questions(seed: int, many: int) -> Iterator[str]:
@@ -44,8 +70,10 @@ def questions(seed: int, many: int) -> Iterator[str]:
     rng = random.Random(seed)
 
     def step(types: str) -> str:
-        inner = f"[{rng.choice(['', '', 'r'])}{types}*{rng.choice(['', '', '0..', '1..', '..3', '1..4', '0..3'])}" \
-                f"{rng.choice(['', '', '', ' {year: 2001}'])}]"
+        inner = (
+            f"[{rng.choice(['', '', 'r'])}{types}*{rng.choice(['', '', '0..', '1..', '..3', '1..4', '0..3'])}"
+            f"{rng.choice(['', '', '', ' {year: 2001}'])}]"
+        )
         return rng.choice([f"-{inner}->", f"<-{inner}-", f"-{inner}-"])
 
     def node(name: str, known: float = 0.3) -> str:
@@ -57,30 +85,32 @@ def questions(seed: int, many: int) -> Iterator[str]:
         free, only = step(rng.choice(["", ":T", ":T|U"])), step(":T")
         first, second = node("a", 0.7), node("b")
         where = rng.choice(["", "", " WHERE b.size > 0", " WHERE a.size <> b.size AND a.size < 2", " WHERE NOT a:B"])
-        yield rng.choice([
-            f"MATCH {first}{free}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y",
-            f"MATCH {first}{free}{second}{where} RETURN count(DISTINCT b) AS c, min(b.name) AS m",
-            f"MATCH {first}{free}{second}{where} RETURN a.name AS x, size(collect(DISTINCT b.name)) AS c",
-            f"MATCH {first}{free}{second}{where} WITH a, b.name AS y RETURN DISTINCT y, a.name AS x",
-            f"MATCH {first} MATCH (a){free}{second}{where} RETURN a.name AS x, count(DISTINCT b) AS c",
-            f"MATCH {first}, {second} MATCH (a){free}(b){where} RETURN DISTINCT a.name AS x, b.name AS y",
-            f"MATCH {first} OPTIONAL MATCH (a){free}{second}{where} RETURN a.name AS x, count(DISTINCT b.eid) AS c",
-            f"MATCH {first} OPTIONAL MATCH (a){free}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y",
-            f"MATCH {first}{only}{second}-[:U]->(c){where} RETURN DISTINCT a.name AS x, c.name AS y",
-            f"MATCH {first}-[:U]-{second}, (a){only}(c) RETURN b.name AS y, count(DISTINCT c.name) AS c",
-            f"MATCH {first}-[:U]->(c){only}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y, c.size AS s",
-            f"MATCH {first}{free}() RETURN DISTINCT a.name AS x",
-            f"MATCH (){free}{second} WITH DISTINCT b RETURN b.name AS y",
-            f"MATCH {first} WHERE (a){free}{node('')} RETURN a.name AS x",
-            f"MATCH {first}, {second} WHERE NOT (a){free}(b) RETURN a.name AS x, b.name AS y",
-            f"MATCH {first}, {second} WHERE a.size = 1 OR (a){free}(b) RETURN a.name AS x, b.name AS y",
-            f"MATCH {first} WHERE EXISTS {{ (a){free}{second} }} RETURN a.name AS x",
-            f"MATCH {first} WHERE NOT EXISTS {{ MATCH (a){free}{second} WHERE b.size = a.size }} RETURN a.name AS x",
-            f"MATCH {first} WHERE exists((a){free}{node('')}) RETURN a.name AS x",
-            f"MATCH {first} CALL (a) {{ MATCH (a){free}{second} RETURN DISTINCT b }} RETURN a.name AS x, b.name AS y",
-            f"MATCH {first} RETURN a.name AS x, EXISTS {{ (a){free}{node('')} }} AS reached",
-            f"MATCH {first} MATCH (a){free}{second} MATCH (b)-[:U]-(c) RETURN DISTINCT a.name AS x, c.name AS z",
-            f"UNWIND ['n0', 'n1', 'n2'] AS x MATCH (a {{name: x}}){free}{second} RETURN x, count(DISTINCT b) AS c",
-            f"MATCH {first}{free}{second} RETURN a.name AS x, count(*) AS ways",
-            f"MATCH {first}{free}{second}{where} WITH b LIMIT 1000 RETURN count(b.name) AS c",
-        ])
+        yield rng.choice(
+            [
+                f"MATCH {first}{free}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y",
+                f"MATCH {first}{free}{second}{where} RETURN count(DISTINCT b) AS c, min(b.name) AS m",
+                f"MATCH {first}{free}{second}{where} RETURN a.name AS x, size(collect(DISTINCT b.name)) AS c",
+                f"MATCH {first}{free}{second}{where} WITH a, b.name AS y RETURN DISTINCT y, a.name AS x",
+                f"MATCH {first} MATCH (a){free}{second}{where} RETURN a.name AS x, count(DISTINCT b) AS c",
+                f"MATCH {first}, {second} MATCH (a){free}(b){where} RETURN DISTINCT a.name AS x, b.name AS y",
+                f"MATCH {first} OPTIONAL MATCH (a){free}{second}{where} RETURN a.name AS x, count(DISTINCT b.eid) AS c",
+                f"MATCH {first} OPTIONAL MATCH (a){free}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y",
+                f"MATCH {first}{only}{second}-[:U]->(c){where} RETURN DISTINCT a.name AS x, c.name AS y",
+                f"MATCH {first}-[:U]-{second}, (a){only}(c) RETURN b.name AS y, count(DISTINCT c.name) AS c",
+                f"MATCH {first}-[:U]->(c){only}{second}{where} RETURN DISTINCT a.name AS x, b.name AS y, c.size AS s",
+                f"MATCH {first}{free}() RETURN DISTINCT a.name AS x",
+                f"MATCH (){free}{second} WITH DISTINCT b RETURN b.name AS y",
+                f"MATCH {first} WHERE (a){free}{node('')} RETURN a.name AS x",
+                f"MATCH {first}, {second} WHERE NOT (a){free}(b) RETURN a.name AS x, b.name AS y",
+                f"MATCH {first}, {second} WHERE a.size = 1 OR (a){free}(b) RETURN a.name AS x, b.name AS y",
+                f"MATCH {first} WHERE EXISTS {{ (a){free}{second} }} RETURN a.name AS x",
+                f"MATCH {first} WHERE NOT EXISTS {{ MATCH (a){free}{second} WHERE b.size = a.size }} RETURN a.name AS x",
+                f"MATCH {first} WHERE exists((a){free}{node('')}) RETURN a.name AS x",
+                f"MATCH {first} CALL (a) {{ MATCH (a){free}{second} RETURN DISTINCT b }} RETURN a.name AS x, b.name AS y",
+                f"MATCH {first} RETURN a.name AS x, EXISTS {{ (a){free}{node('')} }} AS reached",
+                f"MATCH {first} MATCH (a){free}{second} MATCH (b)-[:U]-(c) RETURN DISTINCT a.name AS x, c.name AS z",
+                f"UNWIND ['n0', 'n1', 'n2'] AS x MATCH (a {{name: x}}){free}{second} RETURN x, count(DISTINCT b) AS c",
+                f"MATCH {first}{free}{second} RETURN a.name AS x, count(*) AS ways",
+                f"MATCH {first}{free}{second}{where} WITH b LIMIT 1000 RETURN count(b.name) AS c",
+            ]
+        )

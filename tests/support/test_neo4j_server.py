@@ -21,5 +21,7 @@ def test_each_version_is_the_one_asked_for(neo4j_5: Neo4jServer, neo4j_newest: N
 def test_apoc_reads_files_there_so_that_attacks_could_succeed(neo4j_with_apoc: Neo4jServer) -> None:
     secret = neo4j_with_apoc.folder / "secret.json"
     secret.write_text('{"key": "opened"}')
-    assert ask(neo4j_with_apoc, f"CALL apoc.load.json('file://{secret}') YIELD value RETURN value.key AS key"
-               )[0]["key"] == "opened"
+    assert (
+        ask(neo4j_with_apoc, f"CALL apoc.load.json('file://{secret}') YIELD value RETURN value.key AS key")[0]["key"]
+        == "opened"
+    )

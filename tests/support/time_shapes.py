@@ -22,6 +22,7 @@ def repeated(piece: str, before: str = "", after: str = "") -> Shape:
 
 def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> Shape:
     """As `repeated`, with `{i}` in each piece as its number and `{j}` as the next."""
+
     def text(size: int) -> str:
         pieces: list[str] = []
         length = len(before) + len(after)
@@ -32,14 +33,17 @@ def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> 
                 return before + joint.join(pieces) + after
             pieces.append(made)
         raise AssertionError
+
     return text
 
 
 def nested(opening: str, closing: str, inside: str, before: str = "", after: str = "") -> Shape:
     """One inside the other."""
+
     def text(size: int) -> str:
         deep = max(1, (size - len(before) - len(after) - len(inside)) // (len(opening) + len(closing)))
         return before + opening * deep + inside + closing * deep + after
+
     return text
 
 
@@ -50,17 +54,21 @@ def noise(alphabet: str, seed: int) -> Shape:
 
 def words(vocabulary: str, seed: int) -> Shape:
     """Random words of a vocabulary."""
+
     def text(size: int) -> str:
         known, rng = vocabulary.split(), random.Random(seed)
         return "MATCH (n) " + " ".join(rng.choices(known, k=max(1, size // 6)))
+
     return text
 
 
 def mixed(seed: int) -> Shape:
     """Several other shapes behind one another."""
+
     def text(size: int) -> str:
         chosen = random.Random(seed).sample(sorted(SHAPES), 5)
         return " ".join(SHAPES[name](size // 5) for name in chosen if not name.startswith("mixed"))
+
     return text
 
 
@@ -166,8 +174,9 @@ SHAPES: dict[str, Shape] = {
     "unknown_procedures": numbered("CALL procedure.of{i}()", "", " RETURN 1 AS x", " "),
     "near_properties": numbered("n.runtime_minut{i}", "MATCH (n:Film) RETURN ", "", ","),
     "undefined_variables": numbered("x{i}", "RETURN ", "", ","),
-    "undefined_beside_defined": lambda size: numbered("(n{i})", "MATCH ", "", ",")(size // 2) + numbered(
-        "m{i}.name", " RETURN ", "", ",")(size // 2),
+    "undefined_beside_defined": lambda size: (
+        numbered("(n{i})", "MATCH ", "", ",")(size // 2) + numbered("m{i}.name", " RETURN ", "", ",")(size // 2)
+    ),
     "variables_used_before_scope": numbered("n{i}", "MATCH (n) WITH n RETURN ", "", ","),
     "redefined_variables": numbered("UNWIND [1] AS x", "", " RETURN x", " "),
     "same_column": repeated("n.name AS a,", "MATCH (n:Film) RETURN ", "1 AS a"),
@@ -222,8 +231,11 @@ SHAPES: dict[str, Shape] = {
     "aggregates": numbered("count(n) AS c{i}", "MATCH (n:Film) RETURN n.name, ", "", ","),
     "mixed_aggregates": numbered("count(n) + n.a{i} AS c{i}", "MATCH (n:Film) RETURN ", "", ","),
     "sort_keys": repeated("n.name,", "MATCH (n:Film) RETURN n ORDER BY ", "n.name"),
-    "sort_keys_with_aggregates": lambda size: numbered("n.name AS c{i}", "MATCH (n:Film) RETURN count(n),", "", ",")(
-        size // 2) + " ORDER BY " + numbered("n.name + {i}", "", "", ",")(size // 2),
+    "sort_keys_with_aggregates": lambda size: (
+        numbered("n.name AS c{i}", "MATCH (n:Film) RETURN count(n),", "", ",")(size // 2)
+        + " ORDER BY "
+        + numbered("n.name + {i}", "", "", ",")(size // 2)
+    ),
     "cases": repeated("WHEN 1 THEN 2 ", "RETURN CASE ", "END"),
     "creates": numbered("CREATE (n{i})", "", "", " "),
     "sets": repeated("SET n.a = 1 ", "MATCH (n) "),
@@ -247,8 +259,7 @@ SHAPES: dict[str, Shape] = {
     "syntax_errors": repeated("MATCH (n WHERE RETURN n ", ""),
     "syntax_errors_in_clauses": repeated("MATCH (n) WHERE n.a LIKE 1 ", "", "RETURN n"),
     "type_errors": repeated("1 + true,", "RETURN [", "1]"),
-    "type_mismatches": numbered(
-        "n.runtime_minute = 'x{i}'", "MATCH (n:Film) WHERE ", " RETURN n", " AND "),
+    "type_mismatches": numbered("n.runtime_minute = 'x{i}'", "MATCH (n:Film) WHERE ", " RETURN n", " AND "),
     "lists_compared": numbered("n.languages = 'x{i}'", "MATCH (n:Film) WHERE ", " RETURN n", " AND "),
     "emoji": repeated("😀", "RETURN '", "'"),
     "emoji_outside": repeated("😀", "RETURN "),

@@ -39,7 +39,7 @@ def triples(document: dict[str, Any], *, truthy_only: bool = False) -> Iterator[
             for text in texts:
                 yield f"{item} {uri(SKOS + 'altLabel')} {literal(text['value'], language=text['language'])} ."
     links = document.get("sitelinks")
-    for site, link in (links.items() if isinstance(links, dict) else ()):
+    for site, link in links.items() if isinstance(links, dict) else ():
         if site == "enwiki":
             title = link["title"] if isinstance(link, dict) else link
             article = uri("https://en.wikipedia.org/wiki/" + quote(title.replace(" ", "_"), safe="/:(),'!*"))
@@ -49,7 +49,7 @@ def triples(document: dict[str, Any], *, truthy_only: bool = False) -> Iterator[
     if redirect:
         yield f"{uri(WD + redirect['from'])} {uri(OWL + 'sameAs')} {uri(WD + redirect['to'])} ."
     claims = document.get("claims")
-    for name, statements in (claims.items() if isinstance(claims, dict) else ()):
+    for name, statements in claims.items() if isinstance(claims, dict) else ():
         highest = max((_RANK_ORDER[one["rank"]] for one in statements), default=0)
         for statement in statements:
             is_best = statement["rank"] != "deprecated" and _RANK_ORDER[statement["rank"]] == highest
@@ -109,11 +109,15 @@ def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, 
         return amount, [("quantityAmount", amount), ("quantityUnit", unit)]
     if type_ == "time":
         moment = literal(rdf_time(value), XSD + "dateTime")
-        return moment, [("timeValue", moment), ("timePrecision", literal(str(value["precision"]), XSD + "integer")),
-                        ("timeCalendarModel", uri(value["calendarmodel"].replace("https:", "http:")))]
+        return moment, [
+            ("timeValue", moment),
+            ("timePrecision", literal(str(value["precision"]), XSD + "integer")),
+            ("timeCalendarModel", uri(value["calendarmodel"].replace("https:", "http:"))),
+        ]
     if type_ == "globecoordinate":
-        return literal(f"Point({value['longitude']} {value['latitude']})",
-                       "http://www.opengis.net/ont/geosparql#wktLiteral"), []
+        return literal(
+            f"Point({value['longitude']} {value['latitude']})", "http://www.opengis.net/ont/geosparql#wktLiteral"
+        ), []
     if snak.get("datatype") == "commonsMedia":
         return uri("http://commons.wikimedia.org/wiki/Special:FilePath/" + quote(value)), []
     if snak.get("datatype") == "url":

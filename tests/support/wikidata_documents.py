@@ -32,8 +32,7 @@ def raw_documents() -> tuple[Document, ...]:
 
 def raw_document(key: str, part: str = "") -> Document:
     """The raw document of that id; of several, the first whose source contains `part`."""
-    return next(document for document in all_raw_documents()
-                if document["id"] == key and part in document["_source"])
+    return next(document for document in all_raw_documents() if document["id"] == key and part in document["_source"])
 
 
 @cache
@@ -43,10 +42,14 @@ def joined_documents() -> tuple[Document, ...]:
     with gzip.open(SHARED / "wd50k_labelled" / "nodes.jsonl.gz", "rt", encoding="utf-8") as file:
         for node in map(json.loads, file):
             documents[node["id"]] = document = {
-                "id": node["id"], "type": "item", "labels": {"en": {"language": "en", "value": node["label"]}},
+                "id": node["id"],
+                "type": "item",
+                "labels": {"en": {"language": "en", "value": node["label"]}},
                 "descriptions": {"en": {"language": "en", "value": node["description"]}} if node["description"] else {},
                 "aliases": {"en": [{"language": "en", "value": alias} for alias in node["aliases"]]},
-                "claims": defaultdict(list), "sitelinks": {}}
+                "claims": defaultdict(list),
+                "sitelinks": {},
+            }
             classes = node["instance_of"] or node["codex_types"]
             for number, (item, _) in enumerate(classes):
                 document["claims"]["P31"].append(_statement(node["id"], "P31", number, _item("P31", item), {}))
@@ -72,8 +75,10 @@ def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
                 head = next(key for key in fact if key.endswith("_h"))
                 name, subject = head[:-2], fact.pop(head)
                 value = fact.pop(f"{name}_t")
-                given = {key: [_snak(key, one) for one in (several if isinstance(several, list) else [several])]
-                         for key, several in fact.items()}
+                given = {
+                    key: [_snak(key, one) for one in (several if isinstance(several, list) else [several])]
+                    for key, several in fact.items()
+                }
                 if _is_read(value):
                     yield subject, name, _snak(name, value), given
 
@@ -86,16 +91,35 @@ def _snak(name: str, value: str) -> Document:
     if value.startswith("Q") and value[1:].isdigit():
         return _item(name, value)
     moment, *_, precision, calendar = value.split("#")
-    return {"snaktype": "value", "property": name, "datatype": "time", "datavalue": {"type": "time", "value": {
-        "time": moment, "precision": int(precision), "calendarmodel": calendar or
-        "http://www.wikidata.org/entity/Q1985727"}}}
+    return {
+        "snaktype": "value",
+        "property": name,
+        "datatype": "time",
+        "datavalue": {
+            "type": "time",
+            "value": {
+                "time": moment,
+                "precision": int(precision),
+                "calendarmodel": calendar or "http://www.wikidata.org/entity/Q1985727",
+            },
+        },
+    }
 
 
 def _item(name: str, item: str) -> Document:
-    return {"snaktype": "value", "property": name, "datatype": "wikibase-item",
-            "datavalue": {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": item}}}
+    return {
+        "snaktype": "value",
+        "property": name,
+        "datatype": "wikibase-item",
+        "datavalue": {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": item}},
+    }
 
 
 def _statement(subject: str, name: str, number: int, snak: Document, qualifiers: dict[str, list[Document]]) -> Document:
-    return {"id": f"{subject}${name}-{number:05d}", "rank": "normal", "type": "statement", "mainsnak": snak,
-            "qualifiers": dict(qualifiers)}
+    return {
+        "id": f"{subject}${name}-{number:05d}",
+        "rank": "normal",
+        "type": "statement",
+        "mainsnak": snak,
+        "qualifiers": dict(qualifiers),
+    }

@@ -49,29 +49,49 @@ WRONG_USES = [
     WrongUse("a text for a list", "find_entities", {"mentions": "LeBron James"}, "wrong_argument"),
     WrongUse("numbers for texts", "find_entities", {"mentions": [1, 2]}, "wrong_argument"),
     WrongUse("an unknown form", "get_schema", {"graph": "nba", "form": "yaml"}, "wrong_argument", "base"),
-    WrongUse("an unknown method", "get_filtered_schema", {"question": "x", "method": "best"}, "wrong_argument",
-             "similarity"),
+    WrongUse(
+        "an unknown method", "get_filtered_schema", {"question": "x", "method": "best"}, "wrong_argument", "similarity"
+    ),
     WrongUse("an unknown mode", "find_entities", {"mentions": ["x"], "mode": "fulltext"}, "wrong_argument", "fuzzy"),
     WrongUse("an unknown grammar", "suggest_queries", {"question": "x", "grammar": "ebnf"}, "wrong_argument", "gbnf"),
     WrongUse("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
     WrongUse("mentions and a question", "find_entities", {"mentions": ["x"], "question": "x"}, "wrong_argument"),
     WrongUse("too many mentions", "find_entities", {"mentions": ["x"] * 1_000}, "wrong_argument"),
-    WrongUse("one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"},
-             "wrong_argument"),
+    WrongUse(
+        "one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"}, "wrong_argument"
+    ),
     WrongUse("an unknown graph", "execute_cypher", {"query": "RETURN 1", "graph": "nab"}, "unknown_graph", "nba"),
     WrongUse("an unknown graph's schema", "get_schema", {"graph": "films"}, "unknown_graph", "nba"),
     WrongUse("no graph where there are two", "get_schema", {}, "graph_required", "nba"),
-    WrongUse("a database that cannot be reached", "execute_cypher", {"query": "RETURN 1", "graph": UNREACHABLE},
-             "graph_unavailable", "nba"),
+    WrongUse(
+        "a database that cannot be reached",
+        "execute_cypher",
+        {"query": "RETURN 1", "graph": UNREACHABLE},
+        "graph_unavailable",
+        "nba",
+    ),
     WrongUse("the schema of one", "get_schema", {"graph": UNREACHABLE}, "graph_unavailable", "nba"),
-    WrongUse("an unknown label", "find_entities", {"mentions": ["x"], "graph": "nba", "label": "Playr"},
-             "unknown_label", "Player"),
-    WrongUse("an unknown property", "find_entities", {"mentions": ["x"], "graph": "nba", "property": "nmae"},
-             "unknown_property", "name"),
+    WrongUse(
+        "an unknown label",
+        "find_entities",
+        {"mentions": ["x"], "graph": "nba", "label": "Playr"},
+        "unknown_label",
+        "Player",
+    ),
+    WrongUse(
+        "an unknown property",
+        "find_entities",
+        {"mentions": ["x"], "graph": "nba", "property": "nmae"},
+        "unknown_property",
+        "name",
+    ),
     WrongUse("a budget for nothing", "get_schema", {"graph": "nba", "max_tokens": 1}, "budget_too_small"),
-    WrongUse("a schema over the server's limit", "execute_cypher",
-             {"graph": "nba", "query": "RETURN " + ", ".join(f"'{'x' * 3_900}' AS c{place}" for place in range(8))},
-             "answer_too_large"),
+    WrongUse(
+        "a schema over the server's limit",
+        "execute_cypher",
+        {"graph": "nba", "query": "RETURN " + ", ".join(f"'{'x' * 3_900}' AS c{place}" for place in range(8))},
+        "answer_too_large",
+    ),
     WrongUse("neither a question nor mentions", "suggest_queries", {"graph": "nba"}, "nothing_to_suggest"),
     WrongUse("mentions of nothing", "suggest_queries", {"graph": "nba", "mentions": ["qqxxzzqq"]}, "no_entity_found"),
     WrongUse("an empty query to check", "validate_cypher", {"graph": "nba", "query": " \n "}, "empty_query"),
@@ -104,4 +124,5 @@ def check(wrong: WrongUse, failure: Mapping[str, Any]) -> None:
     assert failure["message"], wrong.what
     assert failure["next"], wrong.what
     assert wrong.nearest in json.dumps(failure["nearest"]) + json.dumps(
-        [found["suggestions"] for found in failure["diagnostics"]]), (wrong.what, failure)
+        [found["suggestions"] for found in failure["diagnostics"]]
+    ), (wrong.what, failure)

@@ -27,8 +27,14 @@ class Recorder:
     truncated: bool = False
     ran: list[str] = dataclasses.field(default_factory=list)
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
-            timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         self.ran.append(query if isinstance(query, str) else query.text)
         return Table(["name"], [["Heat"]], self.truncated, 0.1)
 
@@ -77,14 +83,17 @@ def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
     assert "no_limit" in {one.code for one in executed(query, Recorder(truncated=True)).diagnostics}
 
 
-@pytest.mark.parametrize(("query", "code"), [
-    ("MATCH (m:Movie) SET m.name = 'x'", "not_read_only"),
-    ("CALL { CREATE (n:Movie) } RETURN 1 AS one", "not_read_only"),
-    ("DROP INDEX x", "not_read_only"),
-    ("LOAD CSV FROM 'file:///etc/hosts' AS row RETURN row", "file_or_network_access"),
-    ("CALL apoc.load.json('http://localhost') YIELD value RETURN value", "forbidden_procedure"),
-    ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
-])
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("MATCH (m:Movie) SET m.name = 'x'", "not_read_only"),
+        ("CALL { CREATE (n:Movie) } RETURN 1 AS one", "not_read_only"),
+        ("DROP INDEX x", "not_read_only"),
+        ("LOAD CSV FROM 'file:///etc/hosts' AS row RETURN row", "file_or_network_access"),
+        ("CALL apoc.load.json('http://localhost') YIELD value RETURN value", "forbidden_procedure"),
+        ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
+    ],
+)
 def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
     engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
@@ -136,7 +145,8 @@ def test_a_good_query_is_parsed_once_in_a_call(film_graph: Graph, parsed: list[s
 
 
 def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_once(
-        film_graph: Graph, parsed: list[str]) -> None:
+    film_graph: Graph, parsed: list[str]
+) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {gender: 'nobody'}) RETURN p.name AS director"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
@@ -148,7 +158,8 @@ def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_
 
 @pytest.mark.slow
 def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
-        film_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    film_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given: list[float] = []
 
     def noted(*arguments: Any, seconds: float) -> Any:
@@ -157,7 +168,9 @@ def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
 
     film_graph.run("RETURN 1")  # the engine is there
     monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
-    answer = execute_cypher(OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
-                            ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5))
+    answer = execute_cypher(
+        OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
+        ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5),
+    )
     assert [one.code for one in answer.diagnostics] == ["entity_not_found"]
     assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]

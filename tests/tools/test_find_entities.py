@@ -19,24 +19,39 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({
-    "name": "nba", "entities": [{"label": "Player", "properties": {"country": "list[str]"}},
-                                {"label": "Team", "properties": {}}],
-    "relations": [{"label": "playsFor", "subj_label": "Player", "obj_label": "Team", "properties": {}}]})
-RECORDS = [Record("Q1", "Player", "Michael Jordan", ("MJ",), "basketball player", {"country": ["United States"]}),
-           Record("Q2", "Player", "Michael Jordan", (), "another"),
-           Record("Q3", "Player", "Shaquille O'Neal", ("Shaq",)), Record("Q4", "Team", "Chicago Bulls")]
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "nba",
+        "entities": [{"label": "Player", "properties": {"country": "list[str]"}}, {"label": "Team", "properties": {}}],
+        "relations": [{"label": "playsFor", "subj_label": "Player", "obj_label": "Team", "properties": {}}],
+    }
+)
+RECORDS = [
+    Record("Q1", "Player", "Michael Jordan", ("MJ",), "basketball player", {"country": ["United States"]}),
+    Record("Q2", "Player", "Michael Jordan", (), "another"),
+    Record("Q3", "Player", "Shaquille O'Neal", ("Shaq",)),
+    Record("Q4", "Team", "Chicago Bulls"),
+]
 
 
 class Relationships:
     """Answers for each node that it plays for a team named after the node's key."""
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         assert timeout is not None
-        return Table(["type", "labels", "name"], [["playsFor", ["Team"],
-                                                       ["name", f"Team of {(parameters or {})['key']}"]]],
-                     False, 0.1)
+        return Table(
+            ["type", "labels", "name"],
+            [["playsFor", ["Team"], ["name", f"Team of {(parameters or {})['key']}"]]],
+            False,
+            0.1,
+        )
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
 
@@ -51,8 +66,13 @@ class Relationships:
 @pytest.fixture
 def graphs(tmp_path: Path) -> OpenGraphs:
     build_index(tmp_path / "nba", RECORDS)
-    return OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph(
-        "nba", SCHEMA, "", Relationships(), open_index(tmp_path / "nba")))])
+    return OpenGraphs(
+        [
+            GraphSource(
+                "nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", Relationships(), open_index(tmp_path / "nba"))
+            )
+        ]
+    )
 
 
 def ask(graphs: OpenGraphs, **fields: Any) -> FindEntitiesAnswer:
@@ -62,11 +82,14 @@ def ask(graphs: OpenGraphs, **fields: Any) -> FindEntitiesAnswer:
 def test_each_mention_is_answered_in_its_order(graphs: OpenGraphs) -> None:
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls"])
     assert [(one.mention, one.candidates[0].name, one.candidates[0].match) for one in answer.mentions] == [
-        ("shaq", "Shaquille O'Neal", "alias"), ("Chicgo Buls", "Chicago Bulls", "fuzzy")]
+        ("shaq", "Shaquille O'Neal", "alias"),
+        ("Chicgo Buls", "Chicago Bulls", "fuzzy"),
+    ]
 
 
 def test_a_mention_that_comes_twice_is_looked_up_once_and_answered_twice(
-        graphs: OpenGraphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs: OpenGraphs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[list[str]] = []
     find_all = EntityIndex.find_all
 
@@ -88,17 +111,21 @@ def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:
 
 
 def test_entities_of_one_name_are_counted_and_told_apart(graphs: OpenGraphs) -> None:
-    answer, = ask(graphs, mentions=["michael jordan"]).mentions
+    (answer,) = ask(graphs, mentions=["michael jordan"]).mentions
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     assert [(one.key, one.description, one.relationships) for one in answer.candidates[:2]] == [
         ("Q1", "basketball player", ["-[:playsFor]->(:Team {name: 'Team of Q1'})"]),
-        ("Q2", "another", ["-[:playsFor]->(:Team {name: 'Team of Q2'})"])]
+        ("Q2", "another", ["-[:playsFor]->(:Team {name: 'Team of Q2'})"]),
+    ]
 
 
 def test_a_whole_question_may_be_given(graphs: OpenGraphs) -> None:
     answer = ask(graphs, question="Did Shaq or Micheal Jordon play for the Chicago Bulls?")
     assert [(one.mention, one.candidates[0].name) for one in answer.mentions] == [
-        ("Shaq", "Shaquille O'Neal"), ("Micheal Jordon", "Michael Jordan"), ("Chicago Bulls", "Chicago Bulls")]
+        ("Shaq", "Shaquille O'Neal"),
+        ("Micheal Jordon", "Michael Jordan"),
+        ("Chicago Bulls", "Chicago Bulls"),
+    ]
 
 
 def test_an_unknown_label_or_property_names_the_nearest(graphs: OpenGraphs) -> None:
@@ -122,8 +149,14 @@ class PlayersWithoutIndex(Relationships):
     def __init__(self) -> None:
         self.queries: list[str] = []
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         self.queries.append(query)
         return Table([], [["LeBron James", [], "Q1", None]] if ":`Player`" in query else [], False, 0.1)
 
@@ -135,7 +168,7 @@ def test_a_query_is_judged_the_same_before_and_after_names_were_read_from_a_data
     query = ValidateCypherRequest(query="MATCH (p:Player {name: 'LeBron Jmes'}) RETURN p.name AS name")
     before = validate_cypher(graphs, query)
     assert engine.queries == [], "a check runs no query"
-    answer, = ask(graphs, mentions=["LeBron Jmes"]).mentions
+    (answer,) = ask(graphs, mentions=["LeBron Jmes"]).mentions
     assert answer.candidates[0].name == "LeBron James"
     assert validate_cypher(graphs, query) == before
 

@@ -55,15 +55,20 @@ def test_an_empty_question_is_answered_with_the_whole_schema():
 
 
 def test_similarity_goes_by_the_model_that_comes_with_the_package():
-    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="Which films are long?",
-                                                                         method="similarity"))
+    answer = get_filtered_schema(
+        films_alone(), GetFilteredSchemaRequest(question="Which films are long?", method="similarity")
+    )
     assert "(:Movie" in answer.schema_
     assert not answer.whole
 
 
-@pytest.mark.parametrize(("tool", "request_"), [
-    (get_schema, GetSchemaRequest(max_tokens=1)),
-    (get_filtered_schema, GetFilteredSchemaRequest(question="Which movies?", max_tokens=1))])
+@pytest.mark.parametrize(
+    ("tool", "request_"),
+    [
+        (get_schema, GetSchemaRequest(max_tokens=1)),
+        (get_filtered_schema, GetFilteredSchemaRequest(question="Which movies?", max_tokens=1)),
+    ],
+)
 def test_a_budget_for_not_even_one_label_is_a_clear_error(tool, request_):
     with pytest.raises(ToolFailure) as caught:
         tool(films_alone(), request_)

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from graphground.tools.shortening import DEEPEST, LONGEST_LIST, LONGEST_TEXT, shorten_rows
 
-VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=20),
-                      lambda inner: st.lists(inner, max_size=4)
-                      | st.dictionaries(st.text(max_size=3), inner, max_size=3))
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
 
 
 @given(st.lists(st.lists(VALUES, max_size=3), max_size=5))
@@ -34,8 +35,10 @@ def test_a_long_list_says_how_many_items_it_had() -> None:
 
 
 def test_lists_in_lists_end_at_a_depth_that_json_can_be_written_to() -> None:
-    rows: list[list[object]] = [[reduce(lambda value, _: [value], range(900), 1)],
-                                [reduce(lambda value, _: {"a": value}, range(900), 1)]]
+    rows: list[list[object]] = [
+        [reduce(lambda value, _: [value], range(900), 1)],
+        [reduce(lambda value, _: {"a": value}, range(900), 1)],
+    ]
     assert shorten_rows(rows)
     text = json.dumps(rows, ensure_ascii=False)
     assert text.count(f"… (nested deeper than {DEEPEST} levels)") == 2

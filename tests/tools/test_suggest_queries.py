@@ -26,25 +26,37 @@ def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(film_graph: Gra
         assert film_graph.run(one.cypher, limit=1).rows, one.cypher
 
 
-@pytest.mark.parametrize(("question", "cypher"), [
-    ("Which films were directed by Michael Mann?",
-     "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name AS name"),
-    ("What are the runtime minutes of films written by David Mamet?",
-     "MATCH (n:Film)-[r0:writtenBy]->(m0:Person {name: 'David Mamet'}) RETURN DISTINCT n.name AS name, "
-     "n.runtime_minute AS runtime_minute"),
-    ("Which genres do the films directed by Michael Mann have?",
-     "MATCH (n:Genre)<-[r0:hasGenre]-(m0:Film)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'}) "
-     "RETURN DISTINCT n.name AS name")])
+@pytest.mark.parametrize(
+    ("question", "cypher"),
+    [
+        (
+            "Which films were directed by Michael Mann?",
+            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name AS name",
+        ),
+        (
+            "What are the runtime minutes of films written by David Mamet?",
+            "MATCH (n:Film)-[r0:writtenBy]->(m0:Person {name: 'David Mamet'}) RETURN DISTINCT n.name AS name, "
+            "n.runtime_minute AS runtime_minute",
+        ),
+        (
+            "Which genres do the films directed by Michael Mann have?",
+            "MATCH (n:Genre)<-[r0:hasGenre]-(m0:Film)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'}) "
+            "RETURN DISTINCT n.name AS name",
+        ),
+    ],
+)
 def test_a_question_gets_the_pattern_that_it_asks_for_among_the_first(
-        film_graph: Graph, question: str, cypher: str) -> None:
+    film_graph: Graph, question: str, cypher: str
+) -> None:
     assert cypher in [one.cypher for one in asked(film_graph, question=question, limit=5).candidates]
 
 
 def test_the_grammar_comes_when_it_is_asked_for(film_graph: Graph) -> None:
     answer = asked(film_graph, mentions=["Heat"], grammar="regex", limit=3)
     assert answer.grammar is not None
-    assert re.fullmatch(answer.grammar, re.sub(r"RETURN .*", "WITH DISTINCT n RETURN count(n)",
-                                               answer.candidates[0].cypher))
+    assert re.fullmatch(
+        answer.grammar, re.sub(r"RETURN .*", "WITH DISTINCT n RETURN count(n)", answer.candidates[0].cypher)
+    )
     assert asked(film_graph, mentions=["Heat"], grammar="gbnf").grammar is not None
     assert asked(film_graph, mentions=["Heat"]).grammar is None
 

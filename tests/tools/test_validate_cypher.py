@@ -37,6 +37,7 @@ def test_errors_come_before_hints() -> None:
 
 
 def test_parameters_are_judged_by_their_values() -> None:
-    request = ValidateCypherRequest(query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5",
-                                    parameters={"x": "90"})
+    request = ValidateCypherRequest(
+        query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5", parameters={"x": "90"}
+    )
     assert [one.code for one in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]

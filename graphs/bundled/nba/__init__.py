@@ -24,8 +24,10 @@ from graphground.graphs.bundled.tables import (
 )
 
 AS_OF = "October 2025"
-DESCRIPTION = ("NBA basketball: the 30 teams, their divisions and home venues, and 400 players of all eras "
-               f"with positions, teams, drafts and awards. As of {AS_OF}; written from common knowledge, CC0.")
+DESCRIPTION = (
+    "NBA basketball: the 30 teams, their divisions and home venues, and 400 players of all eras "
+    f"with positions, teams, drafts and awards. As of {AS_OF}; written from common knowledge, CC0."
+)
 Found = TypeVar("Found")
 HANDS = {"R": "right-handedness", "L": "left-handedness"}
 
@@ -46,9 +48,13 @@ class Builder:
         if eid in self.entities:
             raise TableError(f"{row.place}: a {label} with the id {eid} exists already")
         self.entities[eid] = {
-            "eid": eid, "label": label, "name": row["name"],
+            "eid": eid,
+            "label": label,
+            "name": row["name"],
             "aliases": [alias for alias in dict.fromkeys(aliases) if alias != row["name"]],
-            "description": description, "properties": _known(properties), "provenance": [],
+            "description": description,
+            "properties": _known(properties),
+            "provenance": [],
         }
 
     def relate(self, row: Row, label: str, start: tuple[str, str], end: tuple[str, str], **properties: Any) -> None:
@@ -62,8 +68,14 @@ class Builder:
         rid = "#".join([label, *(eid.split("#")[1] for eid in ends), *([str(year)] if year else [])])
         if rid in self.relations:
             raise TableError(f"{row.place}: the relation {rid} appears twice")
-        self.relations[rid] = {"rid": rid, "label": label, "subj_id": ends[0], "obj_id": ends[1],
-                               "properties": known, "provenance": []}
+        self.relations[rid] = {
+            "rid": rid,
+            "label": label,
+            "subj_id": ends[0],
+            "obj_id": ends[1],
+            "properties": known,
+            "provenance": [],
+        }
 
 
 def build() -> dict[str, Any]:
@@ -92,12 +104,23 @@ def _add_teams(graph: Builder) -> None:
     teams = {}
     for row in graph.read("teams"):
         teams[row["code"]] = row["name"]
-        graph.entity(row, "Team", [*row.many("aliases"), *row.many("former_names")], row["description"],
-                     inception_year=row.number("inception_year"))
+        graph.entity(
+            row,
+            "Team",
+            [*row.many("aliases"), *row.many("former_names")],
+            row["description"],
+            inception_year=row.number("inception_year"),
+        )
         graph.relate(row, "partOfDivision", ("Team", row["name"]), ("Division", row["division"]))
     for row in graph.read("home_venues"):
-        graph.relate(row, "hasHomeVenue", ("Team", _lookup(teams, row, "team")), ("Venue", row["venue"]),
-                     start_year=row.number("start_year"), end_year=row.number("end_year"))
+        graph.relate(
+            row,
+            "hasHomeVenue",
+            ("Team", _lookup(teams, row, "team")),
+            ("Venue", row["venue"]),
+            start_year=row.number("start_year"),
+            end_year=row.number("end_year"),
+        )
 
 
 def _add_players(graph: Builder) -> None:
@@ -109,16 +132,21 @@ def _add_players(graph: Builder) -> None:
             raise TableError(f"{row.place}: {row['name']} needs a citizenship")
         pounds = row.number("weight_lb")
         graph.entity(
-            row, "Player", [*row.many("nicknames"), *row.many("aliases"), *_plain(row["name"])],
+            row,
+            "Player",
+            [*row.many("nicknames"), *row.many("aliases"), *_plain(row["name"])],
             _describe(row, [country["adjective"] for country in citizenship]),
             country_of_citizenship=[country["name"] for country in citizenship],
-            place_of_birth=row["birthplace"], gender="male",
-            date_of_birth=row.day("born"), date_of_death=row.day("died"),
+            place_of_birth=row["birthplace"],
+            gender="male",
+            date_of_birth=row.day("born"),
+            date_of_death=row.day("died"),
             height_cm=feet_to_cm(row["height_ft"]) if row["height_ft"] else None,
             mass_kg=pounds_to_kg(pounds) if pounds else None,
             nicknames=row.many("nicknames"),
             handedness=_lookup(HANDS, row, "hand") if row["hand"] else None,
-            schools_attended=[_find(schools, row, "schools", code) for code in row.many("schools")])
+            schools_attended=[_find(schools, row, "schools", code) for code in row.many("schools")],
+        )
 
 
 def _add_careers(graph: Builder, teams: dict[str, str]) -> None:
@@ -134,8 +162,15 @@ def _add_careers(graph: Builder, teams: dict[str, str]) -> None:
             graph.relate(row, "draftedBy", player, ("Team", _find(teams, row, "drafted", pick.team)), year=pick.start)
         for text in row.many("stints"):
             stint = _read_stint(row, "stints", text)
-            graph.relate(row, "playsFor", player, ("Team", _find(teams, row, "stints", stint.team)),
-                         start_year=stint.start, end_year=stint.end, sport_number=stint.number)
+            graph.relate(
+                row,
+                "playsFor",
+                player,
+                ("Team", _find(teams, row, "stints", stint.team)),
+                start_year=stint.start,
+                end_year=stint.end,
+                sport_number=stint.number,
+            )
 
 
 def _add_awards(graph: Builder) -> None:
@@ -145,8 +180,9 @@ def _add_awards(graph: Builder) -> None:
     for row in graph.read("award_winners"):
         for award in awards:
             for winner in row.many(award["code"]):
-                graph.relate(row, "receivesAward", ("Player", winner), ("Award", award["name"]),
-                             year=row.number("year"))
+                graph.relate(
+                    row, "receivesAward", ("Player", winner), ("Award", award["name"]), year=row.number("year")
+                )
 
 
 def _describe(row: Row, adjectives: list[str]) -> str:

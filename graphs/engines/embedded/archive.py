@@ -56,8 +56,13 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):
             pass
-        return subprocess.Popen([sys.executable, "-m", __name__, str(file)], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        return subprocess.Popen(
+            [sys.executable, "-m", __name__, str(file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
     return None
 
 
@@ -72,9 +77,15 @@ def make_archive(file: Path) -> bool:
             return True
         with tempfile.TemporaryDirectory(prefix="graphground-archive-") as folder:
             written = Path(folder) / "engine.aot"
-            subprocess.run([sys.executable, "-m", f"{__package__}.training", folder, str(written)], check=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                           timeout=MAKING_SECONDS, env={**os.environ, FOLDER: OFF})
+            subprocess.run(
+                [sys.executable, "-m", f"{__package__}.training", folder, str(written)],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=MAKING_SECONDS,
+                env={**os.environ, FOLDER: OFF},
+            )
             part = file.with_suffix(".part")
             part.write_bytes(written.read_bytes())
             os.replace(part, file)

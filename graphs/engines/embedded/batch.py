@@ -14,8 +14,14 @@ import orjson
 from graphground.cypher.schema import PropertyGraphSchema
 
 ROWS_AT_ONCE = 20_000
-ENGINE_TYPES = {"str": "STRING", "int": "LONG", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE",
-                "datetime": "DATETIME"}
+ENGINE_TYPES = {
+    "str": "STRING",
+    "int": "LONG",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "datetime": "DATETIME",
+}
 INDEXED = ("name", "eid")
 
 
@@ -32,14 +38,27 @@ class GraphWriter:
         log = folder.parent / "log"
         log.mkdir(exist_ok=True)
         os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(log / "jvm-crash-%p.log")
-        start_jvm(heap_size=heap, jvm_args=["-XX:+UseParallelGC", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError",
-                                            f"-Darcadedb.server.logsDirectory={log}"])
+        start_jvm(
+            heap_size=heap,
+            jvm_args=[
+                "-XX:+UseParallelGC",
+                "-XX:-UsePerfData",
+                "-XX:+ExitOnOutOfMemoryError",
+                f"-Darcadedb.server.logsDirectory={log}",
+            ],
+        )
         self._types = jpype.JClass("com.arcadedb.schema.Type")
         self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
         self._labels = list(schema.labels)
         self._declare(schema)
-        self._batch = (self._database.batch().withWAL(False).withBatchSize(200_000).withParallelFlush(True)
-                       .withCommitEvery(50_000).build())
+        self._batch = (
+            self._database.batch()
+            .withWAL(False)
+            .withBatchSize(200_000)
+            .withParallelFlush(True)
+            .withCommitEvery(50_000)
+            .build()
+        )
         self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
         self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")
         self._queue: Queue[tuple[str, bytes] | None] = Queue(maxsize=8)

@@ -17,11 +17,11 @@ MOST_DOUBLINGS = 4
 def may_not_end(query: tree.Query) -> bool:
     """Whether an expression of a query can go on for long by itself.
 
-        >>> from graphground.cypher import parse
-        >>> may_not_end(parse("RETURN reduce(s = 0, x IN range(1, 100000) | s + x)"))
-        True
-        >>> may_not_end(parse("MATCH p = (a)-->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.weight)"))
-        False
+    >>> from graphground.cypher import parse
+    >>> may_not_end(parse("RETURN reduce(s = 0, x IN range(1, 100000) | s + x)"))
+    True
+    >>> may_not_end(parse("MATCH p = (a)-->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.weight)"))
+    False
     """
     iterates = ranges = False
     doublings = 0

@@ -30,8 +30,14 @@ class EmbeddedEngine:
         self._shared = Lane(home, database, apart=False, **bolt)
         self._apart = Lane(home.apart(), database, apart=True, **{**bolt, "slots": SLOTS_APART})
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         """Run one reading query; again on a new process when the old one went away under it.
 
         Raises:
@@ -39,9 +45,11 @@ class EmbeddedEngine:
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):
-            raise EngineBusy("One of your queries could not be terminated at its time limit, so the engine had to be "
-                             "killed. Queries with reduce, nested list expressions or range() are accepted again in "
-                             f"{wait:.0f} s; other queries now.")
+            raise EngineBusy(
+                "One of your queries could not be terminated at its time limit, so the engine had to be "
+                "killed. Queries with reduce, nested list expressions or range() are accepted again in "
+                f"{wait:.0f} s; other queries now."
+            )
         lane = self._apart if suspect or QUARANTINE.knows(CALLER.get()) else self._shared
         return lane.run(query, parameters, limit=limit, timeout=timeout)
 

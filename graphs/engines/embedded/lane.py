@@ -69,8 +69,14 @@ class Lane:
         self._closed = False
         self._abandoned: Counter[str] = Counter()
 
-    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, *,
-            limit: int | None = None, timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         """Run one reading query; again on a new process when the old one went away under it."""
         bolt, broken, left, ran = self._connected(None), 0, timeout, False
         for _ in range(ATTEMPTS):
@@ -101,8 +107,9 @@ class Lane:
         """Compile without running."""
         self._explained(self.connected(), f"EXPLAIN {query}", None, None)
 
-    def _explained(self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None,
-                   refusal: QueryFailed | None) -> Table:
+    def _explained(
+        self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
+    ) -> Table:
         """The plan of an EXPLAIN, else why a query does not compile: read-only databases tell neither.
 
         The empty scratch database of the process does; where it compiles the query, the `refusal` stands.
@@ -155,8 +162,9 @@ class Lane:
         try:
             return ended.result(max(0.0, seconds))
         except TimeoutError:
-            raise EngineBusy("The engine restarted during this query, which has no time left; "
-                             "try again in a moment.") from None
+            raise EngineBusy(
+                "The engine restarted during this query, which has no time left; try again in a moment."
+            ) from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
         """The connection to the living process; `broken` is the one that just failed."""
@@ -174,7 +182,9 @@ class Lane:
                 BoltAddress(uri, "reader", state.reader, database),
                 administrator=BoltAddress(uri, "root", state.root, database),
                 check=partial(self._check, state.instance),
-                last_resort=partial(self._kill, state.instance), **self._bolt_options)
+                last_resort=partial(self._kill, state.instance),
+                **self._bolt_options,
+            )
             return self._bolt
 
     def _check(self, instance: str) -> None:

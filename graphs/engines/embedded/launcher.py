@@ -50,8 +50,9 @@ def ensure_engine(home: Home) -> EngineState:
                 return state
             return _start(home)
     except Timeout:
-        raise EngineUnavailable(f"The engine of {home.folder} did not start within {START_SECONDS:g} s; "
-                                f"see {home.engine / 'engine.log'}.") from None
+        raise EngineUnavailable(
+            f"The engine of {home.folder} did not start within {START_SECONDS:g} s; see {home.engine / 'engine.log'}."
+        ) from None
 
 
 def end_engine(home: Home, *, kill: bool = False) -> bool:
@@ -109,7 +110,8 @@ def require_arcadedb() -> None:
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(
             "The embedded engine is not available for this kind of machine (it runs on Linux x86-64 and arm64, macOS "
-            "on arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI.")
+            "on arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI."
+        )
 
 
 def _start(home: Home) -> EngineState:
@@ -126,9 +128,13 @@ def _start(home: Home) -> EngineState:
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS}
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder),
-             home.engine_folder],
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=home.engine, **options)
+            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder), home.engine_folder],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=home.engine,
+            **options,
+        )
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = EngineState.read(home)
@@ -138,8 +144,9 @@ def _start(home: Home) -> EngineState:
             return state
         code = process.poll()
         if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):
-            raise EngineUnavailable(f"The engine could not start (exit status {code}): {_reason(home)}. "
-                                    f"The full log is {log}.")
+            raise EngineUnavailable(
+                f"The engine could not start (exit status {code}): {_reason(home)}. The full log is {log}."
+            )
         time.sleep(0.02)
     process.kill()
     process.wait()

@@ -56,8 +56,9 @@ class EngineProcess:
 
     def __init__(self, home: Home, settings: EmbeddedSettings) -> None:
         self.home, self.settings = home, settings
-        self.state = EngineState(os.getpid(), free_port(), secrets.token_hex(8), secrets.token_hex(24),
-                                 secrets.token_hex(24))
+        self.state = EngineState(
+            os.getpid(), free_port(), secrets.token_hex(8), secrets.token_hex(24), secrets.token_hex(24)
+        )
         self.stopping = False
         self.server: Any = None
         self._failure: BaseException | None = None
@@ -73,15 +74,24 @@ class EngineProcess:
         logs = self.home.engine / "log"
         logs.mkdir(exist_ok=True)
         os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(logs / "jvm-crash-%p.log")
-        start_jvm(heap_size=self.settings.heap, jvm_args=[
-            "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-XX:+ExitOnOutOfMemoryError",
-            "-XX:-UsePerfData", f"-Darcadedb.server.logsDirectory={logs}",
-            f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
-            "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
-            # Its own gate lets four queries in on two cores, one caller's slow ones among them: `Slots` share instead.
-            "-Darcadedb.queryMaxConcurrent=-1",
-            *archive_option(archive_file()), *self.settings.jvm_args,
-            *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items())])
+        start_jvm(
+            heap_size=self.settings.heap,
+            jvm_args=[
+                "-Xms64m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=4",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-XX:-UsePerfData",
+                f"-Darcadedb.server.logsDirectory={logs}",
+                f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
+                "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
+                # Its own gate lets four queries in on two cores, one caller's slow ones among them: `Slots` share instead.
+                "-Darcadedb.queryMaxConcurrent=-1",
+                *archive_option(archive_file()),
+                *self.settings.jvm_args,
+                *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items()),
+            ],
+        )
         recover(self.home)
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
@@ -117,11 +127,25 @@ class EngineProcess:
 
         json_object = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
         security = self.server.getSecurity()
-        security.saveGroup("*", "reader", json_object(
-            '{"types": {"*": {"access": ["readRecord"]}}, "access": [], "resultSetLimit": -1, "readTimeout": -1}'))
-        security.createUser(json_object(json.dumps({
-            "name": "reader", "password": str(security.encodePassword(self.state.reader)),
-            "databases": {"*": ["reader"]}})))
+        security.saveGroup(
+            "*",
+            "reader",
+            json_object(
+                '{"types": {"*": {"access": ["readRecord"]}}, "access": [], "resultSetLimit": -1, "readTimeout": -1}'
+            ),
+        )
+        security.createUser(
+            json_object(
+                json.dumps(
+                    {
+                        "name": "reader",
+                        "password": str(security.encodePassword(self.state.reader)),
+                        "databases": {"*": ["reader"]},
+                    }
+                )
+            )
+        )
+
     def _make_scratch(self) -> None:
         """Create the empty database that says why a query does not compile: a read-only one gives no reason."""
         name = scratch_database(self.home)
@@ -281,6 +305,7 @@ def main(folder: str, engine_folder: str) -> None:
 
     def stop(number: int, frame: object) -> None:
         process.stopping = True
+
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     try:

@@ -58,7 +58,6 @@ class Quarantine:
             record = self._records.get(caller)
             return max(0.0, record.until - time.monotonic()) if record is not None else 0.0
 
-
     def clear(self) -> None:
         """Forget all callers."""
         with self._lock:

@@ -29,15 +29,19 @@ def main(folder: str, archive: str) -> None:
     watchdog.daemon = True
     watchdog.start()
     settings = EmbeddedSettings.from_environment()
-    process = EngineProcess(Home(Path(folder)).make(),
-                            replace(settings, jvm_args=(*settings.jvm_args, f"-XX:AOTCacheOutput={archive}")))
+    process = EngineProcess(
+        Home(Path(folder)).make(), replace(settings, jvm_args=(*settings.jvm_args, f"-XX:AOTCacheOutput={archive}"))
+    )
     process.start()
     server, state = process.server, process.state
     server.createDatabase(DATABASE, jpype.JClass("com.arcadedb.engine.ComponentFile").MODE.READ_WRITE)
     address = f"bolt://127.0.0.1:{state.port}"
     with GraphDatabase.driver(address, auth=("root", state.root)) as driver:
-        driver.execute_query("UNWIND range(1, 50) AS i CREATE (:A {name: 'x' + i})-[:R {since: i}]->"
-                             "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})", database_=DATABASE)
+        driver.execute_query(
+            "UNWIND range(1, 50) AS i CREATE (:A {name: 'x' + i})-[:R {since: i}]->"
+            "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})",
+            database_=DATABASE,
+        )
     with GraphDatabase.driver(address, auth=("reader", state.reader)) as driver:
         for query in TRAINING:
             driver.execute_query(query, name="x1", database_=DATABASE)

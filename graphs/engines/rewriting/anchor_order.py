@@ -73,8 +73,9 @@ class Anchoring:
         if not isinstance(last, t.Return) or last.projection.star:
             return
         items = last.projection.items
-        if not any(isinstance(item.expression, t.Variable) for item in items) or \
-                not all(item.alias or isinstance(item.expression, t.Variable) for item in items):
+        if not any(isinstance(item.expression, t.Variable) for item in items) or not all(
+            item.alias or isinstance(item.expression, t.Variable) for item in items
+        ):
             return
         columns = ", ".join(self._query.source(item.alias or item.expression) for item in items)
         yield Edit(body.start, body.start, f"{imported[0]}CALL {imported[1]}{{ ")
@@ -180,7 +181,7 @@ class Anchoring:
         else:
             name = self._query.source(anchor.variable)
         place = 2 * best
-        after = "".join(self._query.source(element) for element in path.elements[place + 1:])
+        after = "".join(self._query.source(element) for element in path.elements[place + 1 :])
         return [text + after, f"({name}){self._backwards(path.elements[:place])}"]
 
     def _backwards(self, elements: Sequence[t.Node]) -> str:
@@ -201,8 +202,11 @@ def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
 
 def _makes_distinct(clause: t.Clause | None) -> bool:
     """Whether a clause drops duplicates itself: `WITH DISTINCT n`, with nothing that counts them before."""
-    return isinstance(clause, t.With | t.Return) and clause.projection.distinct and \
-        all(isinstance(item.expression, t.Variable | t.Property) for item in clause.projection.items)
+    return (
+        isinstance(clause, t.With | t.Return)
+        and clause.projection.distinct
+        and all(isinstance(item.expression, t.Variable | t.Property) for item in clause.projection.items)
+    )
 
 
 def _reversible(path: t.PathPattern) -> bool:
@@ -210,8 +214,12 @@ def _reversible(path: t.PathPattern) -> bool:
         return False
     if next(path.find(t.Subquery), None) or next(path.find(t.PatternComprehension), None):
         return False
-    return all(isinstance(element, t.NodePattern) or (isinstance(element, t.RelationshipPattern)
-               and element.quantifier is None and not (element.length and element.variable))
-               for element in path.elements)
-
-
+    return all(
+        isinstance(element, t.NodePattern)
+        or (
+            isinstance(element, t.RelationshipPattern)
+            and element.quantifier is None
+            and not (element.length and element.variable)
+        )
+        for element in path.elements
+    )

@@ -103,8 +103,14 @@ class Guarding:
             case t.PatternExpression():
                 # In a projection the engine knows only the newer form, `EXISTS { (a)-->(b) }`.
                 newer = [Edit(node.start, node.start, "EXISTS { "), Edit(node.end, node.end, " }")]
-                self._wrap(node, variables([node.pattern]), nullable & bound, "", found,
-                           newer if self._projecting and node.pattern.shortest is None else [])
+                self._wrap(
+                    node,
+                    variables([node.pattern]),
+                    nullable & bound,
+                    "",
+                    found,
+                    newer if self._projecting and node.pattern.shortest is None else [],
+                )
             case t.PatternComprehension():
                 inside = bound | set(variables([node.pattern]))
                 inner: list[Edit] = []
@@ -133,12 +139,22 @@ class Guarding:
             return
         self._wrap(node, variables(paths), nullable & bound, NOTHING.get(node.kind, ""), found, inner)
 
-    def _wrap(self, node: t.Node, named: Iterable[str], nullable: Scope, nothing: str, found: list[Edit],
-              inner: Iterable[Edit] = ()) -> None:
+    def _wrap(
+        self,
+        node: t.Node,
+        named: Iterable[str],
+        nullable: Scope,
+        nothing: str,
+        found: list[Edit],
+        inner: Iterable[Edit] = (),
+    ) -> None:
         touched = sorted(set(named) & nullable)
         if touched:
-            begin, end = (f"CASE WHEN {present(touched)} THEN ", f" ELSE {nothing} END") if nothing else (
-                f"({present(touched)} AND ", ")")
+            begin, end = (
+                (f"CASE WHEN {present(touched)} THEN ", f" ELSE {nothing} END")
+                if nothing
+                else (f"({present(touched)} AND ", ")")
+            )
             found += [Edit(node.start, node.start, begin), *inner, Edit(node.end, node.end, end)]
         else:
             found += inner
@@ -150,9 +166,10 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
         return None
     clauses = body.clauses[:-1] if isinstance(body.clauses[-1], t.Return) else body.clauses
     matches = [clause for clause in clauses if isinstance(clause, t.Match) and not clause.optional]
-    returned = body.clauses[len(clauses):]
-    if len(matches) < len(clauses) or any(isinstance(one, t.FunctionCall | t.CountStar) for last in returned
-                                          for one in last.walk()):
+    returned = body.clauses[len(clauses) :]
+    if len(matches) < len(clauses) or any(
+        isinstance(one, t.FunctionCall | t.CountStar) for last in returned for one in last.walk()
+    ):
         return None
     return matches
 
@@ -160,8 +177,11 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
 def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
     """What may be null behind a WITH or RETURN: anything but a variable that could not be before."""
     kept = nullable if projection.star else frozenset()
-    return kept | {item.name for item in projection.items
-                   if not isinstance(item.expression, t.Variable) or item.expression.name in nullable}
+    return kept | {
+        item.name
+        for item in projection.items
+        if not isinstance(item.expression, t.Variable) or item.expression.name in nullable
+    }
 
 
 def present(names: Iterable[str]) -> str:

@@ -44,15 +44,17 @@ ROUNDS = 8
 LONG = 3
 """The least upper bound of a path that is worth rewriting; shorter paths are few."""
 
-AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont",
-                        "percentiledisc"})
+AGGREGATES = frozenset(
+    {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
+)
 CHANCE = frozenset({"rand", "randomuuid"})
 
 
 def reaching(query: t.Query) -> t.Query:
     """The query with such paths in the engine's own form; the same object where there is nothing to do."""
-    if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or \
-            any(call.key in CHANCE for call in query.find(t.FunctionCall)):
+    if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or any(
+        call.key in CHANCE for call in query.find(t.FunctionCall)
+    ):
         return query
     for _ in range(ROUNDS):
         edit = next(_Reaching(query).edits(), None)
@@ -65,8 +67,13 @@ def reaching(query: t.Query) -> t.Query:
 def _open(rel: t.RelationshipPattern) -> bool:
     """Whether a relationship is of a length that begins at 0 or 1 and ends late or never."""
     length = rel.length
-    return length is not None and length.minimum in (None, 0, 1) and \
-        (length.maximum is None or length.maximum >= LONG) and rel.where is None and rel.quantifier is None
+    return (
+        length is not None
+        and length.minimum in (None, 0, 1)
+        and (length.maximum is None or length.maximum >= LONG)
+        and rel.where is None
+        and rel.quantifier is None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,9 @@ class _Reaching:
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
-        self._may_be_null = any(clause.optional for clause in query.find(t.Match)) or \
-            any(clause.optional for clause in query.find(t.CallSubquery))
+        self._may_be_null = any(clause.optional for clause in query.find(t.Match)) or any(
+            clause.optional for clause in query.find(t.CallSubquery)
+        )
         self._uses: dict[str, int] = {}
         for variable in query.find(t.Variable):
             self._uses[variable.name] = self._uses.get(variable.name, 0) + 1
@@ -100,10 +108,11 @@ class _Reaching:
                 yield from self._body(part, bound, rows_count=True)
         elif isinstance(body, t.SingleQuery):
             for place, clause in enumerate(body.clauses):
-                following = body.clauses[place + 1:]
+                following = body.clauses[place + 1 :]
                 if isinstance(clause, t.Match):
                     if not (rows_count and _counts_rows(following)) and not (
-                            place == 0 and _as_the_engine_does(clause, following)):
+                        place == 0 and _as_the_engine_does(clause, following)
+                    ):
                         yield from self._match(clause, bound)
                     yield from self._expressions(clause.where, bound | set(variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
@@ -142,25 +151,44 @@ class _Reaching:
         if len(paths) != 1 or len(paths[0].elements) != 3 or not self._plain(paths) or self._may_be_null:
             return  # the engine takes a null for any node
         first, rel, last = paths[0].elements
-        if not (isinstance(first, t.NodePattern) and isinstance(rel, t.RelationshipPattern) and _open(rel)
-                and isinstance(last, t.NodePattern) and not self._used(rel)) or _same(first, last):
+        if not (
+            isinstance(first, t.NodePattern)
+            and isinstance(rel, t.RelationshipPattern)
+            and _open(rel)
+            and isinstance(last, t.NodePattern)
+            and not self._used(rel)
+        ) or _same(first, last):
             return
         name, end = self._named(last)
         condition = f" WHERE {self._query.source(where)}" if where is not None else ""
-        yield Edit(place.start, place.end, f"EXISTS {{ MATCH {self._query.source(first)}{self._query.source(rel)}{end}"
-                                           f"{condition} RETURN DISTINCT {name} LIMIT 1 }}")
+        yield Edit(
+            place.start,
+            place.end,
+            f"EXISTS {{ MATCH {self._query.source(first)}{self._query.source(rel)}{end}"
+            f"{condition} RETURN DISTINCT {name} LIMIT 1 }}",
+        )
 
     def _match(self, clause: t.Match, bound: frozenset[str]) -> Iterator[Edit]:
         rels = [rel for path in clause.patterns for rel in path.find(t.RelationshipPattern)]
         long = [rel for rel in rels if rel.length or rel.quantifier]
-        if len(long) != 1 or not _open(long[0]) or clause.hints or clause.mode or self._used(long[0]) or \
-                not self._plain(clause.patterns) or not _apart(long[0], rels):
+        if (
+            len(long) != 1
+            or not _open(long[0])
+            or clause.hints
+            or clause.mode
+            or self._used(long[0])
+            or not self._plain(clause.patterns)
+            or not _apart(long[0], rels)
+        ):
             return
         if len(rels) == len(clause.patterns) == 1 and all(_name(one) in bound for one in nodes(clause.patterns[0])):
             if not self._may_be_null and not _same(*nodes(clause.patterns[0])):
                 condition = f" WHERE {self._query.source(clause.where)}" if clause.where is not None else ""
-                yield Edit(clause.start, clause.end,
-                           f"WITH * WHERE EXISTS {{ MATCH {self._query.source(clause.patterns[0])}{condition} }}")
+                yield Edit(
+                    clause.start,
+                    clause.end,
+                    f"WITH * WHERE EXISTS {{ MATCH {self._query.source(clause.patterns[0])}{condition} }}",
+                )
             return
         known = dict(filtered(clause.where)) | dict.fromkeys(bound, BOUND)
         cuts = [cut for cut in self._cuts(clause, long[0]) if self._may_be_cut(cut, clause, bound)]
@@ -216,17 +244,24 @@ class _Reaching:
         steps = self._query.source(cut.rel) if cut.at_the_end else flipped(self._query, cut.rel)
         listed = ", ".join(quoted_name(one) for one in sorted(imports))
         here = f"MATCH {', '.join(rest)}{_where(outside)} " if rest else ""
-        return (f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
-                f"{end_text}{_where(inside)} RETURN DISTINCT {quoted_name(end)} }}")
+        return (
+            f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
+            f"{end_text}{_where(inside)} RETURN DISTINCT {quoted_name(end)} }}"
+        )
 
     def _rank(self, node: t.NodePattern, known: dict[str, int]) -> int:
         return max(rank_of_properties(node), known.get(_name(node) or "", UNKNOWN))
 
     def _plain(self, paths: Sequence[t.PathPattern]) -> bool:
-        return all(path.variable is None and path.selector is None and path.shortest is None and
-                   all(isinstance(one, t.NodePattern | t.RelationshipPattern) for one in path.elements) and
-                   next(path.find(t.Subquery), None) is None and next(path.find(t.PatternComprehension), None) is None
-                   for path in paths)
+        return all(
+            path.variable is None
+            and path.selector is None
+            and path.shortest is None
+            and all(isinstance(one, t.NodePattern | t.RelationshipPattern) for one in path.elements)
+            and next(path.find(t.Subquery), None) is None
+            and next(path.find(t.PatternComprehension), None) is None
+            for path in paths
+        )
 
     def _used(self, rel: t.RelationshipPattern) -> bool:
         """Whether the relationships of the path are asked for, or may depend on what is bound elsewhere."""
@@ -253,8 +288,11 @@ def _same(one: t.NodePattern, other: t.NodePattern) -> bool:
 def _simple(properties: t.Expression | None) -> bool:
     """No properties, a parameter, or a map of literals and parameters."""
     plain = t.StringLiteral | t.IntegerLiteral | t.FloatLiteral | t.BooleanLiteral | t.Parameter
-    return properties is None or isinstance(properties, t.Parameter) or (
-        isinstance(properties, t.MapLiteral) and all(isinstance(one.value, plain) for one in properties.entries))
+    return (
+        properties is None
+        or isinstance(properties, t.Parameter)
+        or (isinstance(properties, t.MapLiteral) and all(isinstance(one.value, plain) for one in properties.entries))
+    )
 
 
 def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
@@ -297,8 +335,10 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
                 projection = clause.projection
                 aggregates = [call for item in projection.items for call in _aggregates(item.expression)]
                 if aggregates:
-                    return not all(isinstance(call, t.FunctionCall) and (call.distinct or call.key in ("min", "max"))
-                                   for call in aggregates)
+                    return not all(
+                        isinstance(call, t.FunctionCall) and (call.distinct or call.key in ("min", "max"))
+                        for call in aggregates
+                    )
                 if projection.distinct:
                     return False
                 if isinstance(clause, t.Return) or projection.skip or projection.limit or projection.group_by:
@@ -319,10 +359,21 @@ def _aggregates(node: t.Node) -> Iterator[t.Node]:
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:
     """Whether the engine takes the path breadth first by itself: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
-    if clause.optional or len(clause.patterns) != 1 or len(clause.patterns[0].elements) != 3 or \
-            len(following) != 1 or not isinstance(following[0], t.Return):
+    if (
+        clause.optional
+        or len(clause.patterns) != 1
+        or len(clause.patterns[0].elements) != 3
+        or len(following) != 1
+        or not isinstance(following[0], t.Return)
+    ):
         return False
     ends = t.Variable | t.Property
-    return all(isinstance(item.expression, ends) or (isinstance(item.expression, t.FunctionCall) and
-               len(item.expression.arguments) == 1 and isinstance(item.expression.arguments[0], ends))
-               for item in following[0].projection.items)
+    return all(
+        isinstance(item.expression, ends)
+        or (
+            isinstance(item.expression, t.FunctionCall)
+            and len(item.expression.arguments) == 1
+            and isinstance(item.expression.arguments[0], ends)
+        )
+        for item in following[0].projection.items
+    )

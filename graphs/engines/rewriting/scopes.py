@@ -23,8 +23,11 @@ def columns_named(query: t.Query) -> t.Query:
     there is none.
     """
     patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
-    names = [Edit(item.end, item.end, f" AS {in_backticks(item.name)}") for item in query.find(t.ReturnItem)
-             if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())]
+    names = [
+        Edit(item.end, item.end, f" AS {in_backticks(item.name)}")
+        for item in query.find(t.ReturnItem)
+        if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())
+    ]
     return parse(applied(query.text, names)) if names else query
 
 
@@ -33,8 +36,9 @@ class FreshNames:
 
     def __init__(self, query: t.Query) -> None:
         self._taken = {variable.name for variable in query.find(t.Variable)}
-        self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and \
-            not any(call.star for call in query.find(t.CallSubquery))
+        self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
+            call.star for call in query.find(t.CallSubquery)
+        )
         """False where `*` would show them."""
 
     def fresh(self) -> str:
@@ -80,8 +84,11 @@ def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
             yield from filtered(where.right)
         case t.Binary(operator="="):
             for one, other in ((where.left, where.right), (where.right, where.left)):
-                if isinstance(one, t.Property) and isinstance(one.subject, t.Variable) and \
-                        isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter):
+                if (
+                    isinstance(one, t.Property)
+                    and isinstance(one.subject, t.Variable)
+                    and isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter)
+                ):
                     yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
 
 

@@ -82,13 +82,17 @@ def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
     """The complete graphs of a column with `count` vectors, in order; none without the library."""
     if not installed():
         return []
-    parts = [Neighbours(file, first, last) for file, first, last, complete in _files(folder)
-             if complete and first < last <= count]
+    parts = [
+        Neighbours(file, first, last)
+        for file, first, last, complete in _files(folder)
+        if complete and first < last <= count
+    ]
     return sorted(parts, key=lambda part: part.first)
 
 
-def build_neighbours(folder: Path, eight: Array, first: int, last: int, *, told: Callable[[int], None],
-                     stop: Callable[[], bool]) -> bool:
+def build_neighbours(
+    folder: Path, eight: Array, first: int, last: int, *, told: Callable[[int], None], stop: Callable[[], bool]
+) -> bool:
     """Build the graph over some places, or resume it; return whether it is complete.
 
     It is saved when it is stopped, and once a minute, so that a killed build loses a minute. `told` gets how
@@ -98,8 +102,10 @@ def build_neighbours(folder: Path, eight: Array, first: int, last: int, *, told:
         LibraryMissing: the message says how to install it.
     """
     if not installed():
-        raise LibraryMissing(f"an HNSW index needs USearch; install it with `{INSTALL}`, or build without it "
-                             "(`--ann 0`): every vector is then compared")
+        raise LibraryMissing(
+            f"an HNSW index needs USearch; install it with `{INSTALL}`, or build without it "
+            "(`--ann 0`): every vector is then compared"
+        )
     index, done, saved = _empty(eight.shape[1]), first, None
     for file, its_first, its_last, complete in _files(folder):
         if its_first == first and its_last == last and complete:
@@ -155,8 +161,15 @@ def bytes_for(dimensions: int, count: int) -> int:
 def _empty(dimensions: int) -> Any:
     from usearch.index import Index  # loaded on first use: an optional library
 
-    return Index(ndim=dimensions, metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD,
-                 expansion_search=EXPANSION_SEARCH, enable_key_lookups=False)
+    return Index(
+        ndim=dimensions,
+        metric="cos",
+        dtype="i8",
+        connectivity=CONNECTIVITY,
+        expansion_add=EXPANSION_ADD,
+        expansion_search=EXPANSION_SEARCH,
+        enable_key_lookups=False,
+    )
 
 
 def _files(folder: Path) -> list[tuple[Path, int, int, bool]]:

@@ -60,8 +60,14 @@ class Cost:
     approximate_seconds: float = 0.0
 
 
-def estimate(files: Files, encoder: Encoder, labels: Collection[str] | None = None, *,
-             descriptions: bool = True, ann: int | None = None) -> Cost:
+def estimate(
+    files: Files,
+    encoder: Encoder,
+    labels: Collection[str] | None = None,
+    *,
+    descriptions: bool = True,
+    ann: int | None = None,
+) -> Cost:
     """What vectors for the names of some labels (all, when None) will cost, from a sample of them."""
     wanted = _columns(files, labels, descriptions)
     least = _least(ann)
@@ -82,14 +88,27 @@ def estimate(files: Files, encoder: Encoder, labels: Collection[str] | None = No
             near_seconds += approximate.seconds_for(eight, large)
             size += approximate.bytes_for(dimensions, large)
             near += large
-    return Cost(len(wanted[NAMES]), seconds + near_seconds, size, done_already(files, encoder, labels, descriptions),
-                len(wanted.get(DESCRIPTIONS, ())), near, near_seconds)
+    return Cost(
+        len(wanted[NAMES]),
+        seconds + near_seconds,
+        size,
+        done_already(files, encoder, labels, descriptions),
+        len(wanted.get(DESCRIPTIONS, ())),
+        near,
+        near_seconds,
+    )
 
 
-def build_vectors(files: Files, encoder: Encoder, labels: Collection[str] | None = None, *,
-                  descriptions: bool = True, ann: int | None = None,
-                  progress: Callable[[Progress], None] | None = None,
-                  stop: Callable[[], bool] = lambda: False) -> bool:
+def build_vectors(
+    files: Files,
+    encoder: Encoder,
+    labels: Collection[str] | None = None,
+    *,
+    descriptions: bool = True,
+    ann: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> bool:
     """Build the vectors, resuming a stopped build. Return whether it is complete.
 
     Labels of `ann` vectors and more get a graph of neighbours (None: a million, where the library is installed;
@@ -138,8 +157,14 @@ def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, i
             yield first, last
 
 
-def _encode(files: Files, encoder: Encoder, identity: list[Any], columns: dict[str, npt.NDArray[np.uint32]],
-            told: Callable[[Progress], None], stop: Callable[[], bool]) -> bool:
+def _encode(
+    files: Files,
+    encoder: Encoder,
+    identity: list[Any],
+    columns: dict[str, npt.NDArray[np.uint32]],
+    told: Callable[[Progress], None],
+    stop: Callable[[], bool],
+) -> bool:
     folder = files.folder / BUILDING
     meta = read_meta(folder)
     done = int(meta["done"]) if meta is not None and meta["identity"] == identity else 0
@@ -157,7 +182,7 @@ def _encode(files: Files, encoder: Encoder, identity: list[Any], columns: dict[s
         while at < len(rows):
             if stop():
                 return False
-            some = rows[at:at + _AT_ONCE]
+            some = rows[at : at + _AT_ONCE]
             writer.write(at, encoder.encode(_texts(files, some, kind)))
             writer.flush()
             at += len(some)
@@ -179,10 +204,12 @@ def _swap(folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _neighbours(files: Files, kind: str, rows: Array, least: int, told: Callable[[Progress], None],
-                stop: Callable[[], bool]) -> bool:
+def _neighbours(
+    files: Files, kind: str, rows: Array, least: int, told: Callable[[Progress], None], stop: Callable[[], bool]
+) -> bool:
     folder = files.folder / FOLDER / kind
     for first, last in large_labels(files, rows, least):
+
         def tell(count: int, total: int = last - first) -> None:
             told(Progress(f"neighbours of {kind}", count, total))
 
@@ -198,8 +225,11 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
     """The rows of each column: of every name, and of every name whose entity has a telling description."""
-    ranges = [np.arange(low, high, dtype=np.uint32) for label, _, kind, low, high in files.partitions
-              if kind == NAME and (labels is None or label in labels)]
+    ranges = [
+        np.arange(low, high, dtype=np.uint32)
+        for label, _, kind, low, high in files.partitions
+        if kind == NAME and (labels is None or label in labels)
+    ]
     columns = {NAMES: np.concatenate(ranges) if ranges else np.zeros(0, dtype=np.uint32)}
     if descriptions:
         told = [rows[_telling(files, rows)] for rows in ranges]
@@ -210,8 +240,7 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
 def _telling(files: Files, rows: Array) -> Array:
     """Which rows have a description that at most ten entities of their label share."""
     entity = files.row_entity[rows]
-    described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1]
-                               > files.description.starts[entity])
+    described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])
     if not len(described):
         return described
     texts = np.fromiter(map(hash, files.description.many(entity[described])), dtype=np.int64, count=len(described))
@@ -235,12 +264,29 @@ def _least(ann: int | None) -> int:
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
     """What vectors must be of, to be continued or kept: the model, the labels, the descriptions, this index."""
-    return [encoder.name, sorted(labels) if labels is not None else None, descriptions, files.info.built_at,
-            files.info.nodes, files.info.texts]
+    return [
+        encoder.name,
+        sorted(labels) if labels is not None else None,
+        descriptions,
+        files.info.built_at,
+        files.info.nodes,
+        files.info.texts,
+    ]
 
 
 def _write_meta(folder: Path, identity: list[Any], encoder: Encoder, done: int, names: int) -> None:
     new = folder / "meta.json.new"
-    new.write_text(json.dumps({"format": FORMAT, "identity": identity, "model": encoder.name, "done": done,
-                               "names": names, "index": identity[3:]}), encoding="utf-8")
+    new.write_text(
+        json.dumps(
+            {
+                "format": FORMAT,
+                "identity": identity,
+                "model": encoder.name,
+                "done": done,
+                "names": names,
+                "index": identity[3:],
+            }
+        ),
+        encoding="utf-8",
+    )
     new.replace(folder / "meta.json")

@@ -75,8 +75,9 @@ class Column:
         first, last = np.searchsorted(self.row, (low, high)).tolist()
         return first, last
 
-    def nearest(self, vector: Vectors, low: int, high: int, wanted: int, *,
-                exact: bool = False) -> list[tuple[int, float]]:
+    def nearest(
+        self, vector: Vectors, low: int, high: int, wanted: int, *, exact: bool = False
+    ) -> list[tuple[int, float]]:
         """The rows between `low` and `high` whose vectors are most like one; `exact` asks no graph of neighbours."""
         first, last = self.places(low, high)
         if first >= last or not vector.any():
@@ -117,5 +118,3 @@ def _signs(vectors: Vectors) -> Array:
 
 def _mapped(file: Path) -> Array:
     return np.asarray(np.load(file, mmap_mode="r"))
-
-

@@ -16,8 +16,21 @@ import numpy as np
 from graphground.graphs.entities.vectors.encoders import StaticEncoder
 
 DIMENSIONS = 256
-CHECKED = ["Beyoncé Knowles-Carter", "Straße", "東京 Tower", "O'Neill, Łukasz", "the Big Apple!", "naïve café №5",
-           "AC/DC", "मुंबई", "Київ", "x" * 150, "½ price… “quoted”", "C++ & C#", "𝔘nicode 😀"]
+CHECKED = [
+    "Beyoncé Knowles-Carter",
+    "Straße",
+    "東京 Tower",
+    "O'Neill, Łukasz",
+    "the Big Apple!",
+    "naïve café №5",
+    "AC/DC",
+    "मुंबई",
+    "Київ",
+    "x" * 150,
+    "½ price… “quoted”",
+    "C++ & C#",
+    "𝔘nicode 😀",
+]
 
 
 def main(file: Path) -> None:

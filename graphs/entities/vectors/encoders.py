@@ -77,8 +77,10 @@ class SentenceEncoder:
 
     def __init__(self, model: str = SENTENCES):
         if find_spec("sentence_transformers") is None:
-            raise EncoderMissing(f"the model {model!r} needs sentence-transformers; install it with `{INSTALL}`, "
-                                 f"or build the vectors with `--model {STATIC}`, which needs no extra package")
+            raise EncoderMissing(
+                f"the model {model!r} needs sentence-transformers; install it with `{INSTALL}`, "
+                f"or build the vectors with `--model {STATIC}`, which needs no extra package"
+            )
         self.name, self.dimensions = model, 0
         self._model: Any = None
         self._failure: Exception | None = None
@@ -99,8 +101,9 @@ class SentenceEncoder:
             raise EncoderMissing(f"the model {self.name!r} is still loading; try again in a moment")
         if self._failure is not None:
             raise EncoderMissing(f"the model {self.name!r} could not be loaded: {self._failure}")
-        vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False,
-                                              convert_to_numpy=True).astype(np.float32)
+        vectors: Vectors = self._model.encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+        ).astype(np.float32)
         return vectors
 
     def _load(self) -> None:

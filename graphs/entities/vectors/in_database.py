@@ -25,8 +25,11 @@ SECONDS = 10.0
 _FILTERED = 10
 logger = logging.getLogger(__name__)
 
-_SHOWN = {"neo4j": "SHOW VECTOR INDEXES YIELD *", "arcadedb": "SHOW VECTOR INDEXES",
-          "memgraph": "CALL vector_search.show_index_info() YIELD * RETURN *"}
+_SHOWN = {
+    "neo4j": "SHOW VECTOR INDEXES YIELD *",
+    "arcadedb": "SHOW VECTOR INDEXES",
+    "memgraph": "CALL vector_search.show_index_info() YIELD * RETURN *",
+}
 _ASKED = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
 _ASKED_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near"
 
@@ -86,8 +89,9 @@ class DatabaseVectors:
         """
         return self.nearest_of_all([mention], label=label, limit=limit)[0]
 
-    def nearest_of_all(self, mentions: Sequence[str], *, label: str | None = None,
-                       limit: int = 5) -> list[list[Candidate]]:
+    def nearest_of_all(
+        self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
+    ) -> list[list[Candidate]]:
         """The same for several mentions: their vectors are made in one go, and asked for at the same time."""
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
@@ -122,8 +126,10 @@ class DatabaseVectors:
         fitting = fitting or [one for one in known if one.online]
         if len(fitting) != 1:
             what = "several vector indexes" if fitting else "no vector index over nodes that is online"
-            raise IndexUnfit(f"the database has {what} ({names}); name one with `vector_index` in the graph's "
-                             "settings" + (", or give a label" if fitting and label is None else ""))
+            raise IndexUnfit(
+                f"the database has {what} ({names}); name one with `vector_index` in the graph's "
+                "settings" + (", or give a label" if fitting and label is None else "")
+            )
         return fitting[0]
 
     def _indexes(self) -> list[VectorIndex]:
@@ -140,26 +146,33 @@ class DatabaseVectors:
         dialect = self._engine.capabilities().dialect.name
         own_id = "elementId(node)" if dialect == "neo4j" else "id(node)"
         names = ", ".join(f"node.{key}" for key in NAME_PROPERTIES)
-        query = (f"{_ASKED_MEMGRAPH if dialect == 'memgraph' else _ASKED} "
-                 f"RETURN near, labels(node) AS labels, coalesce(node.eid, {own_id}) AS id, "
-                 f"node.description AS description, [{names}] AS names")
+        query = (
+            f"{_ASKED_MEMGRAPH if dialect == 'memgraph' else _ASKED} "
+            f"RETURN near, labels(node) AS labels, coalesce(node.eid, {own_id}) AS id, "
+            f"node.description AS description, [{names}] AS names"
+        )
         parameters = {"index": chosen.name, "count": count, "vector": vector.tolist()}
         try:
             return self._engine.run(query, parameters, limit=count, timeout=SECONDS).rows
         except QueryFailed as error:
             if "dimension" in str(error).lower():
-                raise IndexUnfit(f"the vector index {chosen.name!r} does not accept the vectors of {self.model} "
-                                 f"({len(vector)} dimensions): {error}") from error
+                raise IndexUnfit(
+                    f"the vector index {chosen.name!r} does not accept the vectors of {self.model} "
+                    f"({len(vector)} dimensions): {error}"
+                ) from error
             raise
 
     def _other_dimensions(self, chosen: VectorIndex, ours: int, theirs: int) -> IndexUnfit:
-        return IndexUnfit(f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, and the model "
-                          f"{self.model} makes {ours}; name the model that made them with `vector_model` in the "
-                          "graph's settings")
+        return IndexUnfit(
+            f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, and the model "
+            f"{self.model} makes {ours}; name the model that made them with `vector_model` in the "
+            "graph's settings"
+        )
 
 
-def in_database(vectors: DatabaseVectors, mentions: Sequence[str], label: str | None,
-                limit: int) -> list[list[Candidate]]:
+def in_database(
+    vectors: DatabaseVectors, mentions: Sequence[str], label: str | None, limit: int
+) -> list[list[Candidate]]:
     """The same where meaning only adds to spelling: nothing while the model loads, or where the database fails."""
     try:
         if mentions and vectors.ready:
@@ -177,9 +190,17 @@ def _candidate(row: Sequence[Any], chosen: VectorIndex, label: str | None) -> Ca
     property, name = named[0]
     its_label = label or next((one for one in labels if one in chosen.labels), labels[0])
     score = min(max(chosen.cosine(float(near)), 0.0), FOLDED)
-    return Candidate(name=name, label=its_label, property=property, score=round(score, 4), match="vector",
-                     key=str(key), description=description if isinstance(description, str) else None,
-                     matched=name, name_property=property)
+    return Candidate(
+        name=name,
+        label=its_label,
+        property=property,
+        score=round(score, 4),
+        match="vector",
+        key=str(key),
+        description=description if isinstance(description, str) else None,
+        matched=name,
+        name_property=property,
+    )
 
 
 def _of_neo4j(row: dict[str, Any]) -> VectorIndex | None:
@@ -187,14 +208,22 @@ def _of_neo4j(row: dict[str, Any]) -> VectorIndex | None:
         return None
     config = (row.get("options") or {}).get("indexConfig") or {}
     dimensions = config.get("vector.dimensions")
-    return VectorIndex(str(row["name"]), tuple(row.get("labelsOrTypes") or ()),
-                       int(dimensions) if dimensions is not None else None,
-                       str(config.get("vector.similarity_function") or "cosine").lower(), row.get("state") == "ONLINE")
+    return VectorIndex(
+        str(row["name"]),
+        tuple(row.get("labelsOrTypes") or ()),
+        int(dimensions) if dimensions is not None else None,
+        str(config.get("vector.similarity_function") or "cosine").lower(),
+        row.get("state") == "ONLINE",
+    )
 
 
 def _of_memgraph(row: dict[str, Any]) -> VectorIndex | None:
     if "edge" in str(row.get("index_type", "")).lower():
         return None
     dimensions = row.get("dimension")
-    return VectorIndex(str(row["index_name"]), (str(row["label"]),), int(dimensions) if dimensions else None,
-                       str(row.get("metric") or "l2sq").lower())
+    return VectorIndex(
+        str(row["index_name"]),
+        (str(row["label"]),),
+        int(dimensions) if dimensions else None,
+        str(row.get("metric") or "l2sq").lower(),
+    )

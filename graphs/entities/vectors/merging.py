@@ -15,8 +15,8 @@ _RANK, _POWER = 10, 4
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
     """By reciprocal rank, weighted by score; an entity that both found keeps its higher score and that way.
 
-        >>> merged([], [], 5)
-        []
+    >>> merged([], [], 5)
+    []
     """
     gains: dict[tuple[str, str, str], float] = {}
     kept: dict[tuple[str, str, str], Candidate] = {}

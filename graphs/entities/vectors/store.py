@@ -25,8 +25,10 @@ class VectorStore:
     def __init__(self, files: Files):
         meta = read_meta(files.folder / FOLDER)
         if meta is None or meta["index"] != [files.info.built_at, files.info.nodes, files.info.texts]:
-            raise VectorsMissing("this graph's entity index has no vectors; build them with "
-                                 "`graphground entities build --vectors`, or use mode 'fuzzy'")
+            raise VectorsMissing(
+                "this graph's entity index has no vectors; build them with "
+                "`graphground entities build --vectors`, or use mode 'fuzzy'"
+            )
         self.model: str = meta["model"]
         self.names_column = Column(files.folder / FOLDER / NAMES)
         described = files.folder / FOLDER / DESCRIPTIONS
@@ -46,7 +48,8 @@ class VectorStore:
     def approximate(self) -> int:
         """The number of vectors in HNSW indexes."""
         return self.names_column.approximate + (
-            self.descriptions_column.approximate if self.descriptions_column is not None else 0)
+            self.descriptions_column.approximate if self.descriptions_column is not None else 0
+        )
 
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
         """The rows between `low` and `high` whose names or descriptions are most like a vector."""

@@ -76,5 +76,10 @@ def _spaced(character: str) -> str:
 
 
 def _is_chinese(number: int) -> bool:
-    return (0x4E00 <= number <= 0x9FFF or 0x3400 <= number <= 0x4DBF or 0xF900 <= number <= 0xFAFF
-            or 0x20000 <= number <= 0x2CEAF or 0x2F800 <= number <= 0x2FA1F)
+    return (
+        0x4E00 <= number <= 0x9FFF
+        or 0x3400 <= number <= 0x4DBF
+        or 0xF900 <= number <= 0xFAFF
+        or 0x20000 <= number <= 0x2CEAF
+        or 0x2F800 <= number <= 0x2FA1F
+    )

@@ -62,15 +62,21 @@ def _datetime(text: str) -> str:
 
 
 SCALARS: Mapping[str, Callable[[str], Any]] = {
-    "str": str, "int": _int, "float": _float, "bool": _bool, "date": _date, "datetime": _datetime}
+    "str": str,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "date": _date,
+    "datetime": _datetime,
+}
 NARROW_FIRST = ("int", "float", "bool", "date", "datetime")
 
 
 def reader_of(type_: str) -> Callable[[str], Any]:
     """The function that reads a cell; it raises ValueError with what the cell is not.
 
-        >>> reader_of("list[int]")("1; 2")
-        [1, 2]
+    >>> reader_of("list[int]")("1; 2")
+    [1, 2]
     """
     if type_.startswith("list["):
         inner = SCALARS[type_[5:-1]]

@@ -63,11 +63,17 @@ class Conversion:
                 self.problems.add(node.file, line, f"{node.id} {key!r} appears a second time")
                 continue
             ids.add(key)
-            yield {"eid": f"{label}#{key}", "label": label, "name": row[title] or key,
-                   "aliases": [] if aliases is None else [part.strip() for part in row[aliases].split(SEPARATOR)
-                                                          if part.strip()],
-                   "description": (row[description] or None) if description is not None else None,
-                   "properties": self._values(node.file, line, row, cells), "provenance": []}
+            yield {
+                "eid": f"{label}#{key}",
+                "label": label,
+                "name": row[title] or key,
+                "aliases": []
+                if aliases is None
+                else [part.strip() for part in row[aliases].split(SEPARATOR) if part.strip()],
+                "description": (row[description] or None) if description is not None else None,
+                "properties": self._values(node.file, line, row, cells),
+                "provenance": [],
+            }
 
     def relations(self) -> Iterator[AbstractMapping[str, Any]]:
         """Each row of a table of relationships as a relation; the entities come first."""
@@ -87,15 +93,24 @@ class Conversion:
             start, end = ends(row)
             if not end and is_own:
                 continue  # a node without that relationship
-            for key, known, label, column in ((start, starts, table.start, table.start_column),
-                                              (end, targets, table.end, table.end_column)):
+            for key, known, label, column in (
+                (start, starts, table.start, table.start_column),
+                (end, targets, table.end, table.end_column),
+            ):
                 if key not in known:
-                    self.problems.add(table.file, line, f"{column} {key!r} is not the id of any {label}" if key else
-                                      f"{column} is empty")
+                    self.problems.add(
+                        table.file,
+                        line,
+                        f"{column} {key!r} is not the id of any {label}" if key else f"{column} is empty",
+                    )
                     break
             else:
-                yield {"label": table.type, "subj_id": f"{table.start}#{start}", "obj_id": f"{table.end}#{end}",
-                       "properties": self._values(table.file, line, row, cells)}
+                yield {
+                    "label": table.type,
+                    "subj_id": f"{table.start}#{start}",
+                    "obj_id": f"{table.end}#{end}",
+                    "properties": self._values(table.file, line, row, cells),
+                }
 
     def _values(self, file: str, line: int, row: list[str], cells: list[Cell]) -> dict[str, Any]:
         values = {}

@@ -22,8 +22,10 @@ from graphground.graphs.loading.importing.problems import ImportRefused, Problem
 ROWS_AT_ONCE = 20_000
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
 TITLES = ("name", "title", "label", "fullname", "displayname")
-STARTS, ENDS = ("start", "source", "from", "subject", "startid", "sourceid", "fromid", "src"), (
-    "end", "target", "to", "object", "endid", "targetid", "toid", "dst")
+STARTS, ENDS = (
+    ("start", "source", "from", "subject", "startid", "sourceid", "fromid", "src"),
+    ("end", "target", "to", "object", "endid", "targetid", "toid", "dst"),
+)
 
 
 @dataclass
@@ -61,30 +63,49 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
         table.id = _id_column(table)
     nodes = [table for table in tables if table.id is not None]
     if not nodes:
-        raise ImportRefused([f"{folder}: no file has a column of unique, non-empty ids; name the id column in a "
-                             f"mapping "
-                             "(--mapping FILE)"], 1)
+        raise ImportRefused(
+            [
+                f"{folder}: no file has a column of unique, non-empty ids; name the id column in a "
+                f"mapping "
+                "(--mapping FILE)"
+            ],
+            1,
+        )
     labels = {_label(table.stem): table for table in nodes}
     references = {table.file.path.name: dict(_references(table, labels, problems)) for table in tables}
     links = [table for table in tables if table.id is None and len(references[table.file.path.name]) >= 2]
     mapping_nodes = {label: _node(table, references[table.file.path.name]) for label, table in labels.items()}
-    relationships = [_own(label, table, column, end) for label, table in labels.items()
-                     for column, end in references[table.file.path.name].items()]
+    relationships = [
+        _own(label, table, column, end)
+        for label, table in labels.items()
+        for column, end in references[table.file.path.name].items()
+    ]
     relationships += [_link(table, references[table.file.path.name]) for table in links]
     unread = [table for table in tables if table.id is None and table not in links]
     for table in unread:
-        problems.add(table.file.path.name, None, "no id column, and no two columns that hold ids of other files; "
-                                                 "describe it in a mapping (--mapping FILE)")
+        problems.add(
+            table.file.path.name,
+            None,
+            "no id column, and no two columns that hold ids of other files; describe it in a mapping (--mapping FILE)",
+        )
     problems.raise_any()
-    return Mapping(name=name or re.sub(r"[^A-Za-z0-9_.-]", "_", f"graph_{folder.resolve().name}"
-                                       if not folder.resolve().name[:1].isalpha() else folder.resolve().name),
-                   nodes=mapping_nodes, relationships=relationships)
+    return Mapping(
+        name=name
+        or re.sub(
+            r"[^A-Za-z0-9_.-]",
+            "_",
+            f"graph_{folder.resolve().name}" if not folder.resolve().name[:1].isalpha() else folder.resolve().name,
+        ),
+        nodes=mapping_nodes,
+        relationships=relationships,
+    )
 
 
 def _table(file: CsvFile, problems: Problems) -> Table:
     types = {column: ColumnType() for column in file.columns}
     unique: dict[str, set[str]] = {column: set() for column in file.columns if _may_be_id(column)} or {
-        file.columns[0]: set()}
+        file.columns[0]: set()
+    }
     rows = 0
     for block in _blocks(file, problems):
         rows += len(block)
@@ -161,13 +182,20 @@ def _node(table: Table, references: dict[str, str]) -> NodeTable:
     title = next((by_name[name] for name in (*TITLES, f"{_folded(_label(table.stem))}name") if name in by_name), None)
     description = by_name.get("description")
     used = {table.id, title, description}
-    return NodeTable(file=table.file.path.name, id=table.id, title=title if title != table.id else None,
-                     description=description, properties=_properties(table, [c for c in rest if c not in used]))
+    return NodeTable(
+        file=table.file.path.name,
+        id=table.id,
+        title=title if title != table.id else None,
+        description=description,
+        properties=_properties(table, [c for c in rest if c not in used]),
+    )
 
 
 def _properties(table: Table, columns: list[str]) -> dict[str, Column]:
-    return {_key(column): Column(column=column, type=table.types[column].name)  # type: ignore[arg-type]
-            for column in columns}
+    return {
+        _key(column): Column(column=column, type=table.types[column].name)  # type: ignore[arg-type]
+        for column in columns
+    }
 
 
 def _key(column: str) -> str:
@@ -180,8 +208,14 @@ def _own(label: str, table: Table, column: str, end: str) -> RelationshipTable:
     """The relationship of a column of a table of nodes: `directorId` of movies is `director`."""
     assert table.id is not None
     type_ = re.sub(r"[^A-Za-z0-9]*(id|Id|ID)$", "", column) or column
-    return RelationshipTable(type=f"has{type_[:1].upper()}{type_[1:]}", file=table.file.path.name, start=label,
-                             start_column=table.id, end=end, end_column=column)
+    return RelationshipTable(
+        type=f"has{type_[:1].upper()}{type_[1:]}",
+        file=table.file.path.name,
+        start=label,
+        start_column=table.id,
+        end=end,
+        end_column=column,
+    )
 
 
 def _link(table: Table, references: dict[str, str]) -> RelationshipTable:
@@ -189,6 +223,12 @@ def _link(table: Table, references: dict[str, str]) -> RelationshipTable:
     start, end = columns[:2]
     words = [word for word in re.split(r"[^A-Za-z0-9]+", table.stem) if word]
     rest = [column for column in table.file.columns if column not in (start, end)]
-    return RelationshipTable(type="_".join(word.upper() for word in words), file=table.file.path.name,
-                             start=references[start], start_column=start, end=references[end], end_column=end,
-                             properties=_properties(table, rest))
+    return RelationshipTable(
+        type="_".join(word.upper() for word in words),
+        file=table.file.path.name,
+        start=references[start],
+        start_column=start,
+        end=references[end],
+        end_column=end,
+        properties=_properties(table, rest),
+    )

@@ -1,19 +1,19 @@
 """The mapping from CSV files to a graph: a TOML file, inferred first, shown, and yours to edit.
 
-    name = "films"
-    [nodes.Movie]
-    file = "movies.csv"
-    id = "movieId"
-    title = "title"
-    [nodes.Movie.properties]
-    released = { column = "released", type = "date" }
-    [[relationships]]
-    type = "actedIn"
-    file = "roles.csv"
-    start = "Person"
-    start_column = "personId"
-    end = "Movie"
-    end_column = "movieId"
+name = "films"
+[nodes.Movie]
+file = "movies.csv"
+id = "movieId"
+title = "title"
+[nodes.Movie.properties]
+released = { column = "released", type = "date" }
+[[relationships]]
+type = "actedIn"
+file = "roles.csv"
+start = "Person"
+start_column = "personId"
+end = "Movie"
+end_column = "movieId"
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphS
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-CellType = Literal["str", "int", "float", "bool", "date", "datetime", "list[str]", "list[int]", "list[float]",
-                   "list[date]"]
+CellType = Literal[
+    "str", "int", "float", "bool", "date", "datetime", "list[str]", "list[int]", "list[float]", "list[date]"
+]
 
 
 class Part(BaseModel):
@@ -82,15 +83,22 @@ class Mapping(Part):
 
     def schema_of_graph(self) -> PropertyGraphSchema:
         """The schema of the graph."""
-        labels = {name: Label(name, {**RESERVED_PROPERTIES, **{key: one.type for key, one in table.properties.items()}},
-                              None, frozenset(RESERVED_PROPERTIES) - frozenset(table.properties))
-                  for name, table in self.nodes.items()}
+        labels = {
+            name: Label(
+                name,
+                {**RESERVED_PROPERTIES, **{key: one.type for key, one in table.properties.items()}},
+                None,
+                frozenset(RESERVED_PROPERTIES) - frozenset(table.properties),
+            )
+            for name, table in self.nodes.items()
+        }
         patterns: dict[str, RelationshipPattern] = {}
         for table in self.relationships:
             known = patterns.get(str(table))
             properties = {key: one.type for key, one in table.properties.items()}
             patterns[str(table)] = RelationshipPattern(
-                table.type, table.start, table.end, {**(dict(known.properties) if known else {}), **properties})
+                table.type, table.start, table.end, {**(dict(known.properties) if known else {}), **properties}
+            )
         return PropertyGraphSchema(self.name, labels, tuple(patterns.values()))
 
 
@@ -144,6 +152,7 @@ def written(mapping: Mapping) -> str:
     >>> print(written(mapping).splitlines()[0])
     name = "films"
     """
+
     def text(value: str) -> str:
         return orjson.dumps(value).decode()
 
@@ -151,19 +160,29 @@ def written(mapping: Mapping) -> str:
         return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else text(name)
 
     def properties(given: dict[str, Column]) -> list[str]:
-        return [f"{key(name)} = {{ column = {text(one.column)}, type = {text(one.type)} }}"
-                for name, one in given.items()]
+        return [
+            f"{key(name)} = {{ column = {text(one.column)}, type = {text(one.type)} }}" for name, one in given.items()
+        ]
 
     lines = [f"name = {text(mapping.name)}"]
     for label, node in mapping.nodes.items():
         lines += ["", f"[nodes.{key(label)}]", f"file = {text(node.file)}", f"id = {text(node.id)}"]
-        lines += [f"{name} = {text(value)}" for name in ("title", "aliases", "description")
-                  if (value := getattr(node, name)) is not None]
+        lines += [
+            f"{name} = {text(value)}"
+            for name in ("title", "aliases", "description")
+            if (value := getattr(node, name)) is not None
+        ]
         if node.properties:
             lines += [f"[nodes.{key(label)}.properties]", *properties(node.properties)]
     for table in mapping.relationships:
-        lines += ["", "[[relationships]]", *(f"{name} = {text(getattr(table, name))}" for name in (
-            "type", "file", "start", "start_column", "end", "end_column"))]
+        lines += [
+            "",
+            "[[relationships]]",
+            *(
+                f"{name} = {text(getattr(table, name))}"
+                for name in ("type", "file", "start", "start_column", "end", "end_column")
+            ),
+        ]
         if table.properties:
             lines += ["[relationships.properties]", *properties(table.properties)]
     return "\n".join(lines) + "\n"

@@ -18,8 +18,13 @@ from graphground.graphs.storage.atomic import replacing
 
 VERSION = 2
 CHEAP_SECONDS = 5.0
-CHEAP_QUERIES = ("MATCH (n) RETURN count(n) AS c", "MATCH ()-[r]->() RETURN count(r) AS c", "CALL db.labels()",
-                 "CALL db.relationshipTypes()", "CALL db.propertyKeys()")
+CHEAP_QUERIES = (
+    "MATCH (n) RETURN count(n) AS c",
+    "MATCH ()-[r]->() RETURN count(r) AS c",
+    "CALL db.labels()",
+    "CALL db.relationshipTypes()",
+    "CALL db.propertyKeys()",
+)
 
 
 def fingerprint(engine: Engine) -> str:
@@ -76,33 +81,81 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
     schema = extraction.schema
     return {
         "name": schema.name,
-        "labels": [[label.name, dict(label.properties), label.description, sorted(label.reserved), label.count,
-                    texts_document(label.texts), label.naming, sorted(label.keys)]
-                   for label in schema.labels.values()],
-        "patterns": [[one.type, one.start, one.end, dict(one.properties), one.description, one.symmetric, one.count,
-                      texts_document(one.texts)] for one in schema.patterns],
+        "labels": [
+            [
+                label.name,
+                dict(label.properties),
+                label.description,
+                sorted(label.reserved),
+                label.count,
+                texts_document(label.texts),
+                label.naming,
+                sorted(label.keys),
+            ]
+            for label in schema.labels.values()
+        ],
+        "patterns": [
+            [
+                one.type,
+                one.start,
+                one.end,
+                dict(one.properties),
+                one.description,
+                one.symmetric,
+                one.count,
+                texts_document(one.texts),
+            ]
+            for one in schema.patterns
+        ],
         "combinations": sorted(sorted(one) for one in schema.label_combinations),
         "counted": [[sorted(one.labels), one.count, one.properties] for one in schema.combinations],
         "indexes": [astuple(index) for index in schema.indexes],
-        "open": schema.open, "partial": extraction.partial, "problems": list(extraction.problems),
-        "nodes": extraction.nodes, "relationships": extraction.relationships, "elapsed_ms": extraction.elapsed_ms,
-        "samples": [[owner, key, values] for (owner, key), values in extraction.samples.items()]}
+        "open": schema.open,
+        "partial": extraction.partial,
+        "problems": list(extraction.problems),
+        "nodes": extraction.nodes,
+        "relationships": extraction.relationships,
+        "elapsed_ms": extraction.elapsed_ms,
+        "samples": [[owner, key, values] for (owner, key), values in extraction.samples.items()],
+    }
 
 
 def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
     """The extraction that a document tells of."""
     schema = PropertyGraphSchema(
         name,
-        {label[0]: Label(label[0], label[1], label[2], frozenset(label[3]), label[4], texts_of(label[5]), label[6],
-                         frozenset(label[7])) for label in document["labels"]},
+        {
+            label[0]: Label(
+                label[0],
+                label[1],
+                label[2],
+                frozenset(label[3]),
+                label[4],
+                texts_of(label[5]),
+                label[6],
+                frozenset(label[7]),
+            )
+            for label in document["labels"]
+        },
         tuple(RelationshipPattern(*[*pattern[:7], texts_of(pattern[7])]) for pattern in document["patterns"]),
-        document["open"], frozenset(frozenset(one) for one in document["combinations"]),
+        document["open"],
+        frozenset(frozenset(one) for one in document["combinations"]),
         tuple(Combination(frozenset(labels), count, tuple(keys)) for labels, count, keys in document["counted"]),
-        tuple(Index(kind, owner, tuple(keys), name, relationship)
-              for kind, owner, keys, name, relationship in document["indexes"]))
+        tuple(
+            Index(kind, owner, tuple(keys), name, relationship)
+            for kind, owner, keys, name, relationship in document["indexes"]
+        ),
+    )
     samples = {(owner, key): values for owner, key, values in document["samples"]}
-    return Extraction(schema, samples, document["partial"], tuple(document["problems"]), document["nodes"],
-                      document["relationships"], document["elapsed_ms"])
+    return Extraction(
+        schema,
+        samples,
+        document["partial"],
+        tuple(document["problems"]),
+        document["nodes"],
+        document["relationships"],
+        document["elapsed_ms"],
+    )
 
 
 def texts_document(texts: Mapping[str, TextValues]) -> dict[str, Any]:

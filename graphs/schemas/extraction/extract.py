@@ -1,7 +1,7 @@
 """The exact schema of a connected database, without APOC.
 
-    >>> extract(engine, "films").schema.patterns[0]
-    RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=27)
+>>> extract(engine, "films").schema.patterns[0]
+RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=27)
 """
 
 from __future__ import annotations
@@ -23,9 +23,16 @@ from graphground.graphs.schemas.extraction.steps import Progress, Steps
 STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
 
 
-def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool = True,
-            step_timeout: float = STEP_SECONDS, total_timeout: float = TOTAL_SECONDS,
-            progress: Progress | None = None) -> Extraction:
+def extract(
+    engine: Engine,
+    name: str,
+    *,
+    samples: bool = False,
+    profiles: bool = True,
+    step_timeout: float = STEP_SECONDS,
+    total_timeout: float = TOTAL_SECONDS,
+    progress: Progress | None = None,
+) -> Extraction:
     """Read the schema of everything that the database holds.
 
     The database's own metadata is used where it is exact; elsewhere every node and relationship is looked at,
@@ -57,8 +64,15 @@ def extract(engine: Engine, name: str, *, samples: bool = False, profiles: bool 
         read_samples(steps, schema)
     nodes = sum(findings.combinations.values()) or None
     relationships = total_relationships(steps)
-    return Extraction(schema, findings.samples, bool(findings.problems), tuple(findings.problems), nodes,
-                      relationships, round((time.perf_counter() - begin) * 1e3, 1))
+    return Extraction(
+        schema,
+        findings.samples,
+        bool(findings.problems),
+        tuple(findings.problems),
+        nodes,
+        relationships,
+        round((time.perf_counter() - begin) * 1e3, 1),
+    )
 
 
 def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:

@@ -89,17 +89,28 @@ class Findings:
             for (combination, key), found in self.node_types.items():
                 if label in combination:
                     types.setdefault(key, set()).update(found)
-            labels[label] = Label(label, {key: merged(types[key]) or "unknown" for key in sorted(types)},
-                                  count=counts[label])
+            labels[label] = Label(
+                label, {key: merged(types[key]) or "unknown" for key in sorted(types)}, count=counts[label]
+            )
         patterns = []
         for (type_, start, end), count in sorted(self.patterns.items()):
             if start in labels and end in labels:
-                properties = {key: merged(found) or "unknown"
-                              for (owner, key), found in sorted(self.type_types.items()) if owner == type_}
+                properties = {
+                    key: merged(found) or "unknown"
+                    for (owner, key), found in sorted(self.type_types.items())
+                    if owner == type_
+                }
                 patterns.append(RelationshipPattern(type_, start, end, properties, count=count))
         several = frozenset(labels_together for labels_together in self.combinations if len(labels_together) > 1)
-        return PropertyGraphSchema(name, labels, tuple(patterns), open=bool(self.problems), label_combinations=several,
-                                   combinations=self._combinations() if several else (), indexes=self.indexes)
+        return PropertyGraphSchema(
+            name,
+            labels,
+            tuple(patterns),
+            open=bool(self.problems),
+            label_combinations=several,
+            combinations=self._combinations() if several else (),
+            indexes=self.indexes,
+        )
 
     def _combinations(self) -> tuple[Combination, ...]:
         """Each set of labels with its count and properties, the largest first."""
@@ -107,5 +118,6 @@ class Findings:
         for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
             keys.setdefault(labels, []).append(key)
         ordered = sorted(self.combinations.items(), key=lambda pair: (-pair[1], sorted(pair[0])))
-        return tuple(Combination(labels, count, tuple(keys.get(labels, ())))
-                     for labels, count in ordered if labels and count)
+        return tuple(
+            Combination(labels, count, tuple(keys.get(labels, ()))) for labels, count in ordered if labels and count
+        )

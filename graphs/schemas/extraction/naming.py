@@ -13,25 +13,113 @@ from dataclasses import dataclass
 from graphground.cypher.text_values import TextValues
 
 LEAST_SCORE = 0.45
-WHOLE = {"name": 1.0, "title": 0.98, "label": 0.85, "fullname": 0.97, "displayname": 0.97, "caption": 0.7,
-         "term": 0.75, "heading": 0.7, "subject": 0.6, "headline": 0.8, "word": 0.6, "symbol": 0.6, "tag": 0.6,
-         "hostname": 0.75, "username": 0.7, "login": 0.55, "email": 0.6, "code": 0.45, "key": 0.4, "id": 0.35,
-         "ip": 0.6, "iban": 0.55, "cidr": 0.55, "isbn": 0.45, "doi": 0.45, "address": 0.5, "url": 0.3, "uri": 0.3,
-         "number": 0.4, "no": 0.4, "ref": 0.4, "value": 0.4}
+WHOLE = {
+    "name": 1.0,
+    "title": 0.98,
+    "label": 0.85,
+    "fullname": 0.97,
+    "displayname": 0.97,
+    "caption": 0.7,
+    "term": 0.75,
+    "heading": 0.7,
+    "subject": 0.6,
+    "headline": 0.8,
+    "word": 0.6,
+    "symbol": 0.6,
+    "tag": 0.6,
+    "hostname": 0.75,
+    "username": 0.7,
+    "login": 0.55,
+    "email": 0.6,
+    "code": 0.45,
+    "key": 0.4,
+    "id": 0.35,
+    "ip": 0.6,
+    "iban": 0.55,
+    "cidr": 0.55,
+    "isbn": 0.45,
+    "doi": 0.45,
+    "address": 0.5,
+    "url": 0.3,
+    "uri": 0.3,
+    "number": 0.4,
+    "no": 0.4,
+    "ref": 0.4,
+    "value": 0.4,
+}
 """How much a property of that very name looks like the one that names its node."""
 
-LAST = {"name": 0.9, "title": 0.6, "label": 0.6, "term": 0.55, "email": 0.5, "tag": 0.5, "code": 0.42, "key": 0.42,
-        "id": 0.4, "ref": 0.42, "no": 0.4, "number": 0.4, "nm": 0.7, "nr": 0.4}
+LAST = {
+    "name": 0.9,
+    "title": 0.6,
+    "label": 0.6,
+    "term": 0.55,
+    "email": 0.5,
+    "tag": 0.5,
+    "code": 0.42,
+    "key": 0.42,
+    "id": 0.4,
+    "ref": 0.42,
+    "no": 0.4,
+    "number": 0.4,
+    "nm": 0.7,
+    "nr": 0.4,
+}
 """The same for the last word of a longer name: `companyName`, `alert_key`."""
 
-PART_OF_A_NAME = {"last": 0.65, "family": 0.62, "sur": 0.62, "first": 0.4, "given": 0.4, "middle": 0.1, "nick": 0.5,
-                  "file": 0.6, "user": 0.7, "contact": 0.35, "maiden": 0.1, "job": 0.2, "short": 0.75, "sort": 0.3,
-                  "country": 0.75, "city": 0.6}
+PART_OF_A_NAME = {
+    "last": 0.65,
+    "family": 0.62,
+    "sur": 0.62,
+    "first": 0.4,
+    "given": 0.4,
+    "middle": 0.1,
+    "nick": 0.5,
+    "file": 0.6,
+    "user": 0.7,
+    "contact": 0.35,
+    "maiden": 0.1,
+    "job": 0.2,
+    "short": 0.75,
+    "sort": 0.3,
+    "country": 0.75,
+    "city": 0.6,
+}
 """What another first word makes of `…Name` and `…Title`: part of the node's own name, or of another's."""
 
-NEVER = frozenset({"description", "comment", "comments", "abstract", "notes", "note", "text", "body", "summary", "bio",
-                   "password", "hash", "checksum", "created", "updated", "provenance", "eid", "status", "type", "kind",
-                   "category", "tagline", "born", "gender", "currency", "image", "poster", "photo", "picture"})
+NEVER = frozenset(
+    {
+        "description",
+        "comment",
+        "comments",
+        "abstract",
+        "notes",
+        "note",
+        "text",
+        "body",
+        "summary",
+        "bio",
+        "password",
+        "hash",
+        "checksum",
+        "created",
+        "updated",
+        "provenance",
+        "eid",
+        "status",
+        "type",
+        "kind",
+        "category",
+        "tagline",
+        "born",
+        "gender",
+        "currency",
+        "image",
+        "poster",
+        "photo",
+        "picture",
+    }
+)
 NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 
 
@@ -50,8 +138,8 @@ class Seen:
 def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
     """The property that names the nodes of a label best; None where nothing does.
 
-        >>> naming_property("Movie", [Seen("tagline", ["a b", "c d"], 1.0), Seen("title", ["Heat", "Ronin"], 1.0)])
-        'title'
+    >>> naming_property("Movie", [Seen("tagline", ["a b", "c d"], 1.0), Seen("title", ["Heat", "Ronin"], 1.0)])
+    'title'
     """
     scored = [(score(label, seen), seen.key) for seen in properties]
     best = max(scored, default=(0.0, ""))
@@ -74,8 +162,14 @@ def score(label: str, seen: Seen) -> float:
     if distinct < 0.05 and hint < 0.9:
         return 0.0
     worded = sum(1 for value in seen.values if re.search(r"[^\W\d_]{2}", value)) / len(seen.values)
-    return (0.65 * hint + 0.2 * distinct + 0.1 * seen.filled + 0.1 * worded
-            + (0.12 if seen.unique else 0.0) + (0.2 if seen.searched else 0.0)) * (0.5 + seen.filled / 2)
+    return (
+        0.65 * hint
+        + 0.2 * distinct
+        + 0.1 * seen.filled
+        + 0.1 * worded
+        + (0.12 if seen.unique else 0.0)
+        + (0.2 if seen.searched else 0.0)
+    ) * (0.5 + seen.filled / 2)
 
 
 def hint_of(label: str, key: str) -> float:

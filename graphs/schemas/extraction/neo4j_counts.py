@@ -21,15 +21,22 @@ UNIONS = 100
 
 def read_neo4j(steps: Steps) -> None:
     """Everything, by procedures and counts."""
-    steps.each([("properties of nodes", partial(node_properties, steps)),
-                ("properties of relationships", partial(relationship_properties, steps)),
-                ("relationship patterns", partial(patterns, steps))])
+    steps.each(
+        [
+            ("properties of nodes", partial(node_properties, steps)),
+            ("properties of relationships", partial(relationship_properties, steps)),
+            ("relationship patterns", partial(patterns, steps)),
+        ]
+    )
 
 
 def node_properties(steps: Steps) -> None:
     """Label combinations with their properties; the counts of combinations come from the count store."""
-    rows = steps.rows("properties of nodes", "CALL db.schema.nodeTypeProperties() "
-                      "YIELD nodeLabels, propertyName, propertyTypes RETURN nodeLabels, propertyName, propertyTypes")
+    rows = steps.rows(
+        "properties of nodes",
+        "CALL db.schema.nodeTypeProperties() "
+        "YIELD nodeLabels, propertyName, propertyTypes RETURN nodeLabels, propertyName, propertyTypes",
+    )
     combinations: set[frozenset[str]] = set()
     for labels, key, types in rows or ():
         combinations.add(frozenset(labels))
@@ -48,8 +55,11 @@ def node_properties(steps: Steps) -> None:
 
 def relationship_properties(steps: Steps) -> None:
     """The properties of each relationship type."""
-    rows = steps.rows("properties of relationships", "CALL db.schema.relTypeProperties() "
-                      "YIELD relType, propertyName, propertyTypes RETURN relType, propertyName, propertyTypes")
+    rows = steps.rows(
+        "properties of relationships",
+        "CALL db.schema.relTypeProperties() "
+        "YIELD relType, propertyName, propertyTypes RETURN relType, propertyName, propertyTypes",
+    )
     for name, key, types in rows or ():
         if key is not None:
             steps.findings.add_type_property(unquoted(name), key, merged(map(property_type, types)))
@@ -66,9 +76,20 @@ def patterns(steps: Steps) -> None:
     asked: list[tuple[str, str, str]] = [(type_, "", "") for type_ in types]
     asked += [(type_, start, "") for type_ in types for start in sorted(starts[type_])]
     asked += [(type_, "", end) for type_ in types for end in sorted(ends[type_])]
-    counts = dict(zip(asked, count_all(steps, "relationship counts", [
-        f"MATCH ({label(start)})-[r:{quoted_name(type_)}]->({label(end)}) RETURN count(r) AS c"
-        for type_, start, end in asked]), strict=True))
+    counts = dict(
+        zip(
+            asked,
+            count_all(
+                steps,
+                "relationship counts",
+                [
+                    f"MATCH ({label(start)})-[r:{quoted_name(type_)}]->({label(end)}) RETURN count(r) AS c"
+                    for type_, start, end in asked
+                ],
+            ),
+            strict=True,
+        )
+    )
     uncertain = []
     for type_ in types:
         if not decided_by_counts(steps, type_, starts[type_], ends[type_], counts):
@@ -79,18 +100,23 @@ def patterns(steps: Steps) -> None:
 
 def candidates(steps: Steps) -> list[tuple[str, str, str]]:
     """Type, start and end label of whatever may be a pattern; among them is every pattern that is one."""
-    rows = steps.rows("candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships "
-                                            "RETURN nodes, relationships")
+    rows = steps.rows(
+        "candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships RETURN nodes, relationships"
+    )
     if not rows:
         return []
     nodes, edges = rows[0]
     labels = {node["id"]: node["labels"][0] for node in nodes if node["labels"]}
-    return [(edge["type"], labels[edge["start"]], labels[edge["end"]]) for edge in edges
-            if edge["start"] in labels and edge["end"] in labels]
+    return [
+        (edge["type"], labels[edge["start"]], labels[edge["end"]])
+        for edge in edges
+        if edge["start"] in labels and edge["end"] in labels
+    ]
 
 
-def decided_by_counts(steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str],
-                      counts: dict[tuple[str, str, str], int]) -> bool:
+def decided_by_counts(
+    steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str], counts: dict[tuple[str, str, str], int]
+) -> bool:
     """Add the patterns of a type if counts decide them all: every relationship has one start label, or one end."""
     total = counts[type_, "", ""]
     begin = {start: counts[type_, start, ""] for start in starts if counts[type_, start, ""]}
@@ -105,8 +131,10 @@ def decided_by_counts(steps: Steps, type_: str, starts: Iterable[str], ends: Ite
 
 def relationships_only_ends(steps: Steps, type_: str) -> None:
     """The patterns of one type by looking at each of its relationships."""
-    rows = steps.rows(f"ends of {type_}", f"MATCH (a)-[:{quoted_name(type_)}]->(b) "
-                                          "RETURN labels(a) AS s, labels(b) AS e, count(*) AS c")
+    rows = steps.rows(
+        f"ends of {type_}",
+        f"MATCH (a)-[:{quoted_name(type_)}]->(b) RETURN labels(a) AS s, labels(b) AS e, count(*) AS c",
+    )
     for starts, ends, count in rows or ():
         for start in starts:
             for end in ends:
@@ -117,7 +145,7 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
     """The answers of many counting queries, many in one request; 0 where one failed."""
     counts: list[int] = []
     for first in range(0, len(queries), UNIONS):
-        part = queries[first:first + UNIONS]
+        part = queries[first : first + UNIONS]
         # The number stands outside: a count beside another column is a grouping, which the count store cannot answer.
         numbered = [f"CALL {{ {query} }} RETURN {number} AS q, c" for number, query in enumerate(part)]
         found = {row[0]: row[1] for row in steps.rows(step, " UNION ALL ".join(numbered)) or ()}

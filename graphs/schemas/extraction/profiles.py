@@ -29,9 +29,10 @@ SECONDS = 2.0
 def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSchema:
     """The schema with what its text properties hold, which property names the nodes of a label, and its keys."""
     profiler = Profiler(steps, schema)
-    steps.each([(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
-               + [(f"values of {type_}", partial(profiler.relationship_type, type_))
-                  for type_ in schema.relationship_types])
+    steps.each(
+        [(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
+        + [(f"values of {type_}", partial(profiler.relationship_type, type_)) for type_ in schema.relationship_types]
+    )
     return profiler.result()
 
 
@@ -46,15 +47,20 @@ class Profiler:
     def label(self, label: Label) -> None:
         """Read one label: its text values, its keys, its naming property."""
         mine = [index for index in self._schema.indexes if index.owner == label.name and not index.relationship]
-        keys = frozenset(index.properties[0] for index in mine
-                         if index.kind in ("unique", "key") and len(index.properties) == 1)
+        keys = frozenset(
+            index.properties[0] for index in mine if index.kind in ("unique", "key") and len(index.properties) == 1
+        )
         searched = {key for index in mine if index.kind == "fulltext" for key in index.properties}
         match = f"MATCH (n:{quoted_name(label.name)})"
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count)
-        naming = naming_property(label.name, [
-            Seen(key, values, filled, texts.get(key), key in keys, key in searched)
-            for key, (values, filled) in sampled.items()])
+        naming = naming_property(
+            label.name,
+            [
+                Seen(key, values, filled, texts.get(key), key in keys, key in searched)
+                for key, (values, filled) in sampled.items()
+            ],
+        )
         self._labels[label.name] = replace(label, texts=texts, naming=naming or label.naming, keys=keys)
 
     def relationship_type(self, type_: str) -> None:
@@ -67,13 +73,19 @@ class Profiler:
 
     def result(self) -> PropertyGraphSchema:
         """The schema with everything that was read."""
-        patterns = tuple(replace(pattern, texts=self._types[pattern.type]) if self._types.get(pattern.type) else pattern
-                         for pattern in self._schema.patterns)
-        return replace(self._schema, patterns=patterns,
-                       labels={name: self._labels.get(name, label) for name, label in self._schema.labels.items()})
+        patterns = tuple(
+            replace(pattern, texts=self._types[pattern.type]) if self._types.get(pattern.type) else pattern
+            for pattern in self._schema.patterns
+        )
+        return replace(
+            self._schema,
+            patterns=patterns,
+            labels={name: self._labels.get(name, label) for name, label in self._schema.labels.items()},
+        )
 
-    def _sampled(self, match: str, owner: str, keys: Sequence[str],
-                 count: int | None) -> dict[str, tuple[list[str], float]]:
+    def _sampled(
+        self, match: str, owner: str, keys: Sequence[str], count: int | None
+    ) -> dict[str, tuple[list[str], float]]:
         """Values of each text property, and the share of the nodes that have one."""
         if not keys:
             return {}
@@ -87,14 +99,20 @@ class Profiler:
             filled = len(values) / len(rows) if rows else 0.0
             if len(values) < 5 and (count is None or count > SAMPLED_NODES):
                 value = f"n.{quoted_name(key)}"
-                more = self._rows(f"values of {owner}.{key}", f"{match} WHERE {value} <> '' RETURN left({value}, 80) "
-                                                              f"AS v LIMIT {SAMPLED_VALUES}") or []
+                more = (
+                    self._rows(
+                        f"values of {owner}.{key}",
+                        f"{match} WHERE {value} <> '' RETURN left({value}, 80) AS v LIMIT {SAMPLED_VALUES}",
+                    )
+                    or []
+                )
                 values = [row[0] for row in more if isinstance(row[0], str) and row[0].strip()]
             found[key] = values, filled
         return found
 
-    def _profiles(self, match: str, sampled: Mapping[str, tuple[list[str], float]],
-                  count: int | None) -> dict[str, TextValues]:
+    def _profiles(
+        self, match: str, sampled: Mapping[str, tuple[list[str], float]], count: int | None
+    ) -> dict[str, TextValues]:
         profiles = {}
         for key, (values, _) in sampled.items():
             seen = text_values(values)
@@ -109,10 +127,13 @@ class Profiler:
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
         given = f"{match} {bound}WITH n.{quoted_name(key)} AS v WHERE v <> '' "
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
-        counted = self._rows(f"values of {key}", f"{given}RETURN count(*) AS found, count(CASE WHEN {fits} THEN 1 END) "
-                             f"AS fitting, count(CASE WHEN {fits_wider} THEN 1 END) AS wider, min(size(v)) AS least, "
-                             f"max(size(v)) AS most, count(CASE WHEN v STARTS WITH '-' THEN 1 END) AS negative, "
-                             f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros")
+        counted = self._rows(
+            f"values of {key}",
+            f"{given}RETURN count(*) AS found, count(CASE WHEN {fits} THEN 1 END) "
+            f"AS fitting, count(CASE WHEN {fits_wider} THEN 1 END) AS wider, min(size(v)) AS least, "
+            f"max(size(v)) AS most, count(CASE WHEN v STARTS WITH '-' THEN 1 END) AS negative, "
+            f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros",
+        )
         if not counted:
             return seen if seen.share >= 1 else None
         found, fitting, fitting_wider, least, most, negative, zeros = counted[0]
@@ -127,9 +148,14 @@ class Profiler:
         if form == "bool" and not words:
             return None
         sorts = seen.sorts and (form != "int" or (least == most and not negative))
-        profile = replace(seen, form=form, share=1.0 if fitting == found else min(round(fitting / found, 3), 0.999),
-                          sorts=sorts and fitting == found, words=words,
-                          width=least if form == "code" and least == most else None)
+        profile = replace(
+            seen,
+            form=form,
+            share=1.0 if fitting == found else min(round(fitting / found, 3), 0.999),
+            sorts=sorts and fitting == found,
+            words=words,
+            width=least if form == "code" and least == most else None,
+        )
         return replace(profile, checked=not bound and self._converts(given, fits, profile))
 
     def _words(self, given: str, seen: TextValues) -> tuple[str, ...]:
@@ -164,14 +190,19 @@ def read_indexes(steps: Steps) -> tuple[Index, ...]:
     found: list[Index] = []
     constraints = steps.rows("constraints", "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties")
     for name, type_, entity, owners, properties in constraints or ():
-        found += [Index(_constraint_kind(type_), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
-                  for owner in owners or ()]
-    indexes = steps.rows("indexes", "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, "
-                                    "owningConstraint")
+        found += [
+            Index(_constraint_kind(type_), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
+            for owner in owners or ()
+        ]
+    indexes = steps.rows(
+        "indexes", "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, owningConstraint"
+    )
     for name, type_, entity, owners, properties, owner_constraint in indexes or ():
         if owner_constraint is None and type_ != "LOOKUP":
-            found += [Index(type_.lower(), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
-                      for owner in owners or ()]
+            found += [
+                Index(type_.lower(), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
+                for owner in owners or ()
+            ]
     return tuple(found)
 
 
@@ -180,5 +211,3 @@ def _constraint_kind(type_: str) -> str:
         if re.search(mark, type_):
             return kind
     return type_.lower()
-
-

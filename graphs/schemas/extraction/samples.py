@@ -20,20 +20,31 @@ def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
     for label in schema.labels.values():
         for key in label.properties:
             if key not in LONG_TEXT:
-                tasks.append((f"samples of {label.name}.{key}", partial(
-                    sample, steps, label.name, key, f"MATCH (n:{quoted_name(label.name)})", "n")))
+                tasks.append(
+                    (
+                        f"samples of {label.name}.{key}",
+                        partial(sample, steps, label.name, key, f"MATCH (n:{quoted_name(label.name)})", "n"),
+                    )
+                )
     for type_, properties in schema.relationship_properties.items():
         for key in properties:
-            tasks.append((f"samples of {type_}.{key}", partial(
-                sample, steps, type_, key, f"MATCH ()-[n:{quoted_name(type_)}]->()", "n")))
+            tasks.append(
+                (
+                    f"samples of {type_}.{key}",
+                    partial(sample, steps, type_, key, f"MATCH ()-[n:{quoted_name(type_)}]->()", "n"),
+                )
+            )
     steps.each(tasks)
 
 
 def sample(steps: Steps, owner: str, key: str, match: str, variable: str) -> None:
     """Add values of one property: all when categorical, else a few."""
     value = f"{variable}.{quoted_name(key)}"
-    rows = steps.rows(f"samples of {owner}.{key}", f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "
-                      f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}")
+    rows = steps.rows(
+        f"samples of {owner}.{key}",
+        f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "
+        f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}",
+    )
     values = [row[0] for row in rows or () if row[0] not in ("", [])]
     if values:
         steps.findings.samples[owner, key] = values if len(values) <= MOST_CATEGORIES else values[:FEW]

@@ -28,9 +28,14 @@ def scan(steps: Steps) -> None:
     for labels, count in combinations:
         steps.findings.add_combination(labels, count)
     types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
-    steps.each([(f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
-                for labels, _ in combinations if labels]
-               + [(f"relationships {type_}", partial(relationships, steps, type_)) for type_ in types])
+    steps.each(
+        [
+            (f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
+            for labels, _ in combinations
+            if labels
+        ]
+        + [(f"relationships {type_}", partial(relationships, steps, type_)) for type_ in types]
+    )
 
 
 def dialect(steps: Steps) -> Dialect:
@@ -137,9 +142,11 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
     """The type of a list's elements, where the database names lists alone."""
     name = f"{variable}.{quoted_name(key)}"
-    rows = steps.rows(f"elements of {key}",
-                      f"{match}{' AND' if ' WHERE ' in match else ' WHERE'} {name} IS NOT NULL "
-                      f"UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t")
+    rows = steps.rows(
+        f"elements of {key}",
+        f"{match}{' AND' if ' WHERE ' in match else ' WHERE'} {name} IS NOT NULL "
+        f"UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t",
+    )
     if rows is None:
         return "list[unknown]"
     inner = {property_type(str(row[0])) for row in rows} - {None}
@@ -154,8 +161,10 @@ def relationships(steps: Steps, type_: str) -> None:
     match = f"MATCH (a)-[r:{quoted_name(type_)}]->(b)"
     first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
     keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
-    ends = steps.rows(f"ends of {type_}", f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, "
-                                          f"{value_types(keys, 'r')}count(*) AS c")
+    ends = steps.rows(
+        f"ends of {type_}",
+        f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, {value_types(keys, 'r')}count(*) AS c",
+    )
     found: dict[tuple[str, str], None] | None = {}
     for starts, finishes, size, *types, count in ends or ():
         for start in starts:

@@ -46,8 +46,9 @@ class Steps:
             self.findings.add_problem(f"{step}: {error}")
         return None
 
-    def must(self, query: str, parameters: dict[str, Any] | None = None,
-             timeout: float | None = None) -> list[list[Any]]:
+    def must(
+        self, query: str, parameters: dict[str, Any] | None = None, timeout: float | None = None
+    ) -> list[list[Any]]:
         """The rows of a query, or the engine's error."""
         return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
 

@@ -6,18 +6,49 @@ import re
 from collections.abc import Iterable
 
 SCALARS = {
-    "string": "str", "str": "str", "char": "str", "character": "str",
-    "long": "int", "integer": "int", "int": "int", "short": "int", "byte": "int",
-    "double": "float", "float": "float", "decimal": "float", "number": "float",
-    "boolean": "bool", "bool": "bool", "date": "date", "localdate": "date",
-    "datetime": "datetime", "localdatetime": "datetime", "zoneddatetime": "datetime", "offsetdatetime": "datetime",
-    "zoned datetime": "datetime", "local datetime": "datetime", "datetime_micros": "datetime",
-    "datetime_nanos": "datetime", "datetime_second": "datetime", "timestamp with time zone": "datetime",
-    "timestamp without time zone": "datetime", "instant": "datetime",
-    "time": "time", "localtime": "time", "zoned time": "time", "local time": "time", "offsettime": "time",
-    "time with time zone": "time", "time without time zone": "time",
-    "duration": "duration", "period": "duration", "point": "point", "pointvalue": "point", "point2d": "point",
-    "point3d": "point", "list": "list[unknown]",
+    "string": "str",
+    "str": "str",
+    "char": "str",
+    "character": "str",
+    "long": "int",
+    "integer": "int",
+    "int": "int",
+    "short": "int",
+    "byte": "int",
+    "double": "float",
+    "float": "float",
+    "decimal": "float",
+    "number": "float",
+    "boolean": "bool",
+    "bool": "bool",
+    "date": "date",
+    "localdate": "date",
+    "datetime": "datetime",
+    "localdatetime": "datetime",
+    "zoneddatetime": "datetime",
+    "offsetdatetime": "datetime",
+    "zoned datetime": "datetime",
+    "local datetime": "datetime",
+    "datetime_micros": "datetime",
+    "datetime_nanos": "datetime",
+    "datetime_second": "datetime",
+    "timestamp with time zone": "datetime",
+    "timestamp without time zone": "datetime",
+    "instant": "datetime",
+    "time": "time",
+    "localtime": "time",
+    "zoned time": "time",
+    "local time": "time",
+    "offsettime": "time",
+    "time with time zone": "time",
+    "time without time zone": "time",
+    "duration": "duration",
+    "period": "duration",
+    "point": "point",
+    "pointvalue": "point",
+    "point2d": "point",
+    "point3d": "point",
+    "list": "list[unknown]",
 }
 EMPTY_LIST = "list[]"
 """An empty list says nothing of its elements; it gives way to any list type of the same property."""
@@ -28,8 +59,8 @@ _LIST = re.compile(r"list\s*<(.*)>\Z", re.IGNORECASE)
 def property_type(name: str) -> str | None:
     """Our word for a database's type name; None for null.
 
-        >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
-        ('list[str]', 'datetime', 'float|int')
+    >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
+    ('list[str]', 'datetime', 'float|int')
     """
     text = re.sub(r"\s+NOT NULL\Z", "", name.strip(), flags=re.IGNORECASE)
     if " | " in text and not text.upper().startswith("LIST"):
@@ -56,8 +87,8 @@ def list_of(inner: str) -> str:
 def merged(types: Iterable[str | None]) -> str | None:
     """Several types as one word: `int|str` for mixed values, in a fixed order.
 
-        >>> merged(["str", "int", "str"]), merged(["list[]", "list[str]"]), merged(["list[]"])
-        ('int|str', 'list[str]', 'list[unknown]')
+    >>> merged(["str", "int", "str"]), merged(["list[]", "list[str]"]), merged(["list[]"])
+    ('int|str', 'list[str]', 'list[unknown]')
     """
     found = {part for type_ in types if type_ for part in type_.split("|")}
     if not found:

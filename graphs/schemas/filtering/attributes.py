@@ -30,20 +30,35 @@ class Attributes:
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
         """Where no label was found, the labels whose properties are named."""
-        best = max((evidence.score for element, evidence in matches.items()
-                    if element.kind == "property" and evidence.content), default=0.0)
+        best = max(
+            (
+                evidence.score
+                for element, evidence in matches.items()
+                if element.kind == "property" and evidence.content
+            ),
+            default=0.0,
+        )
         for element, evidence in matches.items():
             if best and element.kind == "property" and evidence.content and evidence.score == best:
                 selection.add_label(element.owner, evidence.score)
 
-    def choose(self, words: Sequence[Word], masked: frozenset[int], mentions: Sequence[Mention],
-               matches: Mapping[Element, Evidence], selection: Selection) -> None:
+    def choose(
+        self,
+        words: Sequence[Word],
+        masked: frozenset[int],
+        mentions: Sequence[Mention],
+        matches: Mapping[Element, Evidence],
+        selection: Selection,
+    ) -> None:
         """Add the properties needed of what is chosen."""
         self._named(matches, selection)
         self._given(mentions, selection)
         cues = {lemma(word.folded) for number, word in enumerate(words) if number not in masked}
-        digits = any(word.text.isdigit() and len(word.text) == YEAR_DIGITS
-                     for number, word in enumerate(words) if number not in masked)
+        digits = any(
+            word.text.isdigit() and len(word.text) == YEAR_DIGITS
+            for number, word in enumerate(words)
+            if number not in masked
+        )
         if digits or cues & TIME_CUES:
             self._temporal(selection, cues, digits)
         if any(is_demonym(word.text) for number, word in enumerate(words) if number and number not in masked):
@@ -85,8 +100,9 @@ class Attributes:
     def _temporal(self, selection: Selection, cues: set[str], digits: bool) -> None:
         """Dates and years that a comparison or a time may need."""
         bounded = digits or bool(cues & (NOW_CUES | ORDER_CUES))
-        said = {label for label, key in selection.properties
-                if is_temporal(self.schema.labels[label].properties[key], key)}
+        said = {
+            label for label, key in selection.properties if is_temporal(self.schema.labels[label].properties[key], key)
+        }
         for label in list(selection.labels):
             for key, type_ in self.schema.labels[label].properties.items():
                 if is_temporal(type_, key) and label not in said:
@@ -107,9 +123,12 @@ class Attributes:
 def dominates(one: Evidence, other: Evidence) -> bool:
     """Whether the same words of the question speak more fully of another property."""
     extra = set(one.by) - set(other.by)
-    return (set(other.by) < set(one.by) and one.score > other.score
-            and max(one.by[number] for number in extra) >= SAME_ROOT
-            and all(one.by[number] >= strength for number, strength in other.by.items()))
+    return (
+        set(other.by) < set(one.by)
+        and one.score > other.score
+        and max(one.by[number] for number in extra) >= SAME_ROOT
+        and all(one.by[number] >= strength for number, strength in other.by.items())
+    )
 
 
 def is_temporal(type_: str, name: str) -> bool:

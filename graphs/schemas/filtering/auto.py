@@ -59,8 +59,9 @@ class AutoFilter:
         for place, pattern in enumerate(self.schema.patterns):
             self._places.setdefault(pattern.type, []).append(place)
 
-    def select(self, question: str, mentions: Sequence[Mention] = (),
-               similar: Mapping[Element, float] | None = None) -> Selection:
+    def select(
+        self, question: str, mentions: Sequence[Mention] = (), similar: Mapping[Element, float] | None = None
+    ) -> Selection:
         """What the question needs; an empty selection when nothing at all was found."""
         reading = self.read(question, mentions)
         selection = Selection(self.schema)
@@ -89,8 +90,9 @@ class AutoFilter:
         """Match the question's words, those of mentions left out."""
         words = question_words(question)
         used = [mention for mention in mentions if not self._is_schema_word(mention)]
-        masked = frozenset(number for number, word in enumerate(words)
-                           if any(covers(mention, word) for mention in used))
+        masked = frozenset(
+            number for number, word in enumerate(words) if any(covers(mention, word) for mention in used)
+        )
         keys = self.vocabulary.keys(words, masked)
         return Reading(words, used, masked, keys, self.vocabulary.match(keys), unresolved_names(words, masked))
 
@@ -133,14 +135,19 @@ class AutoFilter:
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
         """The labels that a mention stands for: by name first, and where there are several, those that fit."""
-        named = [label for label, key in mention.holders
-                 if key in ("name", "aliases", "title") or self._names(label, key)]
+        named = [
+            label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
+        ]
         if not named:
             holders = list(dict.fromkeys(label for label, _ in mention.holders))
             return [] if any(label in selection.labels for label in holders) or len(holders) > 2 else holders
         if len(named) > 1:
-            fitting = [label for label in named if label in selection.labels
-                       or any(other in selection.labels for other in self.graph.edges.get(label, ()))]
+            fitting = [
+                label
+                for label in named
+                if label in selection.labels
+                or any(other in selection.labels for other in self.graph.edges.get(label, ()))
+            ]
             return fitting or named
         return [label for label in named if label in self.schema.labels]
 
@@ -151,8 +158,11 @@ class AutoFilter:
 
     def _types(self, reading: Reading) -> dict[str, Evidence]:
         """The relationship types that the words speak of."""
-        return {element.name: evidence for element, evidence in reading.matches.items()
-                if element.kind == "type" and evidence.content}
+        return {
+            element.name: evidence
+            for element, evidence in reading.matches.items()
+            if element.kind == "type" and evidence.content
+        }
 
     def _patterns(self, reading: Reading, selection: Selection, types: Mapping[str, Evidence]) -> None:
         chosen = dict(selection.labels)
@@ -164,14 +174,18 @@ class AutoFilter:
         for places in inside.values():
             self._between(places, selection, types)
         explained = {self.schema.patterns[place].type for place in selection.patterns}
-        spoken = {number for place in selection.patterns
-                  for number in self._words_of(self.schema.patterns[place], types)}
+        spoken = {
+            number for place in selection.patterns for number in self._words_of(self.schema.patterns[place], types)
+        }
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
         """Patterns of one pair of chosen labels: those spoken of, or all where none is clearly."""
-        scores = {place: types[self.schema.patterns[place].type].score
-                  for place in places if self.schema.patterns[place].type in types}
+        scores = {
+            place: types[self.schema.patterns[place].type].score
+            for place in places
+            if self.schema.patterns[place].type in types
+        }
         best = max(scores.values(), default=0.0)
         for place in places:
             pattern = self.schema.patterns[place]
@@ -181,17 +195,24 @@ class AutoFilter:
             elif scores.get(place, 0.0) >= WEAK_TYPE * best:
                 selection.add_pattern(place, scores[place] * (0.5 + ends / 2))
 
-    def _self_related(self, label: str, reading: Reading, types: Mapping[str, Evidence],
-                      places: Sequence[int]) -> bool:
-        return (any(self.schema.patterns[place].type in types for place in places)
-                or reading.times_named.get(label, 0) > 1)
+    def _self_related(self, label: str, reading: Reading, types: Mapping[str, Evidence], places: Sequence[int]) -> bool:
+        return (
+            any(self.schema.patterns[place].type in types for place in places) or reading.times_named.get(label, 0) > 1
+        )
 
     def _words_of(self, pattern: RelationshipPattern, types: Mapping[str, Evidence]) -> Iterable[int]:
         evidence = types.get(pattern.type)
         return evidence.by if evidence is not None else ()
 
-    def _outward(self, reading: Reading, selection: Selection, types: Mapping[str, Evidence],
-                 chosen: Mapping[str, float], explained: set[str], spoken: set[int]) -> None:
+    def _outward(
+        self,
+        reading: Reading,
+        selection: Selection,
+        types: Mapping[str, Evidence],
+        chosen: Mapping[str, float],
+        explained: set[str],
+        spoken: set[int],
+    ) -> None:
         """Patterns that a word speaks of and that leave the chosen labels, or stand where none is chosen."""
         candidates: list[tuple[int, float, bool]] = []
         for type_, evidence in types.items():
@@ -224,13 +245,17 @@ class AutoFilter:
         for element, evidence in reading.matches.items():
             if element.name in (types if element.kind == "type" else selection.labels):
                 known.update(evidence.by)
-        return [word.text for number, word in enumerate(reading.words)
-                if number not in known and number not in reading.masked and tells_something(word)]
+        return [
+            word.text
+            for number, word in enumerate(reading.words)
+            if number not in known and number not in reading.masked and tells_something(word)
+        ]
 
     def _widen(self, selection: Selection) -> None:
         """Keep the neighbours of what was chosen, since something in the question may be one of them."""
-        places = {place for label in selection.labels for others in self.graph.edges[label].values()
-                  for place in others}
+        places = {
+            place for label in selection.labels for others in self.graph.edges[label].values() for place in others
+        }
         if len(places) <= MOST_NEIGHBOURS:
             for place in sorted(places):
                 selection.add_pattern(place, NEIGHBOUR)
@@ -285,8 +310,16 @@ def tells_something(word: Word) -> bool:
     """Whether a word is content: neither structure, nor talk that all questions share, nor a time."""
     folded = word.folded
     common = {folded, lemma(folded)}
-    return not (common & STOP_WORDS or common & TALK_WORDS or common & TIME_CUES or common & ORDER_CUES
-                or folded in UNITS or folded[0].isdigit() or len(folded) < 2 or is_demonym(word.text))
+    return not (
+        common & STOP_WORDS
+        or common & TALK_WORDS
+        or common & TIME_CUES
+        or common & ORDER_CUES
+        or folded in UNITS
+        or folded[0].isdigit()
+        or len(folded) < 2
+        or is_demonym(word.text)
+    )
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:

@@ -52,9 +52,12 @@ def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOu
     properties += sum(map(len, whole.relationship_properties.values()))
     kept = sum(len(label.properties) for label in part.labels.values())
     kept += sum(map(len, part.relationship_properties.values()))
-    return LeftOut(tuple(name for name in whole.labels if name not in part.labels),
-                   tuple(type_ for type_ in whole.relationship_types if type_ not in kept_types),
-                   properties - kept, len(whole.patterns) - len(part.patterns))
+    return LeftOut(
+        tuple(name for name in whole.labels if name not in part.labels),
+        tuple(type_ for type_ in whole.relationship_types if type_ not in kept_types),
+        properties - kept,
+        len(whole.patterns) - len(part.patterns),
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -138,8 +141,14 @@ def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
         types[type_] = max(relevance, types.get(type_, 0.0))
         pieces.append((relevance, PATTERN, "", str(place)))
     pieces += [(relevance, LABEL, "", label) for label, relevance in selection.labels.items()]
-    pieces += [(PROPERTY_SHARE * relevance * selection.labels[label], PROPERTY, label, key)
-               for (label, key), relevance in selection.properties.items() if label in selection.labels]
-    pieces += [(PROPERTY_SHARE * relevance * types[type_], TYPE_PROPERTY, type_, key)
-               for (type_, key), relevance in selection.type_properties.items() if type_ in types]
+    pieces += [
+        (PROPERTY_SHARE * relevance * selection.labels[label], PROPERTY, label, key)
+        for (label, key), relevance in selection.properties.items()
+        if label in selection.labels
+    ]
+    pieces += [
+        (PROPERTY_SHARE * relevance * types[type_], TYPE_PROPERTY, type_, key)
+        for (type_, key), relevance in selection.type_properties.items()
+        if type_ in types
+    ]
     return sorted(pieces, key=lambda piece: (-piece[0], piece[1]))

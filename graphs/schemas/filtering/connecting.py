@@ -39,8 +39,9 @@ class LabelGraph:
                 group[label] = one
         return list({id(members): members for members in group.values()}.values())
 
-    def connection(self, start: set[str], goals: set[str], preferred: Mapping[int, float],
-                   longest: int = LONGEST_PATH) -> list[int]:
+    def connection(
+        self, start: set[str], goals: set[str], preferred: Mapping[int, float], longest: int = LONGEST_PATH
+    ) -> list[int]:
         """The patterns of the shortest paths between two groups of labels; preferred patterns break ties."""
         depth = dict.fromkeys(start, 0)
         parents: dict[str, list[str]] = {}
@@ -73,6 +74,7 @@ class LabelGraph:
     def _best(self, label: str, parents: list[str], preferred: Mapping[int, float]) -> list[str]:
         def liking(parent: str) -> float:
             return max((preferred.get(place, 0.0) for place in self.between(parent, label)), default=0.0)
+
         best = max(map(liking, parents), default=0.0)
         return [parent for parent in parents if liking(parent) == best] if best else parents
 

@@ -1,7 +1,7 @@
 """The part of a schema that a question needs, by any of the methods.
 
-    >>> filter_schema(films, "Who directed Heat?").schema.labels.keys()
-    dict_keys(['Movie', 'Person'])
+>>> filter_schema(films, "Who directed Heat?").schema.labels.keys()
+dict_keys(['Movie', 'Person'])
 """
 
 from __future__ import annotations
@@ -63,8 +63,15 @@ class SchemaFilter:
         self._auto = AutoFilter(self.vocabulary)
         self._similar: SimilarNames | None = None
 
-    def filter(self, question: str, method: Method = "auto", *, entities: object = None,
-               embedder: Embedder | None = None, max_tokens: int | None = None) -> FilteredSchema:
+    def filter(
+        self,
+        question: str,
+        method: Method = "auto",
+        *,
+        entities: object = None,
+        embedder: Embedder | None = None,
+        max_tokens: int | None = None,
+    ) -> FilteredSchema:
         """The part that the question needs; everything when the question names nothing.
 
         Raises:
@@ -81,8 +88,11 @@ class SchemaFilter:
         cut = False
         if max_tokens is not None:
             smaller = fit(selection, max_tokens)
-            cut = len(smaller.labels) < len(selection.labels) or len(smaller.patterns) < len(selection.patterns) \
+            cut = (
+                len(smaller.labels) < len(selection.labels)
+                or len(smaller.patterns) < len(selection.patterns)
                 or len(smaller.properties) < len(selection.properties)
+            )
             if not smaller:
                 return FilteredSchema(self.schema, method, whole, True, LeftOut(), too_small=True)
             selection = smaller
@@ -128,7 +138,14 @@ def filter_for(schema: PropertyGraphSchema) -> SchemaFilter:
         return known
 
 
-def filter_schema(schema: PropertyGraphSchema, question: str, method: Method = "auto", *, entities: object = None,
-                  embedder: Embedder | None = None, max_tokens: int | None = None) -> FilteredSchema:
+def filter_schema(
+    schema: PropertyGraphSchema,
+    question: str,
+    method: Method = "auto",
+    *,
+    entities: object = None,
+    embedder: Embedder | None = None,
+    max_tokens: int | None = None,
+) -> FilteredSchema:
     """The part of the schema that the question needs; see `SchemaFilter.filter`."""
     return filter_for(schema).filter(question, method, entities=entities, embedder=embedder, max_tokens=max_tokens)

@@ -28,19 +28,27 @@ def _words(text: str) -> frozenset[str]:
 
 
 CUES: Mapping[str, frozenset[str]] = {
-    "amount": _words("amount money revenue sale turnover income profit earn spend spent spending cost price pay paid "
-                     "payment sum total sent send receive transfer worth value expensive cheap fee budget balance "
-                     "discount unit quantity piece ordered sold line highest lowest largest average"),
-    "moment": _words("when date year month day since before after until begin began start started end ended joined "
-                     "hired opened raised registered old young recent latest earliest first last time"),
+    "amount": _words(
+        "amount money revenue sale turnover income profit earn spend spent spending cost price pay paid "
+        "payment sum total sent send receive transfer worth value expensive cheap fee budget balance "
+        "discount unit quantity piece ordered sold line highest lowest largest average"
+    ),
+    "moment": _words(
+        "when date year month day since before after until begin began start started end ended joined "
+        "hired opened raised registered old young recent latest earliest first last time"
+    ),
 }
 """Words of questions that ask for a kind of property, as lemmas."""
 
 NAMES: Mapping[str, frozenset[str]] = {
-    "amount": _words("amount price cost total revenue sum value fee freight quantity qty balance paid salary budget "
-                     "units count discount rate volume share income sales"),
-    "moment": _words("date year time day month begin start end since until from created opened hired registered raised "
-                     "founded born died released at"),
+    "amount": _words(
+        "amount price cost total revenue sum value fee freight quantity qty balance paid salary budget "
+        "units count discount rate volume share income sales"
+    ),
+    "moment": _words(
+        "date year time day month begin start end since until from created opened hired registered raised "
+        "founded born died released at"
+    ),
 }
 """Words in the names of properties of that kind."""
 
@@ -69,8 +77,11 @@ def _by_kind(selection: Selection, kind: str, graph: LabelGraph) -> None:
     while reached:
         places = {place for label in reached for others in graph.edges[label].values() for place in others}
         around = reached.union(*((schema.patterns[place].start, schema.patterns[place].end) for place in places))
-        labels = [label for label in around if any(_is(kind, key, type_, schema, label)
-                                                   for key, type_ in schema.labels[label].properties.items())]
+        labels = [
+            label
+            for label in around
+            if any(_is(kind, key, type_, schema, label) for key, type_ in schema.labels[label].properties.items())
+        ]
         types = [place for place in places if any(_named(kind, key) for key in schema.patterns[place].properties)]
         if labels or types:
             chosen = set(selection.labels)

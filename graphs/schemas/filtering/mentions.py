@@ -42,9 +42,9 @@ class SpanFinder(Protocol):
 class KnownValues:
     """Mentions by a table of values, for graphs small enough to hold their values in memory.
 
-        >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
-        >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
-        [(('Museum', 'name'),)]
+    >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
+    >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
+    [(('Museum', 'name'),)]
     """
 
     def __init__(self, values: Iterable[tuple[str, str, str]]) -> None:
@@ -64,7 +64,7 @@ class KnownValues:
         place = 0
         while place < len(words):
             for length in range(min(self._longest.get(folded[place], 0), len(words) - place), 0, -1):
-                holders = self._holders.get(tuple(folded[place:place + length]))
+                holders = self._holders.get(tuple(folded[place : place + length]))
                 if holders is not None:
                     start, end = words[place].start, words[place + length - 1].end
                     text = question[start:end]
@@ -115,7 +115,7 @@ def singular_form(question: str) -> tuple[str, list[int]]:
     last = 0
     for word in question_words(question):
         new = lemma(word.text) if word.text.islower() else word.text
-        parts += [question[last:word.start], new]
+        parts += [question[last : word.start], new]
         places += range(last, word.start)
         places += [min(word.start + number, word.end - 1) for number in range(len(new))]
         last = word.end
@@ -132,7 +132,7 @@ def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSc
     holders: list[tuple[str, str]] = []
     for label in span.labels:
         holders += [(label, key) for key in _holding(text, label, entities, schema)] or [(label, "name")]
-    return Mention(span.start, span.end, question[span.start:span.end], tuple(holders))
+    return Mention(span.start, span.end, question[span.start : span.end], tuple(holders))
 
 
 def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchema) -> list[str]:
@@ -154,13 +154,13 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
 def masked(question: str, mentions: Iterable[Mention]) -> str:
     """The question with each mention replaced by its labels, as the masked form wants it.
 
-        >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
-        'Who painted Painting?'
+    >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
+    'Who painted Painting?'
     """
     parts: list[str] = []
     last = 0
     for mention in sorted(mentions, key=lambda one: one.start):
         if mention.start >= last:
-            parts += [question[last:mention.start], " ".join(dict.fromkeys(label for label, _ in mention.holders))]
+            parts += [question[last : mention.start], " ".join(dict.fromkeys(label for label, _ in mention.holders))]
             last = mention.end
     return "".join([*parts, question[last:]])

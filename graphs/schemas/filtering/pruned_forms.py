@@ -21,17 +21,25 @@ def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
     found = said_exactly(vocabulary.match(keys))
     labels = [element.name for element in found if element.kind == "label"]
     types = [element.name for element in found if element.kind == "type"]
-    ends = [end for type_ in types for pattern in vocabulary.schema.relationship_types[type_]
-            for end in (pattern.start, pattern.end)]
+    ends = [
+        end
+        for type_ in types
+        for pattern in vocabulary.schema.relationship_types[type_]
+        for end in (pattern.start, pattern.end)
+    ]
     kept = dict.fromkeys([*labels, *ends]) or None
-    return select_named(vocabulary, found | said_exactly(
-        vocabulary.match_properties(keys, kept, vocabulary.schema.relationship_types)))
+    return select_named(
+        vocabulary, found | said_exactly(vocabulary.match_properties(keys, kept, vocabulary.schema.relationship_types))
+    )
 
 
 def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
     """The elements of which a telling word was said itself, with their scores."""
-    return {element: evidence.score for element, evidence in matches.items()
-            if evidence.content and max(evidence.places.values()) >= SAME_LEMMA}
+    return {
+        element: evidence.score
+        for element, evidence in matches.items()
+        if evidence.content and max(evidence.places.values()) >= SAME_LEMMA
+    }
 
 
 def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Mention]) -> Selection:
@@ -75,7 +83,7 @@ def phrases(question: str, longest: int = 3) -> list[str]:
         if words[start] in STOP_WORDS:
             continue
         for length in range(1, longest + 1):
-            run = words[start:start + length]
+            run = words[start : start + length]
             if len(run) == length and run[-1] not in STOP_WORDS:
                 found[" ".join(run)] = None
     return list(found)

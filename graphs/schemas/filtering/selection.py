@@ -34,10 +34,13 @@ class Selection:
     @classmethod
     def whole(cls, schema: PropertyGraphSchema) -> Selection:
         """Everything."""
-        return cls(schema, dict.fromkeys(schema.labels, 0.5), dict.fromkeys(range(len(schema.patterns)), 0.5),
-                   {(label.name, key): 0.5 for label in schema.labels.values() for key in label.properties},
-                   {(type_, key): 0.5 for type_, properties in schema.relationship_properties.items()
-                    for key in properties})
+        return cls(
+            schema,
+            dict.fromkeys(schema.labels, 0.5),
+            dict.fromkeys(range(len(schema.patterns)), 0.5),
+            {(label.name, key): 0.5 for label in schema.labels.values() for key in label.properties},
+            {(type_, key): 0.5 for type_, properties in schema.relationship_properties.items() for key in properties},
+        )
 
     def __bool__(self) -> bool:
         return bool(self.labels)
@@ -70,15 +73,27 @@ class Selection:
         for name, label in self.schema.labels.items():
             if name in self.labels:
                 identifying = label.naming or identifying_property(label.properties)
-                labels[name] = replace(label, properties={
-                    key: type_ for key, type_ in label.properties.items()
-                    if key == identifying or (name, key) in self.properties})
-        patterns = tuple(self._narrowed(pattern) for place, pattern in enumerate(self.schema.patterns)
-                         if place in self.patterns and pattern.start in labels and pattern.end in labels)
+                labels[name] = replace(
+                    label,
+                    properties={
+                        key: type_
+                        for key, type_ in label.properties.items()
+                        if key == identifying or (name, key) in self.properties
+                    },
+                )
+        patterns = tuple(
+            self._narrowed(pattern)
+            for place, pattern in enumerate(self.schema.patterns)
+            if place in self.patterns and pattern.start in labels and pattern.end in labels
+        )
         return replace(self.schema, labels=labels, patterns=patterns)
 
     def _narrowed(self, pattern: RelationshipPattern) -> RelationshipPattern:
         if not pattern.properties:
             return pattern
-        return replace(pattern, properties={key: type_ for key, type_ in pattern.properties.items()
-                                            if (pattern.type, key) in self.type_properties})
+        return replace(
+            pattern,
+            properties={
+                key: type_ for key, type_ in pattern.properties.items() if (pattern.type, key) in self.type_properties
+            },
+        )

@@ -36,8 +36,11 @@ class SimilarNames:
         if not asked or self._vectors is None:
             return {}
         closeness = (_unit(self.embedder.encode(asked)) @ self._vectors.T).max(axis=0).tolist()
-        return {element: closeness[place] for element, place in zip(self._elements, self._text_of, strict=True)
-                if closeness[place] >= threshold}
+        return {
+            element: closeness[place]
+            for element, place in zip(self._elements, self._text_of, strict=True)
+            if closeness[place] >= threshold
+        }
 
 
 def _unit(vectors: Any) -> Any:

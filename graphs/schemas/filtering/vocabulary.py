@@ -1,9 +1,9 @@
 """The words of a schema's names, indexed: which labels, types and properties does a question's word speak of?
 
-    >>> vocabulary = Vocabulary(films)
-    >>> words = question_words("who directed the film")
-    >>> vocabulary.match(vocabulary.keys(words))[Element("type", "", "directedBy")].score
-    0.9
+>>> vocabulary = Vocabulary(films)
+>>> words = question_words("who directed the film")
+>>> vocabulary.match(vocabulary.keys(words))[Element("type", "", "directedBy")].score
+0.9
 """
 
 from __future__ import annotations
@@ -121,8 +121,9 @@ class Vocabulary:
         self._collect(keys, self._structure, found, log(1 + len(self.schema.labels) + len(self.schema.patterns)))
         return found
 
-    def match_properties(self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None,
-                         types: Iterable[str] = ()) -> dict[Element, Evidence]:
+    def match_properties(
+        self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None, types: Iterable[str] = ()
+    ) -> dict[Element, Evidence]:
         """The properties that the words speak of, of these labels (of all when None) and types."""
         found: dict[Element, Evidence] = {}
         owners = [("property", label) for label in (self.schema.labels if labels is None else labels)]
@@ -130,8 +131,9 @@ class Vocabulary:
             self._collect(keys, self._attributes.get(owner, {}), found, 0.0)
         return found
 
-    def _collect(self, keys: Mapping[int, Sequence[Key]], postings: Postings, found: dict[Element, Evidence],
-                 size: float) -> None:
+    def _collect(
+        self, keys: Mapping[int, Sequence[Key]], postings: Postings, found: dict[Element, Evidence], size: float
+    ) -> None:
         for number, its_keys in keys.items():
             for key, weight in its_keys:
                 held = postings.get(key)

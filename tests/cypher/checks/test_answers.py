@@ -16,8 +16,9 @@ def test_counting_distinct_names_merges_namesakes() -> None:
 
 
 def test_returning_distinct_names_merges_namesakes() -> None:
-    assert hints("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN DISTINCT n.name") == \
-        [("distinct_merges_entities", "hint", "n.name")]
+    assert hints("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN DISTINCT n.name") == [
+        ("distinct_merges_entities", "hint", "n.name")
+    ]
 
 
 def test_distinct_values_and_entities_are_fine() -> None:
@@ -27,14 +28,18 @@ def test_distinct_values_and_entities_are_fine() -> None:
 
 
 def test_a_column_that_only_sorts_is_a_hint() -> None:
-    query = ("MATCH (n:Company)-[:operatesIn]->(m:Industry {name: 'music'}) RETURN n.name, n.launch_year "
-             "ORDER BY n.launch_year ASC LIMIT 1")
+    query = (
+        "MATCH (n:Company)-[:operatesIn]->(m:Industry {name: 'music'}) RETURN n.name, n.launch_year "
+        "ORDER BY n.launch_year ASC LIMIT 1"
+    )
     assert hints(query) == [("extra_sort_column", "hint", "n.launch_year")]
     assert hints(query.replace(", n.launch_year ORDER", " ORDER")) == []
 
 
-CLOSED = ("MATCH (n:Person)<-[r0:hasCEO]-(m0:Company {name: 'x'}) "
-          "WHERE r0.start_year <= 2010 AND r0.end_year >= 2010 RETURN n.name")
+CLOSED = (
+    "MATCH (n:Person)<-[r0:hasCEO]-(m0:Company {name: 'x'}) "
+    "WHERE r0.start_year <= 2010 AND r0.end_year >= 2010 RETURN n.name"
+)
 
 
 def test_an_interval_that_forgets_what_has_not_ended_is_a_warning() -> None:

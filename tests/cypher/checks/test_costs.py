@@ -12,13 +12,16 @@ def test_patterns_that_share_nothing_are_a_cartesian_product() -> None:
     assert costs("MATCH (n:Person), (c:Company) RETURN count(*)") == [("cartesian_product", "warning")]
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (n:Person {name: 'x'}), (m:Person {name: 'y'}) RETURN n.gender = m.gender",
-    "MATCH (n:Person {name: 'x'}), (m:Person) RETURN count(*)",
-    "MATCH (n:Person)<-[:hasCEO]-(c), (c)-[:basedIn]->(k) RETURN count(*)",
-    "MATCH (n:Person), (m:Person) WHERE n.date_of_birth = m.date_of_birth RETURN count(*)",
-    "MATCH (n:Person), (m:Person {gender: n.gender}) RETURN count(*)",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Person {name: 'x'}), (m:Person {name: 'y'}) RETURN n.gender = m.gender",
+        "MATCH (n:Person {name: 'x'}), (m:Person) RETURN count(*)",
+        "MATCH (n:Person)<-[:hasCEO]-(c), (c)-[:basedIn]->(k) RETURN count(*)",
+        "MATCH (n:Person), (m:Person) WHERE n.date_of_birth = m.date_of_birth RETURN count(*)",
+        "MATCH (n:Person), (m:Person {gender: n.gender}) RETURN count(*)",
+    ],
+)
 def test_patterns_that_are_joined_or_pinned_are_no_product(query: str) -> None:
     assert costs(query) == []
 
@@ -30,19 +33,29 @@ def test_a_path_without_a_bound_is_a_warning() -> None:
 
 def test_a_bounded_or_shortest_path_is_fine() -> None:
     assert costs("MATCH (c:Company {name: 'x'})-[:subsidiaryOf*..3]->(d) RETURN d.name") == []
-    assert costs("MATCH p = shortestPath((a:Company {name: 'x'})-[:subsidiaryOf*]->(b:Company {name: 'y'})) "
-                 "RETURN length(p)") == []
+    assert (
+        costs(
+            "MATCH p = shortestPath((a:Company {name: 'x'})-[:subsidiaryOf*]->(b:Company {name: 'y'})) RETURN length(p)"
+        )
+        == []
+    )
 
 
 def test_an_answer_that_nothing_narrows_is_a_hint() -> None:
     assert costs("MATCH (p:Person) RETURN p.name") == [("no_limit", "hint")]
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (p:Person) RETURN p.name LIMIT 5", "MATCH (p:Person) RETURN count(p)",
-    "MATCH (p:Person) RETURN p.gender, count(*) AS n", "MATCH (p:Person {name: 'x'}) RETURN p.gender",
-    "MATCH (p:Person) WHERE p.gender IN ['male'] RETURN p.name", "RETURN 1 AS one",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (p:Person) RETURN p.name LIMIT 5",
+        "MATCH (p:Person) RETURN count(p)",
+        "MATCH (p:Person) RETURN p.gender, count(*) AS n",
+        "MATCH (p:Person {name: 'x'}) RETURN p.gender",
+        "MATCH (p:Person) WHERE p.gender IN ['male'] RETURN p.name",
+        "RETURN 1 AS one",
+    ],
+)
 def test_narrowed_answers_need_no_limit(query: str) -> None:
     assert costs(query) == []
 

@@ -13,16 +13,21 @@ def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:
 
 
 def test_two_reversed_relationships_are_both_reported() -> None:
-    query = ("MATCH (n:Person)-[r0:foundedBy]->(m0:Company {name: 'Oakpont Professionals'}),"
-             "(n:Person)-[r1:hasBoardMember]->(m1:Company {name: 'Oakpont'}) WITH DISTINCT n RETURN n.name")
-    assert codes(query) == [("reversed_direction", "-[r0:foundedBy]->"),
-                            ("reversed_direction", "-[r1:hasBoardMember]->")]
+    query = (
+        "MATCH (n:Person)-[r0:foundedBy]->(m0:Company {name: 'Oakpont Professionals'}),"
+        "(n:Person)-[r1:hasBoardMember]->(m1:Company {name: 'Oakpont'}) WITH DISTINCT n RETURN n.name"
+    )
+    assert codes(query) == [
+        ("reversed_direction", "-[r0:foundedBy]->"),
+        ("reversed_direction", "-[r1:hasBoardMember]->"),
+    ]
 
 
 def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> None:
     found = findings("MATCH (a)<-[:hasCEO]-(b)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN b.name")
-    assert [(one.code, one.found) for one in found if one.severity == "error"] == \
-        [("reversed_direction", "<-[:hasCEO]-")]
+    assert [(one.code, one.found) for one in found if one.severity == "error"] == [
+        ("reversed_direction", "<-[:hasCEO]-")
+    ]
     assert [len(one.edits) for one in found if one.severity == "error"] == [1]
 
 
@@ -45,39 +50,46 @@ def test_an_impossible_pattern_tells_the_shortest_connecting_path() -> None:
     assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in one.message
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (n:Character)<-[:hasSpouse]-(m:Character) RETURN n.name",
-    "MATCH (n:Character)-[:hasMother]->(m)-[:diedIn]->(l) RETURN l.name",
-    "MATCH (n:Character)-[:hasMother*1..3]->(m)-[:bornIn]->(l) RETURN l.name",
-    "MATCH (n:Location)-[:diedIn]-(m:Character) RETURN n.name",
-    "MATCH (n:Location)--(m) RETURN n.name",
-    "MATCH (n:Location)<-[:basedIn|diedIn]-(m) RETURN m.name",
-    "MATCH p = shortestPath((a:Character)-[*..4]-(b:Location)) RETURN length(p)",
-    "MATCH (c:Character)-[:memberOf|basedIn*2]->(l:Location) RETURN l.name",
-    "MATCH (c:Character) (()-[:hasMother]->()){1,3} (d:Character) RETURN d.name",
-    "MATCH (c:Character) WHERE NOT (c)-[:diedIn]->() RETURN c.name",
-    "MATCH (x)-[:!diedIn]->(y:Organization) RETURN x.name",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Character)<-[:hasSpouse]-(m:Character) RETURN n.name",
+        "MATCH (n:Character)-[:hasMother]->(m)-[:diedIn]->(l) RETURN l.name",
+        "MATCH (n:Character)-[:hasMother*1..3]->(m)-[:bornIn]->(l) RETURN l.name",
+        "MATCH (n:Location)-[:diedIn]-(m:Character) RETURN n.name",
+        "MATCH (n:Location)--(m) RETURN n.name",
+        "MATCH (n:Location)<-[:basedIn|diedIn]-(m) RETURN m.name",
+        "MATCH p = shortestPath((a:Character)-[*..4]-(b:Location)) RETURN length(p)",
+        "MATCH (c:Character)-[:memberOf|basedIn*2]->(l:Location) RETURN l.name",
+        "MATCH (c:Character) (()-[:hasMother]->()){1,3} (d:Character) RETURN d.name",
+        "MATCH (c:Character) WHERE NOT (c)-[:diedIn]->() RETURN c.name",
+        "MATCH (x)-[:!diedIn]->(y:Organization) RETURN x.name",
+    ],
+)
 def test_allowed_relationships_are_not_reported(query: str) -> None:
     errors = [one for one in codes(query, CHARACTERS) if one[0] in ("reversed_direction", "impossible_pattern")]
     assert errors == []
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (c:Character) WHERE NOT EXISTS { (c)<-[:diedIn]-(:Location) } RETURN c.name",
-    "MATCH (c:Character) WHERE NOT (c)<-[:diedIn]-() RETURN c.name",
-    "MATCH (c:Character) OPTIONAL MATCH (c)<-[:diedIn]-(l) RETURN l.name",
-    "MATCH (c:Character) RETURN COUNT { (c)<-[:diedIn]-() } AS n",
-    "MATCH (c:Character) RETURN [(c)<-[:diedIn]-(l) | l.name] AS ls",
-    "MATCH (l:Location)-[:diedIn*1..2]->(c:Character) RETURN c.name",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (c:Character) WHERE NOT EXISTS { (c)<-[:diedIn]-(:Location) } RETURN c.name",
+        "MATCH (c:Character) WHERE NOT (c)<-[:diedIn]-() RETURN c.name",
+        "MATCH (c:Character) OPTIONAL MATCH (c)<-[:diedIn]-(l) RETURN l.name",
+        "MATCH (c:Character) RETURN COUNT { (c)<-[:diedIn]-() } AS n",
+        "MATCH (c:Character) RETURN [(c)<-[:diedIn]-(l) | l.name] AS ls",
+        "MATCH (l:Location)-[:diedIn*1..2]->(c:Character) RETURN c.name",
+    ],
+)
 def test_a_reversed_relationship_is_found_wherever_it_stands(query: str) -> None:
     assert [code for code, _ in codes(query, CHARACTERS)] == ["reversed_direction"]
 
 
 def test_a_path_of_fixed_length_is_followed_label_by_label() -> None:
-    assert codes("MATCH (c:Character)-[:memberOf|basedIn*3]->(l:Location) RETURN l.name", CHARACTERS) == \
-        [("impossible_pattern", "-[:memberOf|basedIn*3]->")]
+    assert codes("MATCH (c:Character)-[:memberOf|basedIn*3]->(l:Location) RETURN l.name", CHARACTERS) == [
+        ("impossible_pattern", "-[:memberOf|basedIn*3]->")
+    ]
 
 
 def test_labels_that_nothing_connects_have_no_path() -> None:
@@ -89,11 +101,14 @@ def test_labels_that_nothing_connects_have_no_path() -> None:
 
 
 def test_one_variable_for_two_nodes_is_impossible() -> None:
-    query = ("MATCH (n:Character)-[:memberOf]->(m1:Organization {name: 'x'}), (n)-[:hasMother]->(m1:Character) "
-             "RETURN n.name, m1.birth_name")
+    query = (
+        "MATCH (n:Character)-[:memberOf]->(m1:Organization {name: 'x'}), (n)-[:hasMother]->(m1:Character) "
+        "RETURN n.name, m1.birth_name"
+    )
     assert codes(query, CHARACTERS) == [("impossible_pattern", "Character")]
 
 
 def test_labels_that_never_stand_together_are_impossible() -> None:
-    assert codes("MATCH (n:Character:Location) RETURN n.name", CHARACTERS) == \
-        [("impossible_pattern", "Character:Location")]
+    assert codes("MATCH (n:Character:Location) RETURN n.name", CHARACTERS) == [
+        ("impossible_pattern", "Character:Location")
+    ]

@@ -6,9 +6,15 @@ from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
 from tests.support.checked_graphs import COMPANY, Names, findings, schema
 
-NAMES = Names(("Jérôme Hatt", "Person"), ("Walmart", "Company"), ("Walmart de México", "Company"), ("Apple", "Company"),
-              ("Canada", "Country"), aliases={"Wal-Mart Stores": ("Walmart", "Company")},
-              values={"country_of_citizenship": ["France", "United States"]})
+NAMES = Names(
+    ("Jérôme Hatt", "Person"),
+    ("Walmart", "Company"),
+    ("Walmart de México", "Company"),
+    ("Apple", "Company"),
+    ("Canada", "Country"),
+    aliases={"Wal-Mart Stores": ("Walmart", "Company")},
+    values={"country_of_citizenship": ["France", "United States"]},
+)
 
 
 def told(query: str, **parameters: object) -> list[Diagnostic]:
@@ -83,16 +89,24 @@ def test_a_title_is_left_alone_where_the_index_has_no_titles() -> None:
 
 
 def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
-    build_index(tmp_path / "names", [
-        Record("1", "Person", "Jérôme Hatt", ("Hatt senior",), values={"gender": "male"}),
-        Record("2", "Person", "Jacques Hatt", values={"gender": "male"}),
-        Record("3", "Company", "Kronenbourg")])
+    build_index(
+        tmp_path / "names",
+        [
+            Record("1", "Person", "Jérôme Hatt", ("Hatt senior",), values={"gender": "male"}),
+            Record("2", "Person", "Jacques Hatt", values={"gender": "male"}),
+            Record("3", "Company", "Kronenbourg"),
+        ],
+    )
     index = open_index(tmp_path / "names")
-    query = ("MATCH (c:Company)-[:hasCEO]->(p {name: 'Hatt senior', gender: 'Male'}) "
-             "WHERE c.name = 'Kronenburg' RETURN p")
+    query = (
+        "MATCH (c:Company)-[:hasCEO]->(p {name: 'Hatt senior', gender: 'Male'}) WHERE c.name = 'Kronenburg' RETURN p"
+    )
     report = validate(query, COMPANY, entities=index)
-    assert [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"] == \
-        [("'Jérôme Hatt'",), ("'male'",), ("'Kronenbourg'",)]
+    assert [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"] == [
+        ("'Jérôme Hatt'",),
+        ("'male'",),
+        ("'Kronenbourg'",),
+    ]
     assert report.suggested_query == (
-        "MATCH (c:Company)-[:hasCEO]->(p {name: 'Jérôme Hatt', gender: 'male'}) "
-        "WHERE c.name = 'Kronenbourg' RETURN p")
+        "MATCH (c:Company)-[:hasCEO]->(p {name: 'Jérôme Hatt', gender: 'male'}) WHERE c.name = 'Kronenbourg' RETURN p"
+    )

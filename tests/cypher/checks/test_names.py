@@ -45,57 +45,68 @@ def test_a_relationship_without_the_property_is_reported() -> None:
     assert "foundedBy" in one.message
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (c:Company {lunch_year: 1999}) RETURN c.name",
-    "MATCH (c:Company) RETURN c {.name, .lunch_year}",
-    "MATCH (c:Company) RETURN c['lunch_year'] AS y",
-    "MATCH (c:Company) WITH c AS d RETURN d.lunch_year",
-    "MATCH (c:Company) WITH collect(c) AS cs UNWIND cs AS d RETURN d.lunch_year",
-    "MATCH (c:Company) WITH collect(c) AS cs RETURN [d IN cs | d.lunch_year] AS ys",
-    "CALL { MATCH (c:Company) RETURN c } RETURN c.lunch_year",
-    "MATCH (p:Person) CALL { WITH p MATCH (p)<-[:hasCEO]-(c) RETURN c } RETURN c.lunch_year",
-    "MATCH (p:Person) RETURN COUNT { (p)<-[:hasCEO]-(c) WHERE c.lunch_year > 1999 } AS n",
-    "MATCH (p:Person) WHERE EXISTS { MATCH (p)<-[:hasCEO]-(c) WHERE c.lunch_year > 1999 } RETURN p.name",
-    "MATCH (p:Person) RETURN [(p)<-[:hasCEO]-(c) | c.lunch_year] AS ys",
-    "MATCH (p:Person) OPTIONAL MATCH (p)<-[:hasCEO]-(c) RETURN c.lunch_year",
-    "MATCH (x) WHERE x:Company RETURN x.lunch_year",
-    "MATCH (c:Company) RETURN CASE WHEN c.lunch_year > 1 THEN 1 ELSE 0 END AS n",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (c:Company {lunch_year: 1999}) RETURN c.name",
+        "MATCH (c:Company) RETURN c {.name, .lunch_year}",
+        "MATCH (c:Company) RETURN c['lunch_year'] AS y",
+        "MATCH (c:Company) WITH c AS d RETURN d.lunch_year",
+        "MATCH (c:Company) WITH collect(c) AS cs UNWIND cs AS d RETURN d.lunch_year",
+        "MATCH (c:Company) WITH collect(c) AS cs RETURN [d IN cs | d.lunch_year] AS ys",
+        "CALL { MATCH (c:Company) RETURN c } RETURN c.lunch_year",
+        "MATCH (p:Person) CALL { WITH p MATCH (p)<-[:hasCEO]-(c) RETURN c } RETURN c.lunch_year",
+        "MATCH (p:Person) RETURN COUNT { (p)<-[:hasCEO]-(c) WHERE c.lunch_year > 1999 } AS n",
+        "MATCH (p:Person) WHERE EXISTS { MATCH (p)<-[:hasCEO]-(c) WHERE c.lunch_year > 1999 } RETURN p.name",
+        "MATCH (p:Person) RETURN [(p)<-[:hasCEO]-(c) | c.lunch_year] AS ys",
+        "MATCH (p:Person) OPTIONAL MATCH (p)<-[:hasCEO]-(c) RETURN c.lunch_year",
+        "MATCH (x) WHERE x:Company RETURN x.lunch_year",
+        "MATCH (c:Company) RETURN CASE WHEN c.lunch_year > 1 THEN 1 ELSE 0 END AS n",
+    ],
+)
 def test_a_misspelt_property_is_found_wherever_it_stands(query: str) -> None:
     found = [one for one in said(query) if one.code == "unknown_property"]
     assert [one.found.strip("'") for one in found] == ["lunch_year"]
     assert found[0].suggestions[0].strip("'") == "launch_year"
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (n) RETURN n.launch_year",
-    "MATCH (n) WHERE n:Company OR n:Person RETURN n.launch_year",
-    "MATCH (n:Company|Person) RETURN n.launch_year, n.gender",
-    "MATCH (n:!Person) RETURN n.launch_year",
-    "MATCH (n:%) RETURN n.gender",
-    "MATCH (c:Company)-[r:hasCEO|foundedBy]->(p) RETURN r.start_year",
-    "MATCH (c:Company)-[r]->(p:Person) RETURN r.start_year",
-    "MATCH (c:Company)-[rs:hasCEO*1..2]->(p) UNWIND rs AS r RETURN r.start_year",
-    "MATCH (n:Company) WITH n {.name} AS m RETURN m.anything",
-    "WITH {x: 1} AS m RETURN m.x",
-    "UNWIND $rows AS row RETURN row.id",
-    "CALL db.labels() YIELD label RETURN label.x",
-    "CALL { MATCH (n:Company) RETURN n UNION MATCH (n:Person) RETURN n } RETURN n.launch_year, n.gender",
-    "MATCH (p:Person) WITH p.date_of_birth AS d RETURN d.year",
-    "MATCH (n) WHERE n.gender = 'male' OPTIONAL MATCH (n)-[:hasCEO]->(m) RETURN n.launch_year",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n) RETURN n.launch_year",
+        "MATCH (n) WHERE n:Company OR n:Person RETURN n.launch_year",
+        "MATCH (n:Company|Person) RETURN n.launch_year, n.gender",
+        "MATCH (n:!Person) RETURN n.launch_year",
+        "MATCH (n:%) RETURN n.gender",
+        "MATCH (c:Company)-[r:hasCEO|foundedBy]->(p) RETURN r.start_year",
+        "MATCH (c:Company)-[r]->(p:Person) RETURN r.start_year",
+        "MATCH (c:Company)-[rs:hasCEO*1..2]->(p) UNWIND rs AS r RETURN r.start_year",
+        "MATCH (n:Company) WITH n {.name} AS m RETURN m.anything",
+        "WITH {x: 1} AS m RETURN m.x",
+        "UNWIND $rows AS row RETURN row.id",
+        "CALL db.labels() YIELD label RETURN label.x",
+        "CALL { MATCH (n:Company) RETURN n UNION MATCH (n:Person) RETURN n } RETURN n.launch_year, n.gender",
+        "MATCH (p:Person) WITH p.date_of_birth AS d RETURN d.year",
+        "MATCH (n) WHERE n.gender = 'male' OPTIONAL MATCH (n)-[:hasCEO]->(m) RETURN n.launch_year",
+    ],
+)
 def test_what_may_be_is_not_reported(query: str) -> None:
     assert codes(query) == []
 
 
 def test_an_open_schema_reports_no_missing_name() -> None:
-    assert codes("MATCH (n:Compnay {x: 1})-[:ownz]->(m) RETURN m.y",
-                 schema("open", {"Company": {}}, [], open=True)) == []
+    assert (
+        codes("MATCH (n:Compnay {x: 1})-[:ownz]->(m) RETURN m.y", schema("open", {"Company": {}}, [], open=True)) == []
+    )
 
 
 def test_nodes_with_several_labels_have_the_properties_of_all_of_them() -> None:
-    staff = schema("staff", {"User": {}, "Admin": {"level": "int"}}, ["Admin knows User"],
-                   label_combinations=frozenset({frozenset({"User", "Admin"})}))
+    staff = schema(
+        "staff",
+        {"User": {}, "Admin": {"level": "int"}},
+        ["Admin knows User"],
+        label_combinations=frozenset({frozenset({"User", "Admin"})}),
+    )
     assert codes("MATCH (u:User) RETURN u.level", staff) == []
     assert codes("MATCH (u:User)-[:knows]->(v:User) RETURN v.name", staff) == []
     assert codes("MATCH (u:User&!Admin) RETURN u.level", staff) == [("unknown_property", "level")]

@@ -6,50 +6,76 @@ from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
 
-ORDERS = PropertyGraphSchema("orders", {
-    "Order": Label("Order", dict.fromkeys(("orderID", "freight", "placed", "shipped", "paid", "hired", "note"), "str"),
-                   texts={"orderID": TextValues("int", "10248", checked=True, sorts=True),
-                          "freight": TextValues("float", "32.38", checked=True),
-                          "placed": TextValues("date", "2014-07-04", checked=True, sorts=True),
-                          "shipped": TextValues("month_day_year", "Mar 25, 2015", checked=True),
-                          "hired": TextValues("other_date", "3/4/2015"),
-                          "paid": TextValues("bool", "yes", words=("yes", "no"))}),
-    "Item": Label("Item", {"itemNo": "str", "name": "str"}, texts={"itemNo": TextValues("code", "000012", width=6)})},
-    (RelationshipPattern("ORDERS", "Order", "Item", {"quantity": "str", "unitPrice": "str"},
-                         texts={"quantity": TextValues("int", "12", checked=True),
-                                "unitPrice": TextValues("float", "9.50", checked=True)}),))
+ORDERS = PropertyGraphSchema(
+    "orders",
+    {
+        "Order": Label(
+            "Order",
+            dict.fromkeys(("orderID", "freight", "placed", "shipped", "paid", "hired", "note"), "str"),
+            texts={
+                "orderID": TextValues("int", "10248", checked=True, sorts=True),
+                "freight": TextValues("float", "32.38", checked=True),
+                "placed": TextValues("date", "2014-07-04", checked=True, sorts=True),
+                "shipped": TextValues("month_day_year", "Mar 25, 2015", checked=True),
+                "hired": TextValues("other_date", "3/4/2015"),
+                "paid": TextValues("bool", "yes", words=("yes", "no")),
+            },
+        ),
+        "Item": Label(
+            "Item", {"itemNo": "str", "name": "str"}, texts={"itemNo": TextValues("code", "000012", width=6)}
+        ),
+    },
+    (
+        RelationshipPattern(
+            "ORDERS",
+            "Order",
+            "Item",
+            {"quantity": "str", "unitPrice": "str"},
+            texts={
+                "quantity": TextValues("int", "12", checked=True),
+                "unitPrice": TextValues("float", "9.50", checked=True),
+            },
+        ),
+    ),
+)
 
 
 def fixed(query: str) -> str | None:
     return validate(query, ORDERS).suggested_query
 
 
-@pytest.mark.parametrize(("condition", "right"), [
-    ("o.freight > 500", "toFloat(o.freight) > 500"),
-    ("500 < o.freight", "500 < toFloat(o.freight)"),
-    ("o.freight >= '500'", "toFloat(o.freight) >= 500"),
-    ("o.orderID = 10248", "o.orderID = '10248'"),
-    ("o.orderID IN [10248, 10249]", "o.orderID IN ['10248', '10249']"),
-    ("o.freight IN [1, 2.5]", "o.freight IN [1, 2.5]"),
-    ("i.itemNo = 12", "i.itemNo = '000012'"),
-    ("o.placed > date('2015-01-31')", "date(o.placed) > date('2015-01-31')"),
-    ("o.placed.year = 2015", "date(o.placed).year = 2015"),
-    ("o.placed >= 2015", "date(o.placed).year >= 2015"),
-    ("o.paid = true", "o.paid = 'yes'"),
-    ("o.paid <> false", "o.paid <> 'no'"),
-    ("r.quantity * r.unitPrice > 100", "toInteger(r.quantity) * toFloat(r.unitPrice) > 100"),
-])
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("o.freight > 500", "toFloat(o.freight) > 500"),
+        ("500 < o.freight", "500 < toFloat(o.freight)"),
+        ("o.freight >= '500'", "toFloat(o.freight) >= 500"),
+        ("o.orderID = 10248", "o.orderID = '10248'"),
+        ("o.orderID IN [10248, 10249]", "o.orderID IN ['10248', '10249']"),
+        ("o.freight IN [1, 2.5]", "o.freight IN [1, 2.5]"),
+        ("i.itemNo = 12", "i.itemNo = '000012'"),
+        ("o.placed > date('2015-01-31')", "date(o.placed) > date('2015-01-31')"),
+        ("o.placed.year = 2015", "date(o.placed).year = 2015"),
+        ("o.placed >= 2015", "date(o.placed).year >= 2015"),
+        ("o.paid = true", "o.paid = 'yes'"),
+        ("o.paid <> false", "o.paid <> 'no'"),
+        ("r.quantity * r.unitPrice > 100", "toInteger(r.quantity) * toFloat(r.unitPrice) > 100"),
+    ],
+)
 def test_a_comparison_is_repaired_with_a_conversion_of_the_values(condition: str, right: str) -> None:
     query = "MATCH (o:Order)-[r:ORDERS]->(i:Item) WHERE {} RETURN i.name LIMIT 5"
     assert fixed(query.format(condition)) == (query.format(right) if condition != right else None)
 
 
-@pytest.mark.parametrize(("returned", "right"), [
-    ("max(o.freight) AS most", "max(toFloat(o.freight)) AS most"),
-    ("sum(o.freight) AS total", "sum(toFloat(o.freight)) AS total"),
-    ("o.orderID ORDER BY o.freight DESC LIMIT 1", "o.orderID ORDER BY toFloat(o.freight) DESC LIMIT 1"),
-    ("o.freight AS f ORDER BY f LIMIT 1", "o.freight AS f ORDER BY toFloat(f) LIMIT 1"),
-])
+@pytest.mark.parametrize(
+    ("returned", "right"),
+    [
+        ("max(o.freight) AS most", "max(toFloat(o.freight)) AS most"),
+        ("sum(o.freight) AS total", "sum(toFloat(o.freight)) AS total"),
+        ("o.orderID ORDER BY o.freight DESC LIMIT 1", "o.orderID ORDER BY toFloat(o.freight) DESC LIMIT 1"),
+        ("o.freight AS f ORDER BY f LIMIT 1", "o.freight AS f ORDER BY toFloat(f) LIMIT 1"),
+    ],
+)
 def test_text_that_holds_numbers_is_reported_before_it_is_sorted_or_summed(returned: str, right: str) -> None:
     report = validate(f"MATCH (o:Order) RETURN {returned}", ORDERS)
     assert report.diagnostics[0].code == "text_compared"
@@ -70,7 +96,12 @@ def test_no_fix_is_offered_where_no_conversion_is_sure_to_work() -> None:
 
 
 def test_what_sorts_as_text_and_what_is_just_text_is_not_reported() -> None:
-    for returned in ("max(o.placed) AS last", "o.orderID ORDER BY o.orderID LIMIT 3", "max(o.note) AS n",
-                     "o.note + ' (' + o.freight + ')' AS note LIMIT 1", "count(o.freight) AS n",
-                     "max(toFloat(o.freight)) AS most"):
+    for returned in (
+        "max(o.placed) AS last",
+        "o.orderID ORDER BY o.orderID LIMIT 3",
+        "max(o.note) AS n",
+        "o.note + ' (' + o.freight + ')' AS note LIMIT 1",
+        "count(o.freight) AS n",
+        "max(toFloat(o.freight)) AS most",
+    ):
         assert not validate(f"MATCH (o:Order) RETURN {returned}", ORDERS).diagnostics

@@ -5,10 +5,19 @@ from graphground.cypher.names.nearest import concepts, is_clear, nearest, spelli
 TYPES = ["hasMother", "hasFather", "hasSpouse", "killedBy", "bornIn", "diedIn", "memberOf", "fromUniverse"]
 
 
-@pytest.mark.parametrize(("found", "right"), [
-    ("didIn", "diedIn"), ("wasBornAt", "bornIn"), ("marriedTo", "hasSpouse"), ("belongsTo", "memberOf"),
-    ("hasDad", "hasFather"), ("BORN_IN", "bornIn"), ("placeOfDeath", "diedIn"), ("inUniverse", "fromUniverse"),
-])
+@pytest.mark.parametrize(
+    ("found", "right"),
+    [
+        ("didIn", "diedIn"),
+        ("wasBornAt", "bornIn"),
+        ("marriedTo", "hasSpouse"),
+        ("belongsTo", "memberOf"),
+        ("hasDad", "hasFather"),
+        ("BORN_IN", "bornIn"),
+        ("placeOfDeath", "diedIn"),
+        ("inUniverse", "fromUniverse"),
+    ],
+)
 def test_the_nearest_name_is_found_by_spelling_and_meaning(found: str, right: str) -> None:
     assert nearest(found, TYPES)[0].name == right
 

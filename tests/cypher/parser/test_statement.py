@@ -39,8 +39,9 @@ def test_dotted_function_names_are_one_name() -> None:
 
 
 def test_directions_of_relationships() -> None:
-    directions = [found.direction for found in parse("MATCH (a)-->(b)<--(c)--(d)<-->(e) RETURN a").find(
-        RelationshipPattern)]
+    directions = [
+        found.direction for found in parse("MATCH (a)-->(b)<--(c)--(d)<-->(e) RETURN a").find(RelationshipPattern)
+    ]
     assert directions == ["right", "left", "both", "both"]
 
 
@@ -51,7 +52,8 @@ def test_column_name_is_the_text_of_the_expression() -> None:
 
 def test_exists_holds_a_pattern_or_a_query() -> None:
     first, second = parse("MATCH (n) WHERE EXISTS { (n)-->() } OR EXISTS { MATCH (n)-->(m) RETURN m } RETURN n").find(
-        Subquery)
+        Subquery
+    )
     assert first.body is None
     assert second.body is not None
 
@@ -61,10 +63,18 @@ def test_unicode_escapes_work_in_keywords_and_places_are_those_of_the_text() -> 
     assert (report.diagnostics[0].line, report.diagnostics[0].column) == (1, 16)
 
 
-@pytest.mark.parametrize(("text", "column"), [
-    ("MATCH (n) RETRUN n", 11), ("MATCH (n RETURN n", 10), ("RETURN 'abc", 8), ("RETURN [1, 2", 13), ("", 1),
-    ("MATCH (n)-[r:X]>(m) RETURN n", 16), ("RETURN {a: 1, 'b': 2}", 15),
-])
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("MATCH (n) RETRUN n", 11),
+        ("MATCH (n RETURN n", 10),
+        ("RETURN 'abc", 8),
+        ("RETURN [1, 2", 13),
+        ("", 1),
+        ("MATCH (n)-[r:X]>(m) RETURN n", 16),
+        ("RETURN {a: 1, 'b': 2}", 15),
+    ],
+)
 def test_syntax_error_is_where_no_reading_goes_on(text: str, column: int) -> None:
     with pytest.raises(CypherSyntaxError) as caught:
         parse(text)
@@ -72,9 +82,17 @@ def test_syntax_error_is_where_no_reading_goes_on(text: str, column: int) -> Non
 
 
 def test_nesting_too_deep_is_a_clean_error() -> None:
-    for text in ("RETURN " + "(" * 5000 + "1" + ")" * 5000, "RETURN " + "[" * 5000, "RETURN " + "NOT " * 5000 + "true",
-                 "RETURN " + "-" * 5000 + "1", "MATCH " + "(" * 5000, "CALL { " * 5000, "RETURN a" + ".b" * 5000,
-                 "MATCH (n:" + "!" * 5000 + "A) RETURN n", "RETURN " + "CASE WHEN " * 5000):
+    for text in (
+        "RETURN " + "(" * 5000 + "1" + ")" * 5000,
+        "RETURN " + "[" * 5000,
+        "RETURN " + "NOT " * 5000 + "true",
+        "RETURN " + "-" * 5000 + "1",
+        "MATCH " + "(" * 5000,
+        "CALL { " * 5000,
+        "RETURN a" + ".b" * 5000,
+        "MATCH (n:" + "!" * 5000 + "A) RETURN n",
+        "RETURN " + "CASE WHEN " * 5000,
+    ):
         with pytest.raises(CypherSyntaxError):
             parse(text)
 

@@ -1,4 +1,3 @@
-
 import pytest
 
 from graphground.cypher import validate

@@ -2,8 +2,9 @@ from graphground.cypher.tree import IntegerLiteral, ListLiteral, Node, StringLit
 
 
 def test_walk_yields_parents_first_in_the_order_of_the_text() -> None:
-    tree = ListLiteral(0, 12, [IntegerLiteral(1, 2, 1), ListLiteral(4, 7, [Variable(5, 6, "x")]),
-                               StringLiteral(9, 11, "")])
+    tree = ListLiteral(
+        0, 12, [IntegerLiteral(1, 2, 1), ListLiteral(4, 7, [Variable(5, 6, "x")]), StringLiteral(9, 11, "")]
+    )
     assert [node.start for node in tree.walk()] == [0, 1, 4, 5, 9]
 
 

@@ -63,12 +63,19 @@ class Records:
 
     def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
         """The nodes `n` of a MATCH pattern; `without` leaves out the names of these nodes."""
-        links = [(left, arrow.startswith("<"), re.search(r":(\w+)\]", arrow)[1], right)  # type: ignore[index]
-                 for left, arrow, right in PATH.findall(pattern)]
+        links = [
+            (left, arrow.startswith("<"), re.search(r":(\w+)\]", arrow)[1], right)  # type: ignore[index]
+            for left, arrow, right in PATH.findall(pattern)
+        ]
         first = NODE.search(pattern)
         assert first is not None
-        rows: list[dict[str, str]] = [{"n": eid} for eid in self._candidates(NODE.search("(n:" + next(
-            label for name, label, _ in NODE.findall(pattern) if name == "n") + ")"), without)]  # type: ignore[arg-type]
+        rows: list[dict[str, str]] = [
+            {"n": eid}
+            for eid in self._candidates(
+                NODE.search("(n:" + next(label for name, label, _ in NODE.findall(pattern) if name == "n") + ")"),
+                without,
+            )
+        ]  # type: ignore[arg-type]
         for name, _, given in NODE.findall(pattern):
             if name == "n" and given and "n" not in without:
                 rows = [row for row in rows if self.nodes[row["n"]]["name"] == given.replace("\\'", "'")]
@@ -173,8 +180,14 @@ def test_made_tasks_are_written_in_the_published_format(tasks: list[Task], tmp_p
 
 
 def test_patterns_are_data_that_a_user_can_replace(nba_graph: Graph) -> None:
-    own = [{"id": "three", "match": "MATCH (n)~r0~(m0*),(n)~r1~(m1*),(n)~r2~(m2*) WITH DISTINCT n", "kind": "basic",
-            "question": "{n} {n r0 m0} and {n r1 m1} and {n r2 m2}"}]
+    own = [
+        {
+            "id": "three",
+            "match": "MATCH (n)~r0~(m0*),(n)~r1~(m1*),(n)~r2~(m2*) WITH DISTINCT n",
+            "kind": "basic",
+            "question": "{n} {n r0 m0} and {n r1 m1} and {n r2 m2}",
+        }
+    ]
     assert slots_of(own[0]["match"]).named == ["m0", "m1", "m2"]
     made = generate(nba_graph, 3, seed=1, patterns=own)
     assert made
@@ -189,7 +202,10 @@ def test_a_graph_without_names_is_refused(small: Graph) -> None:
 
 def test_thresholds_are_rounded_and_conditions_typed() -> None:
     assert [rounded(18734, "n", "int"), rounded(0.0456, "x", "float"), rounded("1987-05-17", "d", "date")] == [
-        19000, 0.046, "1987-01-01"]
+        19000,
+        0.046,
+        "1987-01-01",
+    ]
     rng = random.Random(1)
     made = [condition("d", "date", ["1980-03-02", "1990-03-02", "1999-01-05"], rng) for _ in range(9)]
     assert all(one is None or one[0].startswith(("n.d > date('19", "n.d < date('19")) for one in made)

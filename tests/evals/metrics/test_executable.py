@@ -7,11 +7,21 @@ from graphground.graphs.graph import Graph
 from tests.support.films import FILMS
 
 
-@pytest.mark.parametrize(("query", "failure"), [
-    ("MATCH (m:Movie) RETURN m.name", ""), ("MATCH (m:Movie) RETURN m.nothing", ""), ("MATCH (m:Movi) RETURN m", ""),
-    ("MATCH (m:Movie", "not_cypher"), ("MATCH (m:Movie) RETURN n", "not_cypher"), ("", "not_cypher"),
-    ("The answer is Heat.", "not_cypher"), ("MATCH (m:Movie) DETACH DELETE m", "not_read_only"),
-    ("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "not_read_only"), ("RETURN 1 / 0", "refused")])
+@pytest.mark.parametrize(
+    ("query", "failure"),
+    [
+        ("MATCH (m:Movie) RETURN m.name", ""),
+        ("MATCH (m:Movie) RETURN m.nothing", ""),
+        ("MATCH (m:Movi) RETURN m", ""),
+        ("MATCH (m:Movie", "not_cypher"),
+        ("MATCH (m:Movie) RETURN n", "not_cypher"),
+        ("", "not_cypher"),
+        ("The answer is Heat.", "not_cypher"),
+        ("MATCH (m:Movie) DETACH DELETE m", "not_read_only"),
+        ("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "not_read_only"),
+        ("RETURN 1 / 0", "refused"),
+    ],
+)
 def test_a_query_is_run_or_says_why_not(small: Graph, query: str, failure: str) -> None:
     outcome = attempt(small, query)
     assert (outcome.failure, outcome.table is None) == (failure, bool(failure))

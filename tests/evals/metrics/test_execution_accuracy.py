@@ -38,19 +38,48 @@ def test_columns_that_are_equal_one_by_one_but_not_together_are_told_apart() -> 
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ([1, 2, 2], [2, 1, 2]), (1, 1.0), (0.1 + 0.2, 0.3), ([0.1 + 0.2, "x"], ["x", 0.3]), (None, None),
-    (date(1999, 1, 1), "1999-01-01"), ({"a": 1, "b": [2, None]}, {"b": [None, 2.0], "a": 1}),
-    ({"id": "1", "labels": ["A"], "properties": {"name": "x"}}, {"name": "x"}), ([], []), (float("nan"), "NaN"),
-    ([1, "a", None], [None, "a", 1]), ([{"a": 1}, {"b": 2}], [{"b": 2}, {"a": 1}]), (-0.0, 0)])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1, 2, 2], [2, 1, 2]),
+        (1, 1.0),
+        (0.1 + 0.2, 0.3),
+        ([0.1 + 0.2, "x"], ["x", 0.3]),
+        (None, None),
+        (date(1999, 1, 1), "1999-01-01"),
+        ({"a": 1, "b": [2, None]}, {"b": [None, 2.0], "a": 1}),
+        ({"id": "1", "labels": ["A"], "properties": {"name": "x"}}, {"name": "x"}),
+        ([], []),
+        (float("nan"), "NaN"),
+        ([1, "a", None], [None, "a", 1]),
+        ([{"a": 1}, {"b": 2}], [{"b": 2}, {"a": 1}]),
+        (-0.0, 0),
+    ],
+)
 def test_values_that_mean_the_same_are_equal(one: object, other: object) -> None:
     assert tables_match([[one]], [[other]])
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ([1, 2], [1, 2, 2]), (True, 1), (False, 0), ("1", 1), (None, ""), (None, "None"), ([], None), ([1], 1),
-    (1e-12, 0.0), (1.0, 1.0001), ({"a": 1}, {"a": 1, "b": None}), ("a", ["a"]), ([["a"], ["b"]], [["a", "b"]]),
-    ("1999-01-01", "1999-01-02"), (10**18, 10**18 + 1)])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1, 2], [1, 2, 2]),
+        (True, 1),
+        (False, 0),
+        ("1", 1),
+        (None, ""),
+        (None, "None"),
+        ([], None),
+        ([1], 1),
+        (1e-12, 0.0),
+        (1.0, 1.0001),
+        ({"a": 1}, {"a": 1, "b": None}),
+        ("a", ["a"]),
+        ([["a"], ["b"]], [["a", "b"]]),
+        ("1999-01-01", "1999-01-02"),
+        (10**18, 10**18 + 1),
+    ],
+)
 def test_values_that_mean_something_else_differ(one: object, other: object) -> None:
     assert not tables_match([[one]], [[other]])
 
@@ -61,12 +90,22 @@ def test_the_published_rule_takes_true_for_one_and_floats_to_the_last_bit() -> N
     assert not tables_match([[[1, "a"]]], [[[1, "a"]]], rule="published")
 
 
-VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from(["a", "b"]), st.booleans(),
-                   st.sampled_from([0.5, 1.5]), st.lists(st.sampled_from(["x", "y"]), max_size=2))
+VALUES = st.one_of(
+    st.none(),
+    st.integers(0, 3),
+    st.sampled_from(["a", "b"]),
+    st.booleans(),
+    st.sampled_from([0.5, 1.5]),
+    st.lists(st.sampled_from(["x", "y"]), max_size=2),
+)
 
 
-@given(st.integers(1, 5).flatmap(lambda width: st.lists(st.lists(VALUES, min_size=width, max_size=width),
-                                                        min_size=1, max_size=8)), st.randoms())
+@given(
+    st.integers(1, 5).flatmap(
+        lambda width: st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=8)
+    ),
+    st.randoms(),
+)
 def test_any_shuffle_of_rows_and_columns_is_the_same_table(rows: list[list[object]], rng: random.Random) -> None:
     columns = list(range(len(rows[0])))
     rng.shuffle(columns)
@@ -84,8 +123,9 @@ def test_the_search_agrees_with_trying_every_permutation(rows: list[list[int]], 
     rng.shuffle(other)
     place = rng.randrange(len(other))
     other[place][0], other[place][1] = other[place][1], other[place][0]
-    expected = any(sorted([row[place] for place in order] for row in other) == sorted(rows)
-                   for order in permutations(range(4)))
+    expected = any(
+        sorted([row[place] for place in order] for row in other) == sorted(rows) for order in permutations(range(4))
+    )
     assert tables_match(other, rows) is expected
 
 
@@ -93,8 +133,17 @@ def test_the_search_agrees_with_trying_every_permutation(rows: list[list[int]], 
 def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_about_a_second(change: bool) -> None:
     """The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`); here it may be busy."""
     rng = random.Random(1)
-    gold = [[rng.randrange(50), f"s{rng.randrange(1000)}", rng.random(), rng.choice(["a", "b", None]),
-             rng.randrange(50), ["x", str(rng.randrange(9))]] for _ in range(100_000)]
+    gold = [
+        [
+            rng.randrange(50),
+            f"s{rng.randrange(1000)}",
+            rng.random(),
+            rng.choice(["a", "b", None]),
+            rng.randrange(50),
+            ["x", str(rng.randrange(9))],
+        ]
+        for _ in range(100_000)
+    ]
     predicted = [[row[place] for place in (3, 5, 1, 0, 4, 2)] for row in gold]
     rng.shuffle(predicted)
     if change:
@@ -104,15 +153,19 @@ def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_about_a_second(c
     assert time.process_time() - started < 5.0
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("MATCH (n) RETURN n.name ORDER BY n.name", True),
-    ("MATCH (n) RETURN n.name order\n by n.name", True),
-    ("MATCH (n {name: 'order by'}) RETURN n.name", False),
-    ("MATCH (n) WITH n ORDER BY n.x LIMIT 3 RETURN n.name", True),
-    ("MATCH (n) WITH n ORDER BY n.x LIMIT 3 RETURN count(n)", False),
-    ("MATCH (n) WITH n ORDER BY n.x MATCH (n)--(m) RETURN m", False),
-    ("MATCH (n) RETURN n.a AS a ORDER BY a UNION MATCH (n) RETURN n.b AS a", False),
-    ("MATCH (n) WITH n ORDER BY n.x RETURN DISTINCT n.name", False)])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (n) RETURN n.name ORDER BY n.name", True),
+        ("MATCH (n) RETURN n.name order\n by n.name", True),
+        ("MATCH (n {name: 'order by'}) RETURN n.name", False),
+        ("MATCH (n) WITH n ORDER BY n.x LIMIT 3 RETURN n.name", True),
+        ("MATCH (n) WITH n ORDER BY n.x LIMIT 3 RETURN count(n)", False),
+        ("MATCH (n) WITH n ORDER BY n.x MATCH (n)--(m) RETURN m", False),
+        ("MATCH (n) RETURN n.a AS a ORDER BY a UNION MATCH (n) RETURN n.b AS a", False),
+        ("MATCH (n) WITH n ORDER BY n.x RETURN DISTINCT n.name", False),
+    ],
+)
 def test_whether_a_query_orders_is_read_off_its_tree(query: str, expected: bool) -> None:
     assert orders(query) is expected
 

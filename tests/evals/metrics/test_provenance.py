@@ -53,26 +53,41 @@ def names(small: Graph, query: str) -> set[str]:
 HEAT, RONIN, MANN, DE_NIRO = "Heat", "Ronin", "Michael Mann", "Robert De Niro"
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("MATCH (m:Movie)-[:directedBy]->(:Person) RETURN count(m)", {HEAT, MANN}),
-    ("MATCH (m:Movie) OPTIONAL MATCH (m)-[:directedBy]->(p) RETURN m.name, p.name", {HEAT, RONIN, MANN}),
-    ("MATCH (m:Movie) WHERE EXISTS { (m)-[:directedBy]->(p) } RETURN m.name", {HEAT}),
-    ("MATCH (m:Movie) WITH DISTINCT m WHERE m.name STARTS WITH 'R' RETURN m.name", {RONIN}),
-    ("MATCH (m:Movie)-[:directedBy]->(p) WITH m AS film MATCH (film)-[:`has cast`]->(a) RETURN a.name",
-     {HEAT, MANN, DE_NIRO}),
-    ("MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 MATCH (a)--(x) RETURN x.name",
-     set()),
-    ("MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 RETURN a.name",
-     {HEAT, RONIN, DE_NIRO}),
-    ("CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
-     "RETURN count(m)", {HEAT, MANN, RONIN}),
-    ("CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
-     "WITH m WHERE m.name = 'Ronin' RETURN count(m)", {RONIN}),
-    ("MATCH (p:Person {name: 'Michael Mann'})-[*2]-(q) RETURN q.name", {MANN, HEAT, DE_NIRO}),
-    ("MATCH (m:Movie) WITH m ORDER BY m.runtime_minute LIMIT 1 RETURN m.name", {HEAT, RONIN}),
-    ("MATCH (m:Movie) WITH m ORDER BY m.runtime_minute LIMIT 1 MATCH (m)--(x) RETURN x.name", {RONIN, DE_NIRO}),
-    ("MATCH (a {name: 'Heat'}), (b {name: 'Ronin'}) RETURN a.runtime_minute > b.runtime_minute", {HEAT, RONIN}),
-])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (m:Movie)-[:directedBy]->(:Person) RETURN count(m)", {HEAT, MANN}),
+        ("MATCH (m:Movie) OPTIONAL MATCH (m)-[:directedBy]->(p) RETURN m.name, p.name", {HEAT, RONIN, MANN}),
+        ("MATCH (m:Movie) WHERE EXISTS { (m)-[:directedBy]->(p) } RETURN m.name", {HEAT}),
+        ("MATCH (m:Movie) WITH DISTINCT m WHERE m.name STARTS WITH 'R' RETURN m.name", {RONIN}),
+        (
+            "MATCH (m:Movie)-[:directedBy]->(p) WITH m AS film MATCH (film)-[:`has cast`]->(a) RETURN a.name",
+            {HEAT, MANN, DE_NIRO},
+        ),
+        (
+            "MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 MATCH (a)--(x) RETURN x.name",
+            set(),
+        ),
+        (
+            "MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 RETURN a.name",
+            {HEAT, RONIN, DE_NIRO},
+        ),
+        (
+            "CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
+            "RETURN count(m)",
+            {HEAT, MANN, RONIN},
+        ),
+        (
+            "CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
+            "WITH m WHERE m.name = 'Ronin' RETURN count(m)",
+            {RONIN},
+        ),
+        ("MATCH (p:Person {name: 'Michael Mann'})-[*2]-(q) RETURN q.name", {MANN, HEAT, DE_NIRO}),
+        ("MATCH (m:Movie) WITH m ORDER BY m.runtime_minute LIMIT 1 RETURN m.name", {HEAT, RONIN}),
+        ("MATCH (m:Movie) WITH m ORDER BY m.runtime_minute LIMIT 1 MATCH (m)--(x) RETURN x.name", {RONIN, DE_NIRO}),
+        ("MATCH (a {name: 'Heat'}), (b {name: 'Ronin'}) RETURN a.runtime_minute > b.runtime_minute", {HEAT, RONIN}),
+    ],
+)
 def test_the_nodes_that_a_query_matches_worked_out_by_hand(small: Graph, query: str, expected: set[str]) -> None:
     assert names(small, query) == expected
 

@@ -26,8 +26,25 @@ def published(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def value(rng: random.Random) -> Any:
-    return rng.choice([None, "a", "b", "2", 1, 2, 2.5, "1999-01-01", ["a", "b"], ["b", "a"], [], {"k": 1, "l": "x"},
-                       ["a"], -1, 10**12])
+    return rng.choice(
+        [
+            None,
+            "a",
+            "b",
+            "2",
+            1,
+            2,
+            2.5,
+            "1999-01-01",
+            ["a", "b"],
+            ["b", "a"],
+            [],
+            {"k": 1, "l": "x"},
+            ["a"],
+            -1,
+            10**12,
+        ]
+    )
 
 
 def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
@@ -46,8 +63,10 @@ def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
 
 
 def theirs(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], ordered: bool) -> bool:
-    tables = [[{f"c{place}": published.to_hashable(cell) for place, cell in enumerate(row)} for row in table]
-              for table in (predicted, gold)]
+    tables = [
+        [{f"c{place}": published.to_hashable(cell) for place, cell in enumerate(row)} for row in table]
+        for table in (predicted, gold)
+    ]
     return bool(published._compare_execution(*tables, order_matters=ordered))
 
 
@@ -63,13 +82,18 @@ def test_tables_without_booleans_and_uneven_floats_score_the_same(published: Mod
     assert PAIRS * 0.2 < equal < PAIRS * 0.8
 
 
-@pytest.mark.parametrize(("predicted", "gold", "there", "paper"), [
-    ([[0.1 + 0.2]], [[0.3]], False, True),
-    ([[True]], [[1]], True, False),
-    # Its first look sorts each row by the text of its values, where True and 1 stand apart; later they are equal.
-    ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True)])
-def test_each_difference_has_a_reason(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]],
-                                      there: bool, paper: bool) -> None:
+@pytest.mark.parametrize(
+    ("predicted", "gold", "there", "paper"),
+    [
+        ([[0.1 + 0.2]], [[0.3]], False, True),
+        ([[True]], [[1]], True, False),
+        # Its first look sorts each row by the text of its values, where True and 1 stand apart; later they are equal.
+        ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True),
+    ],
+)
+def test_each_difference_has_a_reason(
+    published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], there: bool, paper: bool
+) -> None:
     assert theirs(published, predicted, gold, False) is there
     assert tables_match(predicted, gold, rule="published") is there
     assert tables_match(predicted, gold) is paper

@@ -11,22 +11,62 @@ from graphground.evals.reports.statistics import mcnemar, mean, proportion
 from tests.support.browser import browser_page, needs_chromium
 
 ANSWER = {"columns": ["m.name"], "rows": [["Heat"], ["</script><b>Ronin"]], "row_count": 2}
-SUBGRAPH = {"nodes": [{"id": "1", "label": "Movie", "name": "Heat"}, {"id": "2", "label": "Person", "name": "Mann"}],
-            "links": [{"start": "1", "end": "2", "type": "directedBy"}]}
+SUBGRAPH = {
+    "nodes": [{"id": "1", "label": "Movie", "name": "Heat"}, {"id": "2", "label": "Person", "name": "Mann"}],
+    "links": [{"start": "1", "end": "2", "type": "directedBy"}],
+}
 
 
 def record(number: int, correct: bool, **fields: Any) -> dict[str, Any]:
-    return {"qid": f"t{number}", "graph": "films", "question": f"Question {number} <img src=x onerror=fail()>?",
-            "gold": "MATCH (m:Movie) RETURN m.name", "prediction": "MATCH (m:Movi) RETURN m.name",
-            "pattern": "basic_(n)", "template": "n_name", "variant": "", "expected": "answer", "stance": "answer",
-            "text": "", "execution_accuracy": float(correct), "psjs": 0.5, "executable": 1.0,
-            "category": "" if correct else "schema_violation", "failure": "", "message": "", "gold_failure": "",
-            "behaviour": "right" if correct else "empty", "gold_answer": ANSWER, "predicted_answer": ANSWER,
-            "query_ms": 1.0, "gold_subgraph": SUBGRAPH, "predicted_subgraph": SUBGRAPH, "scoring_seconds": 0.1,
-            "diagnostics": [{"code": "unknown_label", "severity": "error", "message": "no label Movi", "line": 1,
-                             "column": 10, "end_line": 1, "end_column": 14, "found": "Movi", "suggestions": ["Movie"]}],
-            "agent": {"seconds": 1.5, "tokens_in": 10, "tokens_out": 5, "cost": 0.1, "error": "", "trace": [
-                {"tool": "get_schema", "seconds": 0.1, "tokens_in": 1, "tokens_out": 2}]}, **fields}
+    return {
+        "qid": f"t{number}",
+        "graph": "films",
+        "question": f"Question {number} <img src=x onerror=fail()>?",
+        "gold": "MATCH (m:Movie) RETURN m.name",
+        "prediction": "MATCH (m:Movi) RETURN m.name",
+        "pattern": "basic_(n)",
+        "template": "n_name",
+        "variant": "",
+        "expected": "answer",
+        "stance": "answer",
+        "text": "",
+        "execution_accuracy": float(correct),
+        "psjs": 0.5,
+        "executable": 1.0,
+        "category": "" if correct else "schema_violation",
+        "failure": "",
+        "message": "",
+        "gold_failure": "",
+        "behaviour": "right" if correct else "empty",
+        "gold_answer": ANSWER,
+        "predicted_answer": ANSWER,
+        "query_ms": 1.0,
+        "gold_subgraph": SUBGRAPH,
+        "predicted_subgraph": SUBGRAPH,
+        "scoring_seconds": 0.1,
+        "diagnostics": [
+            {
+                "code": "unknown_label",
+                "severity": "error",
+                "message": "no label Movi",
+                "line": 1,
+                "column": 10,
+                "end_line": 1,
+                "end_column": 14,
+                "found": "Movi",
+                "suggestions": ["Movie"],
+            }
+        ],
+        "agent": {
+            "seconds": 1.5,
+            "tokens_in": 10,
+            "tokens_out": 5,
+            "cost": 0.1,
+            "error": "",
+            "trace": [{"tool": "get_schema", "seconds": 0.1, "tokens_in": 1, "tokens_out": 2}],
+        },
+        **fields,
+    }
 
 
 SETTINGS = {"predictor": "an agent", "note": "Stand-in graphs: an estimate.", "count": 4}
@@ -46,8 +86,10 @@ def test_the_report_opens_from_disk_and_leads_from_figures_to_each_task(tmp_path
         assert "1 tool calls" in opened.evaluate("document.querySelector('#cost').textContent")
         opened.click("#tab-tasks")
         opened.wait("document.querySelectorAll('tr.task').length === 4")
-        opened.evaluate("(() => { const box = document.querySelector('#search'); box.value = 'question 3'; "
-                        "box.dispatchEvent(new Event('input')); })()")
+        opened.evaluate(
+            "(() => { const box = document.querySelector('#search'); box.value = 'question 3'; "
+            "box.dispatchEvent(new Event('input')); })()"
+        )
         opened.wait("document.querySelectorAll('tr.task').length === 1")
         opened.click("tr.task")
         opened.wait("document.querySelector('#question') !== null")

@@ -49,23 +49,36 @@ def scored(folder: Path) -> dict[str, dict[str, object]]:
 
 def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_path: Path) -> None:
     queries = {
-        "right": "MATCH (n:Movie) RETURN n.name AS title", "missing": "",
-        "syntax": "MATCH (m:Movie RETURN m.name", "label": "MATCH (m:Movi) RETURN m.name",
+        "right": "MATCH (n:Movie) RETURN n.name AS title",
+        "missing": "",
+        "syntax": "MATCH (m:Movie RETURN m.name",
+        "label": "MATCH (m:Movi) RETURN m.name",
         "turned": "MATCH (m:Movie)<-[:directedBy]-(p:Person) RETURN m.name",
         "name": "MATCH (m:Movie {name: 'Haet'}) RETURN m.name",
         "pattern": "MATCH (m:Movie)-[:directedBy]->(:Person) RETURN m.name",
         "filter": "MATCH (m:Movie) WHERE m.runtime_minute > 150 RETURN m.name",
         "twice": "MATCH (m:Movie) UNWIND [1, 2] AS x RETURN m.name",
-        "column": "MATCH (m:Movie) RETURN m.runtime_minute", "write": "MATCH (m:Movie) DETACH DELETE m"}
+        "column": "MATCH (m:Movie) RETURN m.runtime_minute",
+        "write": "MATCH (m:Movie) DETACH DELETE m",
+    }
     tasks = [Task(qid, "films", "Which films are there?", GOLD) for qid in queries]
     predictor = FilePredictions({qid: Prediction(qid, query) for qid, query in queries.items()})
     outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, workers=4, timeout=10.0)
     assert (outcome.scored, outcome.unscored) == (len(tasks), {})
     found = scored(tmp_path / "run")
     assert {qid: record["category"] for qid, record in found.items()} == {
-        "right": "", "missing": "no_answer", "syntax": "syntax", "label": "schema_violation",
-        "turned": "reversed_direction", "name": "entity_linking", "pattern": "pattern", "filter": "filtering",
-        "twice": "deduplication", "column": "results", "write": "syntax"}
+        "right": "",
+        "missing": "no_answer",
+        "syntax": "syntax",
+        "label": "schema_violation",
+        "turned": "reversed_direction",
+        "name": "entity_linking",
+        "pattern": "pattern",
+        "filter": "filtering",
+        "twice": "deduplication",
+        "column": "results",
+        "write": "syntax",
+    }
     assert {qid for qid, record in found.items() if record["execution_accuracy"]} == {"right"}
     assert found["column"]["psjs"] == 1.0
     assert found["filter"]["psjs"] == 0.5
@@ -135,12 +148,26 @@ def test_a_run_in_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_killed_resumes_and_asks_no_question_twice(eval_home: Home, tmp_path: Path) -> None:
-    tasks = [{"qid": f"t{number}", "graph": "films", "nl_question": f"slowly {number}", "gold_cypher": GOLD}
-             for number in range(16)]
+    tasks = [
+        {"qid": f"t{number}", "graph": "films", "nl_question": f"slowly {number}", "gold_cypher": GOLD}
+        for number in range(16)
+    ]
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    command = [sys.executable, "-m", "graphground", "eval", "run", str(tmp_path / "tasks.json"), str(tmp_path / "run"),
-               "--agent", f"{sys.executable} {AGENT} {tmp_path / 'asked'}", "--workers", "2",
-               "--home", str(eval_home.folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "graphground",
+        "eval",
+        "run",
+        str(tmp_path / "tasks.json"),
+        str(tmp_path / "run"),
+        "--agent",
+        f"{sys.executable} {AGENT} {tmp_path / 'asked'}",
+        "--workers",
+        "2",
+        "--home",
+        str(eval_home.folder),
+    ]
     journal = tmp_path / "run" / "predictions.jsonl"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
@@ -161,8 +188,10 @@ def test_a_run_that_is_killed_resumes_and_asks_no_question_twice(eval_home: Home
 
 
 def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None:
-    tasks = [task(1, "Who directed Heat?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name"),
-             task(2, "Who directed Zzyzx Qwrtp?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name")]
+    tasks = [
+        task(1, "Who directed Heat?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name"),
+        task(2, "Who directed Zzyzx Qwrtp?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name"),
+    ]
     first = FirstSuggestion(graphs)
     assert first.predict(tasks[0]).query.startswith("MATCH ")
     assert first.predict(tasks[1]).stance == "not_in_graph"
@@ -175,8 +204,10 @@ def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None
 def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) -> None:
     tasks = [task(number) for number in range(4)]
     for name, right in (("a", {"t0", "t1"}), ("b", {"t0", "t2", "t3"})):
-        predictions = {one.qid: Prediction(one.qid, GOLD if one.qid in right else "MATCH (n:Person) RETURN n.name")
-                       for one in tasks}
+        predictions = {
+            one.qid: Prediction(one.qid, GOLD if one.qid in right else "MATCH (n:Person) RETURN n.name")
+            for one in tasks
+        }
         Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=10.0)
     found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
     assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
@@ -186,15 +217,25 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
 
 
 def test_behaviour_is_honest_about_what_cannot_be_answered(graphs: OpenGraphs, tmp_path: Path) -> None:
-    tasks = [Task("said", "films", "?", GOLD, expected="not_in_graph"),
-             Task("made up", "films", "?", GOLD, expected="not_in_graph"),
-             Task("asked", "films", "?", GOLD, expected="ask"), Task("wrong", "films", "?", GOLD)]
-    predictions = {"said": Prediction("said", stance="not_in_graph"), "made up": Prediction("made up", GOLD),
-                   "asked": Prediction("asked", stance="ask"),
-                   "wrong": Prediction("wrong", "MATCH (p:Person) RETURN p.name")}
+    tasks = [
+        Task("said", "films", "?", GOLD, expected="not_in_graph"),
+        Task("made up", "films", "?", GOLD, expected="not_in_graph"),
+        Task("asked", "films", "?", GOLD, expected="ask"),
+        Task("wrong", "films", "?", GOLD),
+    ]
+    predictions = {
+        "said": Prediction("said", stance="not_in_graph"),
+        "made up": Prediction("made up", GOLD),
+        "asked": Prediction("asked", stance="ask"),
+        "wrong": Prediction("wrong", "MATCH (p:Person) RETURN p.name"),
+    }
     Run.open(tmp_path / "run", tasks, "file").go(FilePredictions(predictions), graphs, timeout=10.0)
     assert {qid: record["behaviour"] for qid, record in scored(tmp_path / "run").items()} == {
-        "said": "right", "made up": "invented", "asked": "right", "wrong": "wrong"}
+        "said": "right",
+        "made up": "invented",
+        "asked": "right",
+        "wrong": "wrong",
+    }
     honesty = summarize(*read_run(tmp_path / "run"))["honesty"]
     assert honesty["confident_wrong"]["mean"] == 1.0
     assert (honesty["refusals_right"]["count"], honesty["refusals_right"]["mean"]) == (3, 0.6667)
@@ -209,17 +250,31 @@ def test_a_journal_drops_a_line_that_was_cut_off(tmp_path: Path) -> None:
     assert [json.loads(line)["a"] for line in path.read_text().splitlines()] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(("text", "query"), [
-    ("RETURN 1", "RETURN 1"), ("```cypher\nRETURN 1\n```", "RETURN 1"), ("x ```\nRETURN 1``` y", "RETURN 1"),
-    ("RETURN 1 <end_of_turn>", "RETURN 1"), ("RETURN 1<|im_end|>\n", "RETURN 1")])
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("RETURN 1", "RETURN 1"),
+        ("```cypher\nRETURN 1\n```", "RETURN 1"),
+        ("x ```\nRETURN 1``` y", "RETURN 1"),
+        ("RETURN 1 <end_of_turn>", "RETURN 1"),
+        ("RETURN 1<|im_end|>\n", "RETURN 1"),
+    ],
+)
 def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> None:
     assert clean_query(text) == query
 
 
-@pytest.mark.parametrize(("reply", "said"), [
-    ({"cypher": 3}, "are texts"), ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
-    ({"trace": {}}, "list of tool calls"), ({"trace": [{}]}, "an object like"), ({"usage": [1]}, "JSON object"),
-    ({"usage": {"input_tokens": "many"}}, "hold numbers")])
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ({"cypher": 3}, "are texts"),
+        ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
+        ({"trace": {}}, "list of tool calls"),
+        ({"trace": [{}]}, "an object like"),
+        ({"usage": [1]}, "JSON object"),
+        ({"usage": {"input_tokens": "many"}}, "hold numbers"),
+    ],
+)
 def test_a_reply_of_a_wrong_form_says_which_field(reply: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read_reply("1", reply)
@@ -228,9 +283,11 @@ def test_a_reply_of_a_wrong_form_says_which_field(reply: dict[str, object], said
 def test_predictions_find_their_tasks_by_qid_or_by_question(tmp_path: Path) -> None:
     tasks = [task(1, "A?"), task(2, "B?")]
     path = tmp_path / "predictions.jsonl"
-    path.write_text('{"qid": "t1", "pred_cypher": "RETURN 1"}\n'
-                    '{"graph": "films", "question": "B?", "cypher": "RETURN 2"}\n'
-                    '{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n')
+    path.write_text(
+        '{"qid": "t1", "pred_cypher": "RETURN 1"}\n'
+        '{"graph": "films", "question": "B?", "cypher": "RETURN 2"}\n'
+        '{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n'
+    )
     found = {qid: prediction.query for qid, prediction in read_predictions(path, tasks).items()}
     assert found == {"t1": "RETURN 1", "t2": "RETURN 2"}
     path.write_text('{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n')

@@ -18,13 +18,34 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_tasks_are_read_as_published_and_written_back_the_same(tmp_path: Path) -> None:
-    record = {"qid": "q1", **RECORD, "gold_match_cypher": "MATCH (n:Player)", "nl_question_raw": "raw",
-              "answer_json": '[{"n.name": "X"}]',
-              "from_template": {"match_category": "basic_(n)", "match_cypher": "MATCH (n:Player)",
-                                "return_pattern_id": "n_name", "return_cypher": "RETURN n.name"}}
+    record = {
+        "qid": "q1",
+        **RECORD,
+        "gold_match_cypher": "MATCH (n:Player)",
+        "nl_question_raw": "raw",
+        "answer_json": '[{"n.name": "X"}]',
+        "from_template": {
+            "match_category": "basic_(n)",
+            "match_cypher": "MATCH (n:Player)",
+            "return_pattern_id": "n_name",
+            "return_cypher": "RETURN n.name",
+        },
+    }
     tasks = read_tasks(written(tmp_path, json.dumps([record])))
-    assert tasks == [Task("q1", "nba", "Who?", str(RECORD["gold_cypher"]), "raw", "basic_(n)", "n_name",
-                          [{"n.name": "X"}], match_cypher="MATCH (n:Player)", return_cypher="RETURN n.name")]
+    assert tasks == [
+        Task(
+            "q1",
+            "nba",
+            "Who?",
+            str(RECORD["gold_cypher"]),
+            "raw",
+            "basic_(n)",
+            "n_name",
+            [{"n.name": "X"}],
+            match_cypher="MATCH (n:Player)",
+            return_cypher="RETURN n.name",
+        )
+    ]
     assert write_tasks(tasks, tmp_path / "again.json.gz") == 1
     assert read_tasks(tmp_path / "again.json.gz") == tasks
     assert json.loads(gzip.decompress((tmp_path / "again.json.gz").read_bytes())) == [record]
@@ -37,15 +58,22 @@ def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: P
     assert first.qid == read_tasks(written(tmp_path, json.dumps([RECORD])))[0].qid
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("", "holds no tasks"), ("[]", "holds no tasks"), ("3", "a list of records is needed"),
-    ("[3]", "record 1: a JSON object is needed"), (json.dumps(RECORD) + '\n{"b": ', "line 2: no JSON"),
-    (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),
-    (json.dumps([{"graph": "x", "nl_question": "y"}]), "`gold_cypher` is missing or no text; the record has graph"),
-    (json.dumps([{**RECORD, "qid": "a"}, {**RECORD, "qid": "a"}]), "records 1 and 2 have the same qid 'a'"),
-    (json.dumps([{**RECORD, "expected": "perhaps"}]), "`expected` is 'perhaps'"),
-    (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is no JSON"),
-    (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is no JSON object")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no tasks"),
+        ("[]", "holds no tasks"),
+        ("3", "a list of records is needed"),
+        ("[3]", "record 1: a JSON object is needed"),
+        (json.dumps(RECORD) + '\n{"b": ', "line 2: no JSON"),
+        (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),
+        (json.dumps([{"graph": "x", "nl_question": "y"}]), "`gold_cypher` is missing or no text; the record has graph"),
+        (json.dumps([{**RECORD, "qid": "a"}, {**RECORD, "qid": "a"}]), "records 1 and 2 have the same qid 'a'"),
+        (json.dumps([{**RECORD, "expected": "perhaps"}]), "`expected` is 'perhaps'"),
+        (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is no JSON"),
+        (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is no JSON object"),
+    ],
+)
 def test_a_file_that_holds_no_tasks_says_where_and_why(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(TaskError, match=said):
         read_tasks(written(tmp_path, text))
@@ -59,29 +87,64 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
         read_tasks(tmp_path / "bytes.json")
 
 
-@pytest.mark.parametrize(("query", "pattern", "template"), [
-    ("MATCH (n:A) WITH DISTINCT n RETURN n.name", "basic_(n)", "n_name"),
-    ("MATCH (n:A {name: 'x'}) WITH DISTINCT n RETURN n.age", "basic_(n*)", "n_prop"),
-    ("MATCH (n:A)-[r0:R]->(m0:B) WITH DISTINCT n RETURN n.name ORDER BY n.age DESC", "basic_(n)-(m0)", "n_order_by"),
-    ("MATCH (n:A)<-[r0:R]-(m0:B {name: 'x'}) WITH DISTINCT n RETURN n.name ORDER BY n.age LIMIT 1", "basic_(n)-(m0*)",
-     "n_argmax"),
-    ("MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH DISTINCT n WHERE n.age > 3 RETURN n.name",
-     "basic_(n)-(m0)-(m1*)", "n_where"),
-    ("MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}),(n:A)-[r1:S]->(m1:C {name: 'y'}) WITH DISTINCT n RETURN count(n)",
-     "basic_(n)-(m0*),(n)-(m1*)", "n_agg"),
-    ("MATCH (n:A)-[r0:R]->(m0:B),(n:A)-[r1:S]->(m0:B) WITH DISTINCT n RETURN n.name, n.age", "basic_(n)-(m0),(n)-(m0)",
-     "n_prop"),
-    ("MATCH (n:A {name: 'x'}), (m0:A {name: 'y'}) RETURN n.age = m0.age AS answer", "special_comparison", "other"),
-    ("MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
-     "special_grouping", "other"),
-    ("MATCH (n:A)-[r1:S]->(m1:C {name: 'x'}) OPTIONAL MATCH (n:A)-[r0:R]->(m0:B) WITH n, count(DISTINCT m0) AS num "
-     "RETURN n.name, num", "special_optional_match", "other"),
-    ("MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}) WHERE r0.start_year <= 2000 AND r0.end_year IS NULL WITH DISTINCT n "
-     "RETURN n.name", "special_time_sensitive", "n_name"),
-    ("CALL { MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}) RETURN n, m0 as m UNION MATCH (n:A)<-[r1:S]-(m1:C {name: 'y'}) "
-     "RETURN n, m1 as m } WITH DISTINCT n RETURN n.name", "special_union", "n_name"),
-    ("MATCH (n:A) WITH DISTINCT n UNWIND n.tags AS prop RETURN DISTINCT prop", "basic_(n)", "n_prop"),
-    ("MATCH (n", "other", "other")])
+@pytest.mark.parametrize(
+    ("query", "pattern", "template"),
+    [
+        ("MATCH (n:A) WITH DISTINCT n RETURN n.name", "basic_(n)", "n_name"),
+        ("MATCH (n:A {name: 'x'}) WITH DISTINCT n RETURN n.age", "basic_(n*)", "n_prop"),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B) WITH DISTINCT n RETURN n.name ORDER BY n.age DESC",
+            "basic_(n)-(m0)",
+            "n_order_by",
+        ),
+        (
+            "MATCH (n:A)<-[r0:R]-(m0:B {name: 'x'}) WITH DISTINCT n RETURN n.name ORDER BY n.age LIMIT 1",
+            "basic_(n)-(m0*)",
+            "n_argmax",
+        ),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH DISTINCT n WHERE n.age > 3 RETURN n.name",
+            "basic_(n)-(m0)-(m1*)",
+            "n_where",
+        ),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}),(n:A)-[r1:S]->(m1:C {name: 'y'}) WITH DISTINCT n RETURN count(n)",
+            "basic_(n)-(m0*),(n)-(m1*)",
+            "n_agg",
+        ),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B),(n:A)-[r1:S]->(m0:B) WITH DISTINCT n RETURN n.name, n.age",
+            "basic_(n)-(m0),(n)-(m0)",
+            "n_prop",
+        ),
+        ("MATCH (n:A {name: 'x'}), (m0:A {name: 'y'}) RETURN n.age = m0.age AS answer", "special_comparison", "other"),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
+            "special_grouping",
+            "other",
+        ),
+        (
+            "MATCH (n:A)-[r1:S]->(m1:C {name: 'x'}) OPTIONAL MATCH (n:A)-[r0:R]->(m0:B) WITH n, count(DISTINCT m0) AS num "
+            "RETURN n.name, num",
+            "special_optional_match",
+            "other",
+        ),
+        (
+            "MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}) WHERE r0.start_year <= 2000 AND r0.end_year IS NULL WITH DISTINCT n "
+            "RETURN n.name",
+            "special_time_sensitive",
+            "n_name",
+        ),
+        (
+            "CALL { MATCH (n:A)-[r0:R]->(m0:B {name: 'x'}) RETURN n, m0 as m UNION MATCH (n:A)<-[r1:S]-(m1:C {name: 'y'}) "
+            "RETURN n, m1 as m } WITH DISTINCT n RETURN n.name",
+            "special_union",
+            "n_name",
+        ),
+        ("MATCH (n:A) WITH DISTINCT n UNWIND n.tags AS prop RETURN DISTINCT prop", "basic_(n)", "n_prop"),
+        ("MATCH (n", "other", "other"),
+    ],
+)
 def test_patterns_and_templates_are_read_off_the_gold_query(query: str, pattern: str, template: str) -> None:
     assert classify(query) == (pattern, template)
 

@@ -4,10 +4,15 @@ from graphground.evals.tasks.task import Task
 from graphground.evals.variants.harden import KINDS, harden, names_in
 from graphground.graphs.graph import Graph
 
-HEAT = Task("t1", "films", "Who directed Heat?",
-            "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name")
-DE_NIRO = Task("t2", "films", "Which films have Robert De Niro in them?",
-               "MATCH (m:Movie)-[:`has cast`]->(p:Person {name: 'Robert De Niro'}) RETURN m.name")
+HEAT = Task(
+    "t1", "films", "Who directed Heat?", "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name"
+)
+DE_NIRO = Task(
+    "t2",
+    "films",
+    "Which films have Robert De Niro in them?",
+    "MATCH (m:Movie)-[:`has cast`]->(p:Person {name: 'Robert De Niro'}) RETURN m.name",
+)
 
 
 def test_each_kind_changes_the_name_and_keeps_the_gold_query(small: Graph) -> None:
@@ -35,9 +40,15 @@ def test_a_question_that_does_not_hold_the_name_once_is_left_alone(small: Graph)
     assert harden([Task("t", "elsewhere", HEAT.question, HEAT.gold)], small) == []
 
 
-@pytest.mark.parametrize(("query", "names"), [
-    (HEAT.gold, [("Movie", "Heat")]), ("MATCH (n:A {name: 'x'}), (m:B {age: 3}) RETURN n", [("A", "x")]),
-    ("MATCH (n", []), ("MATCH (n {name: 'x'}) RETURN n", [])])
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        (HEAT.gold, [("Movie", "Heat")]),
+        ("MATCH (n:A {name: 'x'}), (m:B {age: 3}) RETURN n", [("A", "x")]),
+        ("MATCH (n", []),
+        ("MATCH (n {name: 'x'}) RETURN n", []),
+    ],
+)
 def test_the_names_of_a_query_are_read_off_its_tree(query: str, names: list[tuple[str, str]]) -> None:
     assert names_in(query) == names
 

@@ -43,11 +43,19 @@ def test_an_unknown_name_is_refused_with_the_names_that_exist():
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
 def test_the_same_tables_give_the_same_bytes_in_another_process(graph):
-    code = ("import hashlib; from graphground.graphs.bundled import bundled_graph;"
-            f"g = bundled_graph({graph.name!r});"
-            "print(hashlib.sha256(g.open().read()).hexdigest(), g.content_hash)")
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
-                           env={"PYTHONHASHSEED": "7"}).stdout.split()
+    code = (
+        "import hashlib; from graphground.graphs.bundled import bundled_graph;"
+        f"g = bundled_graph({graph.name!r});"
+        "print(hashlib.sha256(g.open().read()).hexdigest(), g.content_hash)"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={"PYTHONHASHSEED": "7"},
+    ).stdout.split()
     assert other == [hashlib.sha256(graph.open().read()).hexdigest(), graph.content_hash]
 
 
@@ -147,4 +155,7 @@ def test_a_date_that_does_not_exist_is_refused():
 
 def test_a_slug_is_plain_ascii():
     assert [slug(name) for name in ("Nikola Jokić", "Shaquille O'Neal", "UW–Milwaukee Panther Arena")] == [
-        "nikola-jokic", "shaquille-oneal", "uw-milwaukee-panther-arena"]
+        "nikola-jokic",
+        "shaquille-oneal",
+        "uw-milwaukee-panther-arena",
+    ]

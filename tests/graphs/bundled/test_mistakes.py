@@ -38,14 +38,26 @@ def test_what_is_suggested_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
     assert {suggestion.strip("'") for suggestion in found.suggestions} <= names(nba, "Player")
 
 
-@pytest.mark.parametrize(("mention", "label", "name"), [
-    ("King James", "Player", "LeBron James"), ("Sixers", "Team", "Philadelphia 76ers"), ("Dubs", "Team",
-     "Golden State Warriors"), ("Seattle SuperSonics", "Team", "Oklahoma City Thunder"), ("Luka Doncic", "Player",
-     "Luka Dončić"), ("jokic", "Player", "Nikola Jokić"), ("Staples Center", "Venue", "Crypto.com Arena"),
-    ("Dr. J", "Player", "Julius Erving"), ("Finals MVP", "Award", "Bill Russell NBA Finals Most Valuable Player Award"),
-    ("Shaq", "Player", "Shaquille O'Neal"), ("Lew Alcindor", "Player", "Kareem Abdul-Jabbar"),
-    ("Kevin Durrant", "Player", "Kevin Durant"), ("Ron Artest", "Player", "Metta World Peace"),
-    ("East", "Conference", "Eastern Conference"), ("centre", "Position", "center")])
+@pytest.mark.parametrize(
+    ("mention", "label", "name"),
+    [
+        ("King James", "Player", "LeBron James"),
+        ("Sixers", "Team", "Philadelphia 76ers"),
+        ("Dubs", "Team", "Golden State Warriors"),
+        ("Seattle SuperSonics", "Team", "Oklahoma City Thunder"),
+        ("Luka Doncic", "Player", "Luka Dončić"),
+        ("jokic", "Player", "Nikola Jokić"),
+        ("Staples Center", "Venue", "Crypto.com Arena"),
+        ("Dr. J", "Player", "Julius Erving"),
+        ("Finals MVP", "Award", "Bill Russell NBA Finals Most Valuable Player Award"),
+        ("Shaq", "Player", "Shaquille O'Neal"),
+        ("Lew Alcindor", "Player", "Kareem Abdul-Jabbar"),
+        ("Kevin Durrant", "Player", "Kevin Durant"),
+        ("Ron Artest", "Player", "Metta World Peace"),
+        ("East", "Conference", "Eastern Conference"),
+        ("centre", "Position", "center"),
+    ],
+)
 def test_a_name_that_people_use_finds_the_node_first(nba: Graph, mention: str, label: str, name: str) -> None:
     (answer,) = find_entities(opened(nba), FindEntitiesRequest(mentions=[mention])).mentions
     assert (answer.candidates[0].name, answer.candidates[0].label) == (name, label)

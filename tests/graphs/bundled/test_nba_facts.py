@@ -22,9 +22,12 @@ FIRST_SEASON = 1945
 """Of a league that a present team comes from: the Rochester Royals in the NBL."""
 NO_AWARD_BEFORE = {"MVP": 1956, "FMVP": 1969, "ROY": 1953, "DPOY": 1983, "SIXTH": 1983, "MIP": 1986}
 AWARDS = {
-    "MVP": "NBA Most Valuable Player Award", "FMVP": "Bill Russell NBA Finals Most Valuable Player Award",
-    "ROY": "NBA Rookie of the Year Award", "DPOY": "NBA Defensive Player of the Year Award",
-    "SIXTH": "NBA Sixth Man of the Year Award", "MIP": "NBA Most Improved Player Award",
+    "MVP": "NBA Most Valuable Player Award",
+    "FMVP": "Bill Russell NBA Finals Most Valuable Player Award",
+    "ROY": "NBA Rookie of the Year Award",
+    "DPOY": "NBA Defensive Player of the Year Award",
+    "SIXTH": "NBA Sixth Man of the Year Award",
+    "MIP": "NBA Most Improved Player Award",
 }
 CO_ROOKIES = {1971: 2, 1995: 2, 2000: 2}
 IN_THE_ABA_BEFORE_THEIR_DRAFT = {"Player#spencer-haywood", "Player#george-mcginnis"}
@@ -67,8 +70,11 @@ class Facts:
     @cached_property
     def born(self) -> dict[str, date]:
         """The birth of those of whom it is known."""
-        return {player["eid"]: date.fromisoformat(player["properties"]["date_of_birth"])
-                for player in self.by_label["Player"] if "date_of_birth" in player["properties"]}
+        return {
+            player["eid"]: date.fromisoformat(player["properties"]["date_of_birth"])
+            for player in self.by_label["Player"]
+            if "date_of_birth" in player["properties"]
+        }
 
     def drafts(self) -> Iterator[tuple[str, int]]:
         for relation in self.relations["draftedBy"]:
@@ -137,8 +143,10 @@ def nobody_plays_or_is_honoured_after_death(facts: Facts) -> Iterator[str]:
             if player in facts.born and facts.born[player].year < ALIVE_OLDER_THAN:
                 yield f"{player} would be more than a hundred years old"
             continue
-        latest = max([years(stint)[1] for stint in stints]
-                     + [award["properties"]["year"] for award in facts.of(player, "receivesAward")])
+        latest = max(
+            [years(stint)[1] for stint in stints]
+            + [award["properties"]["year"] for award in facts.of(player, "receivesAward")]
+        )
         if date.fromisoformat(died) > AS_OF or date.fromisoformat(died).year < latest:
             yield f"{player} died on {died} and was active in {latest}"
         if player in facts.born and not 25 <= date.fromisoformat(died).year - facts.born[player].year <= 100:
@@ -161,16 +169,18 @@ def a_stint_lies_within_the_life_of_the_team(facts: Facts) -> Iterator[str]:
 
 def a_draft_year_lies_within_the_life_of_the_team(facts: Facts) -> Iterator[str]:
     for relation in facts.relations["draftedBy"]:
-        if relation["properties"]["year"] < max(facts.entities[relation["obj_id"]]["properties"]["inception_year"],
-                                                1947):
+        if relation["properties"]["year"] < max(
+            facts.entities[relation["obj_id"]]["properties"]["inception_year"], 1947
+        ):
             yield relation["rid"]
 
 
 def an_award_lies_within_the_career_of_its_winner(facts: Facts) -> Iterator[str]:
     for award in facts.relations["receivesAward"]:
         season = award["properties"]["year"]
-        playing = any(start < season <= end or start == season == end
-                      for start, end in map(years, facts.stints[award["subj_id"]]))
+        playing = any(
+            start < season <= end or start == season == end for start, end in map(years, facts.stints[award["subj_id"]])
+        )
         if playing == (award["rid"] in WON_WITH_A_TEAM_THAT_FOLDED):
             yield f"{award['rid']}: the winner had no team in the season that ended in {season}"
 
@@ -191,15 +201,17 @@ def an_award_is_given_every_year_to_one_player(facts: Facts) -> Iterator[str]:
 def a_rookie_of_the_year_is_in_the_first_season(facts: Facts) -> Iterator[str]:
     for award in facts.relations["receivesAward"]:
         if facts.entities[award["obj_id"]]["name"] == AWARDS["ROY"]:
-            first = years(facts.stints[award["subj_id"]][0])[0] + (2 if award["subj_id"] in SAT_OUT_THEIR_FIRST_SEASON
-                                                                   else 1)
+            first = years(facts.stints[award["subj_id"]][0])[0] + (
+                2 if award["subj_id"] in SAT_OUT_THEIR_FIRST_SEASON else 1
+            )
             if award["properties"]["year"] != first and award["rid"] not in WON_WITH_A_TEAM_THAT_FOLDED:
                 yield f"{award['rid']}: first season ended in {first}"
 
 
 def nobody_is_most_improved_or_finals_mvp_twice_in_a_year(facts: Facts) -> Iterator[str]:
-    for key, count in Counter((award["subj_id"], award["obj_id"], award["properties"]["year"])
-                              for award in facts.relations["receivesAward"]).items():
+    for key, count in Counter(
+        (award["subj_id"], award["obj_id"], award["properties"]["year"]) for award in facts.relations["receivesAward"]
+    ).items():
         if count > 1:
             yield str(key)
 
@@ -275,8 +287,9 @@ def nothing_stands_alone(facts: Facts) -> Iterator[str]:
 
 
 def namesakes_have_distinguishing_descriptions(facts: Facts) -> Iterator[str]:
-    for (label, name, _), count in Counter((entity["label"], entity["name"], entity["description"])
-                                           for entity in facts.document["entities"]).items():
+    for (label, name, _), count in Counter(
+        (entity["label"], entity["name"], entity["description"]) for entity in facts.document["entities"]
+    ).items():
         if count > 1:
             yield f"{count} of {label} {name!r} with one description"
 
@@ -292,50 +305,91 @@ def lists_hold_each_value_once(facts: Facts) -> Iterator[str]:
 
 # Each check with a mistake that it must find: where to plant it, and how.
 CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]] = [
-    (a_career_begins_after_the_draft_and_at_most_five_years_after_it,
-     lambda f: f.of("Player#lebron-james", "draftedBy")[0]["properties"].update(year=2004)),
-    (a_player_is_17_to_27_years_old_at_the_draft,
-     lambda f: f.entities["Player#lebron-james"]["properties"].update(date_of_birth="1989-12-30")),
-    (the_first_season_is_played_at_17_to_32_and_the_last_at_45_at_most,
-     lambda f: f.entities["Player#george-mikan"]["properties"].update(date_of_birth="1904-06-18")),
-    (every_player_has_a_team_a_position_and_at_most_one_draft,
-     lambda f: f.document["relations"].remove(f.of("Player#george-mikan", "playsPosition")[0])),
-    (stints_follow_each_other_and_share_a_trade_year_at_most,
-     lambda f: f.stints["Player#lebron-james"][0]["properties"].update(end_year=2012)),
-    (nobody_plays_for_longer_than_23_seasons,
-     lambda f: f.stints["Player#george-mikan"][-1]["properties"].pop("end_year")),
-    (nobody_plays_or_is_honoured_after_death,
-     lambda f: f.entities["Player#kobe-bryant"]["properties"].update(date_of_death="2010-01-26")),
-    (an_open_stint_is_that_of_a_player_under_42,
-     lambda f: f.stints["Player#dirk-nowitzki"][-1]["properties"].pop("end_year")),
-    (a_stint_lies_within_the_life_of_the_team,
-     lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011)),
-    (a_draft_year_lies_within_the_life_of_the_team,
-     lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011)),
-    (an_award_lies_within_the_career_of_its_winner,
-     lambda f: f.of("Player#lebron-james", "receivesAward")[0]["properties"].update(year=2003)),
-    (an_award_is_given_every_year_to_one_player,
-     lambda f: f.of("Player#lebron-james", "receivesAward")[1]["properties"].update(year=2011)),
-    (a_rookie_of_the_year_is_in_the_first_season,
-     lambda f: f.stints["Player#wes-unseld"][0]["properties"].update(start_year=1967)),
-    (nobody_is_most_improved_or_finals_mvp_twice_in_a_year,
-     lambda f: f.document["relations"].append(f.of("Player#wes-unseld", "receivesAward")[0])),
-    (heights_and_masses_are_those_of_basketball_players,
-     lambda f: f.entities["Player#kobe-bryant"]["properties"].update(height_cm=250.0)),
+    (
+        a_career_begins_after_the_draft_and_at_most_five_years_after_it,
+        lambda f: f.of("Player#lebron-james", "draftedBy")[0]["properties"].update(year=2004),
+    ),
+    (
+        a_player_is_17_to_27_years_old_at_the_draft,
+        lambda f: f.entities["Player#lebron-james"]["properties"].update(date_of_birth="1989-12-30"),
+    ),
+    (
+        the_first_season_is_played_at_17_to_32_and_the_last_at_45_at_most,
+        lambda f: f.entities["Player#george-mikan"]["properties"].update(date_of_birth="1904-06-18"),
+    ),
+    (
+        every_player_has_a_team_a_position_and_at_most_one_draft,
+        lambda f: f.document["relations"].remove(f.of("Player#george-mikan", "playsPosition")[0]),
+    ),
+    (
+        stints_follow_each_other_and_share_a_trade_year_at_most,
+        lambda f: f.stints["Player#lebron-james"][0]["properties"].update(end_year=2012),
+    ),
+    (
+        nobody_plays_for_longer_than_23_seasons,
+        lambda f: f.stints["Player#george-mikan"][-1]["properties"].pop("end_year"),
+    ),
+    (
+        nobody_plays_or_is_honoured_after_death,
+        lambda f: f.entities["Player#kobe-bryant"]["properties"].update(date_of_death="2010-01-26"),
+    ),
+    (
+        an_open_stint_is_that_of_a_player_under_42,
+        lambda f: f.stints["Player#dirk-nowitzki"][-1]["properties"].pop("end_year"),
+    ),
+    (
+        a_stint_lies_within_the_life_of_the_team,
+        lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011),
+    ),
+    (
+        a_draft_year_lies_within_the_life_of_the_team,
+        lambda f: f.entities["Team#miami-heat"]["properties"].update(inception_year=2011),
+    ),
+    (
+        an_award_lies_within_the_career_of_its_winner,
+        lambda f: f.of("Player#lebron-james", "receivesAward")[0]["properties"].update(year=2003),
+    ),
+    (
+        an_award_is_given_every_year_to_one_player,
+        lambda f: f.of("Player#lebron-james", "receivesAward")[1]["properties"].update(year=2011),
+    ),
+    (
+        a_rookie_of_the_year_is_in_the_first_season,
+        lambda f: f.stints["Player#wes-unseld"][0]["properties"].update(start_year=1967),
+    ),
+    (
+        nobody_is_most_improved_or_finals_mvp_twice_in_a_year,
+        lambda f: f.document["relations"].append(f.of("Player#wes-unseld", "receivesAward")[0]),
+    ),
+    (
+        heights_and_masses_are_those_of_basketball_players,
+        lambda f: f.entities["Player#kobe-bryant"]["properties"].update(height_cm=250.0),
+    ),
     (height_goes_with_position, lambda f: f.entities["Player#tim-duncan"]["properties"].update(height_cm=190.0)),
-    (jersey_numbers_have_two_digits,
-     lambda f: f.stints["Player#tim-duncan"][0]["properties"].update(sport_number=100)),
-    (two_players_of_a_team_do_not_wear_one_number_for_years,
-     lambda f: f.stints["Player#tony-parker"][0]["properties"].update(sport_number=21)),
-    (there_are_30_teams_in_divisions_of_five_and_conferences_of_three,
-     lambda f: f.relations["partOfDivision"][0].update(obj_id="Division#pacific-division")),
-    (every_team_has_one_present_venue_and_its_venues_are_in_order,
-     lambda f: f.of("Team#boston-celtics", "hasHomeVenue")[0]["properties"].pop("end_year")),
-    (nothing_stands_alone,
-     lambda f: f.document["relations"].remove(f.of("Player#derrick-rose", "draftedBy")[0])
-     or f.entities.update({"Venue#nowhere": {}})),
-    (namesakes_have_distinguishing_descriptions,
-     lambda f: f.document["entities"].append(f.entities["Player#kobe-bryant"])),
+    (jersey_numbers_have_two_digits, lambda f: f.stints["Player#tim-duncan"][0]["properties"].update(sport_number=100)),
+    (
+        two_players_of_a_team_do_not_wear_one_number_for_years,
+        lambda f: f.stints["Player#tony-parker"][0]["properties"].update(sport_number=21),
+    ),
+    (
+        there_are_30_teams_in_divisions_of_five_and_conferences_of_three,
+        lambda f: f.relations["partOfDivision"][0].update(obj_id="Division#pacific-division"),
+    ),
+    (
+        every_team_has_one_present_venue_and_its_venues_are_in_order,
+        lambda f: f.of("Team#boston-celtics", "hasHomeVenue")[0]["properties"].pop("end_year"),
+    ),
+    (
+        nothing_stands_alone,
+        lambda f: (
+            f.document["relations"].remove(f.of("Player#derrick-rose", "draftedBy")[0])
+            or f.entities.update({"Venue#nowhere": {}})
+        ),
+    ),
+    (
+        namesakes_have_distinguishing_descriptions,
+        lambda f: f.document["entities"].append(f.entities["Player#kobe-bryant"]),
+    ),
     (lists_hold_each_value_once, lambda f: f.entities["Player#kobe-bryant"]["aliases"].append("Kobe Bryant")),
 ]
 

@@ -18,10 +18,20 @@ from graphground.tools.find_entities import FindEntitiesRequest, MentionAnswer, 
 from tests.support.shared_data import SHARED, needs
 
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
-ODD = {"empty": "", "blank": " \t\n", "one letter": "J", "one digit": "7", "punctuation": "?!…—()[]{}'\"",
-       "emoji": "🏀", "control characters": "LeBron\x00\x1b[31m James\x7f", "right to left": "\u202eLeBron James\u202c",
-       "lone surrogate": "\ud800", "very long": "LeBron James " * 800, "one long word": "a" * 10_000,
-       "Cypher": "') DETACH DELETE n //"}
+ODD = {
+    "empty": "",
+    "blank": " \t\n",
+    "one letter": "J",
+    "one digit": "7",
+    "punctuation": "?!…—()[]{}'\"",
+    "emoji": "🏀",
+    "control characters": "LeBron\x00\x1b[31m James\x7f",
+    "right to left": "\u202eLeBron James\u202c",
+    "lone surrogate": "\ud800",
+    "very long": "LeBron James " * 800,
+    "one long word": "a" * 10_000,
+    "Cypher": "') DETACH DELETE n //",
+}
 
 
 def ask(graph: Graph, mention: str, label: str | None = None) -> MentionAnswer:
@@ -66,7 +76,8 @@ def test_control_characters_do_not_hide_a_name(nba: Graph, without_index: Graph)
 
 def test_a_graph_without_an_index_is_searched_by_its_names(without_index: Graph) -> None:
     assert [(one.name, one.match) for one in ask(without_index, "Lebron Jmes").candidates[:1]] == [
-        ("LeBron James", "fuzzy")]
+        ("LeBron James", "fuzzy")
+    ]
     with pytest.raises(ToolFailure) as failure:
         ask(without_index, "LeBron James", label="Playr")
     assert failure.value.nearest == ["Player"]
@@ -94,7 +105,9 @@ def test_a_name_of_a_player_and_a_team_is_told_apart_by_its_label(nba: Graph) ->
     answer = ask(nba, "Magic")
     assert answer.ambiguous
     assert {(one.name, one.label) for one in answer.candidates[:2]} == {
-        ("Magic Johnson", "Player"), ("Orlando Magic", "Team")}
+        ("Magic Johnson", "Player"),
+        ("Orlando Magic", "Team"),
+    }
     assert not ask(nba, "Magic", label="Team").ambiguous
 
 

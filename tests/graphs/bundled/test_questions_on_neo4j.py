@@ -18,8 +18,7 @@ from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from tests.support.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.neo4j
-QUESTIONS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "questions.json").read_text(encoding="utf-8"))
+QUESTIONS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "questions.json").read_text(encoding="utf-8"))
 
 
 def write_bundled(server: Neo4jServer) -> None:
@@ -29,20 +28,28 @@ def write_bundled(server: Neo4jServer) -> None:
     nodes, edges, labels = defaultdict(list), defaultdict(list), {}
     for entity in document["entities"]:
         labels[entity["eid"]] = entity["label"]
-        dates = {key: date.fromisoformat(value) for key, value in entity["properties"].items()
-                 if types[entity["label"]][key] == "date"}
-        nodes[entity["label"]].append({**entity["properties"], **dates, **{
-            key: entity[key] for key in ("eid", "name", "aliases", "description")}})
+        dates = {
+            key: date.fromisoformat(value)
+            for key, value in entity["properties"].items()
+            if types[entity["label"]][key] == "date"
+        }
+        nodes[entity["label"]].append(
+            {**entity["properties"], **dates, **{key: entity[key] for key in ("eid", "name", "aliases", "description")}}
+        )
     for relation in document["relations"]:
         edges[relation["label"], labels[relation["subj_id"]], labels[relation["obj_id"]]].append(
-            [relation["subj_id"], relation["obj_id"], relation["properties"]])
+            [relation["subj_id"], relation["obj_id"], relation["properties"]]
+        )
     with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         for label, rows in nodes.items():
             driver.execute_query(f"CREATE CONSTRAINT FOR (n:{label}) REQUIRE n.eid IS UNIQUE")
             driver.execute_query(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=rows)
         for (type_, start, end), rows in edges.items():
-            driver.execute_query(f"UNWIND $rows AS row MATCH (a:{start} {{eid: row[0]}}), (b:{end} {{eid: row[1]}}) "
-                                 f"CREATE (a)-[r:{type_}]->(b) SET r = row[2]", rows=rows)
+            driver.execute_query(
+                f"UNWIND $rows AS row MATCH (a:{start} {{eid: row[0]}}), (b:{end} {{eid: row[1]}}) "
+                f"CREATE (a)-[r:{type_}]->(b) SET r = row[2]",
+                rows=rows,
+            )
 
 
 @pytest.fixture(scope="module")

@@ -40,18 +40,25 @@ def test_what_is_known_of_relationship_types_is_what_was_published(name: str) ->
     for one in published:
         ours = definition.characteristics(one["label"])
         assert ours.cardinality == f"{one['subj_cardinality']}-to-{one['obj_cardinality']}"
-        assert ("start" in ours.mandatory, "end" in ours.mandatory) == (one["is_mandatory_subj"],
-                                                                       one["is_mandatory_obj"])
+        assert ("start" in ours.mandatory, "end" in ours.mandatory) == (
+            one["is_mandatory_subj"],
+            one["is_mandatory_obj"],
+        )
         assert (ours.symmetric, ours.time_bounded, ours.implies) == (
-            one["is_symmetric"], one["is_time_sensitive"], one["implied_relations"])
+            one["is_symmetric"],
+            one["is_time_sensitive"],
+            one["implied_relations"],
+        )
         variants = [f"{r.type}#{r.start}#{r.end}" for r in definition.relationships if r.type == one["label"]]
         assert sorted(variants) == sorted(one["variants"])
 
 
 @needs("codex", "relations.en.json")
 def test_the_names_beside_wikidatas_ids_are_the_names_that_wikidata_gives_them() -> None:
-    known = {key: one["label"] for key, one in json.loads(
-        (SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()}
+    known = {
+        key: one["label"]
+        for key, one in json.loads((SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()
+    }
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
         known.update({key: one["label"] for key, one in json.load(file).items()})
     known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a slip of that file

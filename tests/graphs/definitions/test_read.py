@@ -42,38 +42,67 @@ def test_a_good_definition_is_read_with_its_schema() -> None:
     assert problems == []
     assert definition is not None
     assert [str(pattern) for pattern in definition.property_graph_schema().patterns] == [
-        "(:Movie)-[:directedBy]->(:Person)"]
+        "(:Movie)-[:directedBy]->(:Person)"
+    ]
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), [
-    ('wikidata = "Q11424"', 'wikidata = "11424"', "line 5: nodes.Movie.wikidata: must look like 'Q5', not '11424'"),
-    ('"P2047"', '"Q2047"', "line 7: nodes.Movie.properties.runtime_minute.wikidata: must look like 'P31', "
-                           "not 'Q2047'"),
-    ('"float"', '"flaot"', "line 7: nodes.Movie.properties.runtime_minute.type: 'flaot' is not allowed"),
-    ('unit = "minute"', 'unit = "minuts"', "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is "
-                                           "not known (nearest: minute)"),
-    ('unit = "minute"', 'units = "minute"', "line 7: nodes.Movie.properties.runtime_minute.units: is not known here; "
-                                            "did you mean 'unit'?"),
-    ('end = "Person"', 'end = "Persn"', "line 17: relationships[0].end: there is no node label 'Persn' "
-                                        "(nearest: Person)"),
-    ('end = "Person"\n', "", "line 14: relationships[0]: 'end' is missing"),
-    ("subclasses = false\n", "", "line 9: nodes.Person: people are instances of Q5 itself: set subclasses = false"),
-    ('["directedBy"]', '["directed"]', "line 12: nodes.Person.from_relationships[0]: there is no relationship type "
-                                       "'directed' (nearest: directedBy)"),
-    ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people of Wikidata"),
-    ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]',
-     "depends on itself: "),
-    ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not allowed"),
-    ("[types.directedBy]", "[types.directed]", "line 22: types.directed: there is no relationship of this type"),
-    ('"de", "en"', '"German"', "line 2: languages[0]: 'German' cannot be used"),
-    ('type = "int", wikidata', 'type = "bool", wikidata', "line 20: relationships[0].properties.year: type bool and "
-                                                          "'item' go together"),
-    ('name = "films"', 'name = "my films"', "line 1: name: 'my films' cannot be used"),
-    ("[[relationships]]", "[[relationships", "line 14: not TOML"),
-    ('wikidata = "P57"', 'wikidata = "identical"', "line 14: relationships[0]: an identical relationship has no "
-                                                   "statement"),
-    ("subclasses = false", 'subclasses = "no"', "line 11: nodes.Person.subclasses: input should be a valid boolean"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('wikidata = "Q11424"', 'wikidata = "11424"', "line 5: nodes.Movie.wikidata: must look like 'Q5', not '11424'"),
+        (
+            '"P2047"',
+            '"Q2047"',
+            "line 7: nodes.Movie.properties.runtime_minute.wikidata: must look like 'P31', not 'Q2047'",
+        ),
+        ('"float"', '"flaot"', "line 7: nodes.Movie.properties.runtime_minute.type: 'flaot' is not allowed"),
+        (
+            'unit = "minute"',
+            'unit = "minuts"',
+            "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is not known (nearest: minute)",
+        ),
+        (
+            'unit = "minute"',
+            'units = "minute"',
+            "line 7: nodes.Movie.properties.runtime_minute.units: is not known here; did you mean 'unit'?",
+        ),
+        (
+            'end = "Person"',
+            'end = "Persn"',
+            "line 17: relationships[0].end: there is no node label 'Persn' (nearest: Person)",
+        ),
+        ('end = "Person"\n', "", "line 14: relationships[0]: 'end' is missing"),
+        ("subclasses = false\n", "", "line 9: nodes.Person: people are instances of Q5 itself: set subclasses = false"),
+        (
+            '["directedBy"]',
+            '["directed"]',
+            "line 12: nodes.Person.from_relationships[0]: there is no relationship type "
+            "'directed' (nearest: directedBy)",
+        ),
+        ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people of Wikidata"),
+        ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]', "depends on itself: "),
+        ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not allowed"),
+        ("[types.directedBy]", "[types.directed]", "line 22: types.directed: there is no relationship of this type"),
+        ('"de", "en"', '"German"', "line 2: languages[0]: 'German' cannot be used"),
+        (
+            'type = "int", wikidata',
+            'type = "bool", wikidata',
+            "line 20: relationships[0].properties.year: type bool and 'item' go together",
+        ),
+        ('name = "films"', 'name = "my films"', "line 1: name: 'my films' cannot be used"),
+        ("[[relationships]]", "[[relationships", "line 14: not TOML"),
+        (
+            'wikidata = "P57"',
+            'wikidata = "identical"',
+            "line 14: relationships[0]: an identical relationship has no statement",
+        ),
+        (
+            "subclasses = false",
+            'subclasses = "no"',
+            "line 11: nodes.Person.subclasses: input should be a valid boolean",
+        ),
+    ],
+)
 def test_each_problem_is_reported_with_its_line_and_what_to_do(old: str, new: str, expected: str) -> None:
     assert old in GOOD
     found = problems_of(GOOD.replace(old, new, 1))
@@ -88,8 +117,9 @@ def test_all_problems_are_reported_at_once_in_the_order_of_their_lines() -> None
 
 def test_a_relationship_type_with_several_patterns_must_be_named_whole_to_select() -> None:
     text = GOOD + '[[relationships]]\ntype = "directedBy"\nstart = "Person"\nend = "Movie"\nwikidata = "P57"\n'
-    assert any("ambiguous" in problem and "(:Movie)-[:directedBy]->(:Person)" in problem
-               for problem in problems_of(text))
+    assert any(
+        "ambiguous" in problem and "(:Movie)-[:directedBy]->(:Person)" in problem for problem in problems_of(text)
+    )
 
 
 def test_a_missing_file_names_the_nearest_domain(tmp_path: Path) -> None:

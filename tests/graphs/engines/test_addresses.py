@@ -22,8 +22,9 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
 
 
 @pytest.fixture(scope="module")
-def encrypted(neo4j_servers: Neo4jServers,
-              tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neo4jServer, Path]]:
+def encrypted(
+    neo4j_servers: Neo4jServers, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Neo4jServer, Path]]:
     """A Neo4j that speaks Bolt over TLS alone, with a certificate that signs itself."""
     folder = tmp_path_factory.mktemp("neo4j-tls")
     certificate = self_signed(folder / "certificates")
@@ -54,7 +55,8 @@ def refusal(address: BoltAddress) -> str:
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
 def test_a_self_signed_certificate_is_accepted_where_the_address_says_so(
-        encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+    encrypted: tuple[Neo4jServer, Path], kind: str
+) -> None:
     assert answers(as_scheme(encrypted[0], f"{kind}+ssc"))
 
 
@@ -68,14 +70,16 @@ def test_an_untrusted_certificate_is_told_with_what_to_do(encrypted: tuple[Neo4j
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
 def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
-        encrypted: tuple[Neo4jServer, Path], kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    encrypted: tuple[Neo4jServer, Path], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(encrypted[1]))
     assert answers(as_scheme(encrypted[0], f"{kind}+s"))
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_tls_on_one_side_alone_is_told_as_that(encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer,
-                                               kind: str) -> None:
+def test_tls_on_one_side_alone_is_told_as_that(
+    encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer, kind: str
+) -> None:
     assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
     assert f"does not speak TLS. Write {kind}:// instead" in refusal(as_scheme(neo4j_5, f"{kind}+s"))
 
@@ -107,7 +111,8 @@ def test_nobody_is_impersonated(server: Neo4jServer) -> None:
 
 
 def test_a_server_that_restarts_between_two_calls_answers_the_second(
-        neo4j_servers: Neo4jServers, tmp_path: Path) -> None:
+    neo4j_servers: Neo4jServers, tmp_path: Path
+) -> None:
     neo4j_servers.make_room()
     with running_neo4j(tmp_path, LTS, heap="512m") as first:
         port = int(first.uri.rpartition(":")[2])

@@ -12,13 +12,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
-from graphground.graphs.engines.engine import (
-    EngineBusy,
-    EngineUnavailable,
-    QueryCancelled,
-    QueryFailed,
-    QueryTimeout,
-)
+from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(300)]
@@ -28,9 +22,12 @@ ENDLESS = "UNWIND range(1, 100000000) AS a UNWIND range(1, 1000000) AS b WITH a,
 @pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
 def server(request: pytest.FixtureRequest) -> Neo4jServer:
     server: Neo4jServer = request.getfixturevalue(request.param)
-    seeded(server, "MATCH (n) DETACH DELETE n",
-           "CREATE (h:Movie:Film {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY {year: 1994}]->"
-           "(:Person {name: 'Michael Mann'})")
+    seeded(
+        server,
+        "MATCH (n) DETACH DELETE n",
+        "CREATE (h:Movie:Film {name: 'Heat', released: date('1995-12-15')})-[:DIRECTED_BY {year: 1994}]->"
+        "(:Person {name: 'Michael Mann'})",
+    )
     return server
 
 
@@ -42,20 +39,31 @@ def engine(server: Neo4jServer) -> Iterator[BoltEngine]:
 
 
 def test_every_kind_of_value_becomes_plain_json(engine: BoltEngine) -> None:
-    table = engine.run("""RETURN date('1995-12-15') AS d, datetime('2020-01-02T10:00:00+01:00') AS dt,
+    table = engine.run(
+        """RETURN date('1995-12-15') AS d, datetime('2020-01-02T10:00:00+01:00') AS dt,
         duration('P1Y2M3DT4H') AS du, point({latitude: 48.85, longitude: 2.35}) AS p, 0.0 / 0.0 AS nan,
         1.0 / 0.0 AS inf, {a: [1, {b: date('-0044-03-15')}]} AS m, [1, 2.5, 'x', null] AS l, time('10:00') AS t,
         localdatetime('2020-01-01T00:00:00') AS ldt, localdatetime('-0044-03-15T12:30:00') AS old, $b AS bytes""",
-                       {"b": b"\x00\xff"})
+        {"b": b"\x00\xff"},
+    )
     assert dict(zip(table.columns, table.rows[0], strict=True)) == {
-        "d": "1995-12-15", "dt": "2020-01-02T10:00:00.000000000+01:00", "du": "P1Y2M3DT4H",
-        "p": {"srid": 4326, "x": 2.35, "y": 48.85}, "nan": "NaN", "inf": "Infinity",
-        "m": {"a": [1, {"b": "-0044-03-15"}]}, "l": [1, 2.5, "x", None], "t": "10:00:00.000000000+00:00",
-        "ldt": "2020-01-01T00:00:00.000000000", "old": "-0044-03-15T12:30:00.000000000", "bytes": "AP8="}
+        "d": "1995-12-15",
+        "dt": "2020-01-02T10:00:00.000000000+01:00",
+        "du": "P1Y2M3DT4H",
+        "p": {"srid": 4326, "x": 2.35, "y": 48.85},
+        "nan": "NaN",
+        "inf": "Infinity",
+        "m": {"a": [1, {"b": "-0044-03-15"}]},
+        "l": [1, 2.5, "x", None],
+        "t": "10:00:00.000000000+00:00",
+        "ldt": "2020-01-01T00:00:00.000000000",
+        "old": "-0044-03-15T12:30:00.000000000",
+        "bytes": "AP8=",
+    }
 
 
 def test_nodes_relationships_and_paths_become_maps(engine: BoltEngine) -> None:
-    (node, relationship, path), = engine.run("MATCH p = (m:Movie)-[r]->(n) RETURN m, r, p").rows
+    ((node, relationship, path),) = engine.run("MATCH p = (m:Movie)-[r]->(n) RETURN m, r, p").rows
     assert node["labels"] == ["Film", "Movie"]
     assert node["properties"] == {"name": "Heat", "released": "1995-12-15"}
     assert (relationship["type"], relationship["properties"]) == ("DIRECTED_BY", {"year": 1994})
@@ -113,9 +121,17 @@ def test_a_refused_query_has_the_place_of_what_is_wrong(engine: BoltEngine) -> N
         engine.explain("MATCH (n) RETURN m")
 
 
-@pytest.mark.parametrize("query", ["CREATE (:X)", "MATCH (n) DETACH DELETE n", "MERGE (:X {a: 1})",
-                                   "CREATE INDEX FOR (n:X) ON (n.a)", "MATCH (n) SET n.a = 1",
-                                   "CALL db.createLabel('X')"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "CREATE (:X)",
+        "MATCH (n) DETACH DELETE n",
+        "MERGE (:X {a: 1})",
+        "CREATE INDEX FOR (n:X) ON (n.a)",
+        "MATCH (n) SET n.a = 1",
+        "CALL db.createLabel('X')",
+    ],
+)
 def test_a_write_is_refused_by_the_database(engine: BoltEngine, query: str) -> None:
     with pytest.raises(QueryFailed):
         engine.run(query)
@@ -134,8 +150,11 @@ def test_a_query_ends_in_the_database_at_its_time_limit(engine: BoltEngine) -> N
     with pytest.raises(QueryTimeout, match="time limit of 1 s"):
         engine.run(ENDLESS, timeout=1)
     assert time.monotonic() - started < 5
-    assert not [row for row in engine.run("SHOW TRANSACTIONS YIELD currentQuery RETURN currentQuery").rows
-                if "100000000" in row[0]]
+    assert not [
+        row
+        for row in engine.run("SHOW TRANSACTIONS YIELD currentQuery RETURN currentQuery").rows
+        if "100000000" in row[0]
+    ]
 
 
 def test_a_query_that_the_database_cannot_end_is_waited_for_no_longer(engine: BoltEngine) -> None:
@@ -165,6 +184,7 @@ def test_too_many_queries_at_once_are_told_that_the_database_is_busy(server: Neo
     def endless() -> None:
         with pytest.raises(QueryTimeout):
             engine.run(ENDLESS, timeout=3)
+
     thread = threading.Thread(target=endless)
     engine.run("RETURN 1")
     thread.start()
@@ -185,12 +205,13 @@ def test_what_is_wrong_with_an_address_is_told_in_words_and_at_once(server: Neo4
         closed = probe.getsockname()[1]
     user, password = server.user, server.password
     for address, said in (
-            (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "No Bolt server answers at bolt://127.0.0.1"),
-            (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "No Bolt server answers"),
-            (BoltAddress(server.uri, user, "wrong"), "refused the user 'neo4j' or its password"),
-            (BoltAddress(server.uri, user, password, "films"), "has no database 'films'"),
-            (BoltAddress("http://localhost:7474", user, password), "is not the address of a Bolt server"),
-            (BoltAddress("localhost:7687", user, password), "Write it as neo4j://HOST:7687")):
+        (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "No Bolt server answers at bolt://127.0.0.1"),
+        (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "No Bolt server answers"),
+        (BoltAddress(server.uri, user, "wrong"), "refused the user 'neo4j' or its password"),
+        (BoltAddress(server.uri, user, password, "films"), "has no database 'films'"),
+        (BoltAddress("http://localhost:7474", user, password), "is not the address of a Bolt server"),
+        (BoltAddress("localhost:7687", user, password), "Write it as neo4j://HOST:7687"),
+    ):
         started = time.monotonic()
         with pytest.raises(EngineUnavailable, match=said) as caught:
             bolt_engine(address)

@@ -30,8 +30,7 @@ def port() -> int:
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j+s", "http"])
 @pytest.mark.parametrize("password", SECRETS)
-def test_no_message_shows_a_password_of_the_address(scheme: str, password: str, port: int,
-                                                         tmp_path: Path) -> None:
+def test_no_message_shows_a_password_of_the_address(scheme: str, password: str, port: int, tmp_path: Path) -> None:
     uri = f"{scheme}://user:{password}@127.0.0.1:{port}"
     address, database = BoltAddress(uri), Database("films", uri)
     with pytest.raises(EngineError) as failure:
@@ -42,8 +41,9 @@ def test_no_message_shows_a_password_of_the_address(scheme: str, password: str, 
         assert shown(password) not in text, text
 
 
-@pytest.mark.parametrize("uri", ["bolt://u:secret@", "bolt://u:secret@[::1", "u:secret@host", "://u:secret@h",
-                                 "secret@h"])
+@pytest.mark.parametrize(
+    "uri", ["bolt://u:secret@", "bolt://u:secret@[::1", "u:secret@host", "://u:secret@h", "secret@h"]
+)
 def test_an_address_that_cannot_be_read_shows_no_password_either(uri: str) -> None:
     with pytest.raises(EngineError) as failure:
         bolt_engine(BoltAddress(uri))

@@ -14,6 +14,7 @@ def test_deadlines_call_back_in_their_order_and_dropped_ones_never() -> None:
     def late() -> None:
         called.append("late")
         done.set()
+
     deadlines.add(0.3, late)
     dropped = deadlines.add(0.2, lambda: called.append("dropped"))
     deadlines.add(0.05, lambda: called.append("soon"))

@@ -54,13 +54,16 @@ def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph
     assert found.schema.labels["Movie"].properties["rating"] == "float|int"
     assert found.schema.labels["Movie"].properties["released"] == "date"
     assert {str(pattern) for pattern in found.schema.patterns} == {
-        "(:Movie)-[:directedBy]->(:Director)", "(:Movie)-[:directedBy]->(:Person)"}
+        "(:Movie)-[:directedBy]->(:Director)",
+        "(:Movie)-[:directedBy]->(:Person)",
+    }
     assert found.schema.label_combinations == {frozenset(("Director", "Person"))}
 
 
 @pytest.mark.parametrize("reads_only", [True, False])
-def test_whether_it_refuses_writes_is_tried_without_a_transaction(reads_only: bool, tmp_path: Path,
-                                                                  caplog: pytest.LogCaptureFixture) -> None:
+def test_whether_it_refuses_writes_is_tried_without_a_transaction(
+    reads_only: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with memgraph_stand_in(Memgraph(reads_only=reads_only)) as (server, _), caplog.at_level(logging.WARNING):
         graph = open_database(Database("films", server.uri), Home(tmp_path).make())
         graph.close()
@@ -119,14 +122,17 @@ def test_a_syntax_error_has_the_place_that_memgraph_tells(memgraph: tuple[BoltEn
     assert (caught.value.line, caught.value.column) == (1, 11)
 
 
-@pytest.mark.parametrize(("query", "hint"), [
-    ("MATCH p = shortestPath((a:Movie)-[*]-(b:Person)) RETURN length(p) AS l", "*BFS"),
-    ("MATCH (a:Movie)-[:directedBy]->{1,3}(b) RETURN b.name AS name LIMIT 3", "inside the brackets"),
-    ("MATCH (m:Movie) WHERE isEmpty(m.name) RETURN m.name AS name LIMIT 3", "size(x) = 0"),
-    ("MATCH (m:Movie) RETURN CASE m.name WHEN 'a', 'b' THEN 1 END AS x LIMIT 3", "one value after WHEN"),
-    ("MATCH (m:Movie) WHERE m.name IS :: STRING RETURN m.name AS name LIMIT 3", "valueType"),
-    ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
-])
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("MATCH p = shortestPath((a:Movie)-[*]-(b:Person)) RETURN length(p) AS l", "*BFS"),
+        ("MATCH (a:Movie)-[:directedBy]->{1,3}(b) RETURN b.name AS name LIMIT 3", "inside the brackets"),
+        ("MATCH (m:Movie) WHERE isEmpty(m.name) RETURN m.name AS name LIMIT 3", "size(x) = 0"),
+        ("MATCH (m:Movie) RETURN CASE m.name WHEN 'a', 'b' THEN 1 END AS x LIMIT 3", "one value after WHEN"),
+        ("MATCH (m:Movie) WHERE m.name IS :: STRING RETURN m.name AS name LIMIT 3", "valueType"),
+        ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
+    ],
+)
 def test_what_memgraph_lacks_is_told_before_and_with_the_answer(graphs: OpenGraphs, query: str, hint: str) -> None:
     graphs.get("films")
     verdict = validate_cypher(graphs, ValidateCypherRequest(query=query))
@@ -137,12 +143,15 @@ def test_what_memgraph_lacks_is_told_before_and_with_the_answer(graphs: OpenGrap
     assert [one.message for one in answer.diagnostics if one.code == "not_in_this_database"] == [told.message]
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (m:Movie) WHERE m.name = 'shortestPath( isEmpty( COUNT {' RETURN m.name AS name LIMIT 3",
-    "MATCH (m:Movie) RETURN m.name AS name LIMIT 3 // isEmpty(x)",
-    "MATCH (m:Movie) WHERE EXISTS { (m)-->() } RETURN COUNT { (m)-->() } AS `isEmpty(`, elementId(m) AS e LIMIT 3",
-    "MATCH (m:Movie)-[:directedBy*1..3]->(b) RETURN CASE m.name WHEN 'a' THEN 1 END AS x LIMIT 3",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (m:Movie) WHERE m.name = 'shortestPath( isEmpty( COUNT {' RETURN m.name AS name LIMIT 3",
+        "MATCH (m:Movie) RETURN m.name AS name LIMIT 3 // isEmpty(x)",
+        "MATCH (m:Movie) WHERE EXISTS { (m)-->() } RETURN COUNT { (m)-->() } AS `isEmpty(`, elementId(m) AS e LIMIT 3",
+        "MATCH (m:Movie)-[:directedBy*1..3]->(b) RETURN CASE m.name WHEN 'a' THEN 1 END AS x LIMIT 3",
+    ],
+)
 def test_no_hint_on_what_memgraph_has_or_some_version_of_it(graphs: OpenGraphs, query: str) -> None:
     graphs.get("films")
     found = validate_cypher(graphs, ValidateCypherRequest(query=query)).diagnostics

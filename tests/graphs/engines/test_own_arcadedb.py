@@ -34,8 +34,9 @@ class Server:
     database: str
 
     def as_user(self, user: str, database: str | None = None) -> Database:
-        return Database("films", self.uri, user, self.root if user == "root" else self.reader,
-                        database or self.database)
+        return Database(
+            "films", self.uri, user, self.root if user == "root" else self.reader, database or self.database
+        )
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,9 @@ def server(small_home: Home) -> Server:
 @pytest.fixture(params=["root", "reader"])
 def graphs(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Iterator[OpenGraphs]:
     database = server.as_user(request.param)
-    graphs = OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database, Home(tmp_path).make()),
-                                     eager=True)])
+    graphs = OpenGraphs(
+        [GraphSource("films", "", "bolt", lambda: open_database(database, Home(tmp_path).make()), eager=True)]
+    )
     yield graphs
     graphs.close()
 
@@ -63,7 +65,8 @@ def test_it_says_what_it_is(server: Server, tmp_path: Path) -> None:
 
 
 def test_only_a_user_that_can_only_read_is_a_second_wall(
-        server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     walls = {}
     for user in ("root", "reader"):
         with caplog.at_level(logging.WARNING):
@@ -82,13 +85,17 @@ def test_only_a_user_that_can_only_read_is_a_second_wall(
 
 def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
     calls = {
-        "list_graphs": ({}, "films"), "get_schema": ({"form": "enhanced"}, "has cast"),
+        "list_graphs": ({}, "films"),
+        "get_schema": ({"form": "enhanced"}, "has cast"),
         "get_filtered_schema": ({"question": "Who directed Heat?"}, "directedBy"),
         "find_entities": ({"mentions": ["Micheal Mann"]}, "Michael Mann"),
         "validate_cypher": ({"query": "MATCH (m:Movi) RETURN m.name"}, "Movie"),
-        "execute_cypher": ({"query": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name, m.released"},
-                           "1995-12-15"),
-        "suggest_queries": ({"mentions": ["Heat"]}, "directedBy")}
+        "execute_cypher": (
+            {"query": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name, m.released"},
+            "1995-12-15",
+        ),
+        "suggest_queries": ({"mentions": ["Heat"]}, "directedBy"),
+    }
     tools = all_tools()
     assert calls.keys() == tools.keys()
     for name, (arguments, expected) in calls.items():
@@ -136,8 +143,12 @@ def test_a_refused_write_that_passed_the_first_wall_is_refused_by_the_reader(ser
 def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "serve", "--uri", server.uri, "--user", "root", "--database", server.database, "--name", "films"],
-        env=environment(tmp_path, {"NEO4J_PASSWORD": server.root}), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
+        env=environment(tmp_path, {"NEO4J_PASSWORD": server.root}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     watchdog = threading.Timer(90, process.kill)
     watchdog.start()
     try:
@@ -157,9 +168,13 @@ def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path:
 def test_doctor_warns_where_only_the_first_wall_stands(server: Server, tmp_path: Path) -> None:
     said = {}
     for user, password in (("root", server.root), ("reader", server.reader)):
-        done = subprocess.run([*COMMAND, "doctor", "--uri", server.uri, "--user", user, "--database", server.database,
-                               "--name", "films"], capture_output=True, text=True, timeout=100,
-                              env=environment(tmp_path, {"NEO4J_PASSWORD": password}))
+        done = subprocess.run(
+            [*COMMAND, "doctor", "--uri", server.uri, "--user", user, "--database", server.database, "--name", "films"],
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env=environment(tmp_path, {"NEO4J_PASSWORD": password}),
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         said[user] = done.stdout
     assert "WARN graph films: writes are refused by this server only\n" in said["root"]

@@ -17,8 +17,9 @@ QUERY = "MATCH (film:Film) WHERE film.name STARTS WITH 'H' RETURN film.name, cou
 
 
 def asked(graph: Graph, query: str) -> ExecuteCypherAnswer:
-    return execute_cypher(OpenGraphs([GraphSource(graph.name, "", "", lambda: graph)]),
-                          ExecuteCypherRequest(query=query))
+    return execute_cypher(
+        OpenGraphs([GraphSource(graph.name, "", "", lambda: graph)]), ExecuteCypherRequest(query=query)
+    )
 
 
 @pytest.mark.parametrize("prefix", ["EXPLAIN", "profile"])
@@ -49,8 +50,15 @@ def test_neo4j_answers_operators_with_estimates_and_with_figures(neo4j_5: Neo4jS
     assert any("1 rows" in row[0] for row in profiled.rows)
 
 
-@pytest.mark.parametrize(("query", "expected"), [
-    ("EXPLAIN RETURN 1", True), ("  profile RETURN 1", True), ("CYPHER 25 EXPLAIN RETURN 1", True),
-    ("RETURN 'EXPLAIN'", False), ("MATCH (explain) RETURN explain", False)])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("EXPLAIN RETURN 1", True),
+        ("  profile RETURN 1", True),
+        ("CYPHER 25 EXPLAIN RETURN 1", True),
+        ("RETURN 'EXPLAIN'", False),
+        ("MATCH (explain) RETURN explain", False),
+    ],
+)
 def test_what_asks_for_a_plan(query: str, expected: bool) -> None:
     assert asks_for_plan(query) is expected

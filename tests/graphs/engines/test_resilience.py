@@ -16,8 +16,9 @@ TWICE = "RETURN 'asked' AS x"
 
 
 @contextmanager
-def scripted(*answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri) -> Iterator[
-        tuple[BoltEngine, list[Call]]]:
+def scripted(
+    *answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri
+) -> Iterator[tuple[BoltEngine, list[Call]]]:
     """An engine on a stand-in that answers so, one after the other; the last answer stays."""
     left = list(answers)
 
@@ -35,13 +36,17 @@ def scripted(*answers: Answer, uri: Callable[[StandIn], str] = lambda server: se
 ROWS = Rows(["x"], [[1], [2], [3]])
 
 
-@pytest.mark.parametrize("trouble", [
-    Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."),
-    Refusal("Neo.TransientError.General.DatabaseUnavailable", "The database is not available."),
-    Refusal("Neo.TransientError.Transaction.LeaseExpired", "The lease is over.", when_pulled=True),
-    Rows(["x"], [[1], [2], [3]], drop_after=0),
-    Rows(["x"], [[1], [2], [3]], drop_after=2),
-], ids=["leader change", "database unavailable", "lease expired", "dropped before the rows", "dropped among the rows"])
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."),
+        Refusal("Neo.TransientError.General.DatabaseUnavailable", "The database is not available."),
+        Refusal("Neo.TransientError.Transaction.LeaseExpired", "The lease is over.", when_pulled=True),
+        Rows(["x"], [[1], [2], [3]], drop_after=0),
+        Rows(["x"], [[1], [2], [3]], drop_after=2),
+    ],
+    ids=["leader change", "database unavailable", "lease expired", "dropped before the rows", "dropped among the rows"],
+)
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> None:
     with scripted(trouble, ROWS, uri=lambda server: server.uri.replace("bolt", scheme)) as (engine, calls):
@@ -49,10 +54,16 @@ def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> Non
         assert len(calls) == 2
 
 
-@pytest.mark.parametrize(("trouble", "said"), [
-    (Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."), "cannot serve the database at the moment"),
-    (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
-])
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (
+            Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."),
+            "cannot serve the database at the moment",
+        ),
+        (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
+    ],
+)
 def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> None:
     with scripted(trouble) as (engine, calls):
         with pytest.raises(EngineUnavailable, match=said):

@@ -14,22 +14,32 @@ from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cyphe
 from graphground.tools.failure import ToolFailure
 from tests.support.fake_bolt_server import Call, Refusal, Rows, stand_in
 
-AGENTS = {"neo4j": "Neo4j/5.26.0", "arcadedb": "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)",
-          "memgraph": "Neo4j/v5.11.0 compatible graph database server - Memgraph"}
+AGENTS = {
+    "neo4j": "Neo4j/5.26.0",
+    "arcadedb": "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)",
+    "memgraph": "Neo4j/v5.11.0 compatible graph database server - Memgraph",
+}
 
 
 def answer(call: Call) -> Rows | Refusal:
     if "wrong" in call.query:
         line = call.query.count("\n", 0, call.query.index("wrong")) + 1
         column = call.query.index("wrong") - call.query.rfind("\n", 0, call.query.index("wrong"))
-        return Refusal("Neo.ClientError.Statement.SyntaxError",
-                       f"Variable `wrong` not defined (line {line}, column {column} (offset: 3))\n\"shown\"\n  ^")
+        return Refusal(
+            "Neo.ClientError.Statement.SyntaxError",
+            f'Variable `wrong` not defined (line {line}, column {column} (offset: 3))\n"shown"\n  ^',
+        )
     return Rows(["sent"], [[1]])
 
 
 def graphs_on(engine: BoltEngine) -> OpenGraphs:
-    schema = PropertyGraphSchema.from_cypherbench({"name": "open", "entities": [
-        {"label": "Film", "description": None, "properties": {"x": "str"}}], "relations": []})
+    schema = PropertyGraphSchema.from_cypherbench(
+        {
+            "name": "open",
+            "entities": [{"label": "Film", "description": None, "properties": {"x": "str"}}],
+            "relations": [],
+        }
+    )
     return OpenGraphs([GraphSource("open", "", "bolt", lambda: Graph("open", schema, engine=engine))])
 
 
@@ -42,9 +52,18 @@ def test_what_was_not_read_or_has_two_readings_is_not_sent(dialect: str) -> None
         graphs = graphs_on(engine)
         engine.capabilities()
         before = len(server.calls)
-        for query in (deep, long, "MATCH (n) DETACH DELETE n RETURN ((((", r"RETURN '\u0027 AS a DELETE n //'",
-                      "MATCH (n) WHERE foo.bar(n) RETURN n", "MATCH (n) RETURN evaluate('x')", "RETURN 1; RETURN 2",
-                      "DUMP DATABASE", "CREATE TRIGGER x EXECUTE CREATE (n)", "SHOW USER indexes PRIVILEGES"):
+        for query in (
+            deep,
+            long,
+            "MATCH (n) DETACH DELETE n RETURN ((((",
+            r"RETURN '\u0027 AS a DELETE n //'",
+            "MATCH (n) WHERE foo.bar(n) RETURN n",
+            "MATCH (n) RETURN evaluate('x')",
+            "RETURN 1; RETURN 2",
+            "DUMP DATABASE",
+            "CREATE TRIGGER x EXECUTE CREATE (n)",
+            "SHOW USER indexes PRIVILEGES",
+        ):
             with pytest.raises(ToolFailure):
                 execute_cypher(graphs, ExecuteCypherRequest(query=query))
         assert [call.query for call in server.calls[before:]] == []

@@ -49,9 +49,11 @@ def test_of_those_that_wait_the_caller_with_least_is_next() -> None:
         first.enter_context(held(slots, "other", 1))
         threads = []
         for caller in ("hog", "hog", "innocent"):
+
             def work(caller: str = caller) -> None:
                 with held(slots, caller, 1, patience=20):
                     order.append(caller)
+
             threads.append(threading.Thread(target=work))
             threads[-1].start()
         deadline = time.monotonic() + 10
@@ -72,7 +74,8 @@ def test_a_caller_with_many_waiting_calls_is_refused_at_once(monkeypatch: pytest
 
 
 def test_where_all_is_taken_by_long_queries_the_longest_of_the_greediest_is_ended(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     monkeypatch.setattr(module, "PATIENT", 0.05)
     slots, stopped = Slots(2, own=4, spare=0), threading.Event()

@@ -29,13 +29,21 @@ def test_plain_columns_are_passed_on_and_others_converted() -> None:
     assert rows(({"a": [float("-inf")]},)) == [[{"a": ["-Infinity"]}]]
 
 
-@pytest.mark.parametrize(("value", "expected"), [
-    (True, True), (2 ** 63 - 1, 2 ** 63 - 1), (b"\x00\xff", "AP8="), (bytearray(b"\x00\xff"), "AP8="),
-    (WGS84Point((2.35, 48.85)), {"srid": 4326, "x": 2.35, "y": 48.85}),
-    (CartesianPoint((1.0, 2.0, 3.0)), {"srid": 9157, "x": 1.0, "y": 2.0, "z": 3.0}),
-    (Duration(months=14, days=3, seconds=4), "P1Y2M3DT4S"), ((1, 2), [1, 2]), ({"x"}, ["x"]),
-    (datetime.date(1995, 12, 15), "1995-12-15"),
-])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, True),
+        (2**63 - 1, 2**63 - 1),
+        (b"\x00\xff", "AP8="),
+        (bytearray(b"\x00\xff"), "AP8="),
+        (WGS84Point((2.35, 48.85)), {"srid": 4326, "x": 2.35, "y": 48.85}),
+        (CartesianPoint((1.0, 2.0, 3.0)), {"srid": 9157, "x": 1.0, "y": 2.0, "z": 3.0}),
+        (Duration(months=14, days=3, seconds=4), "P1Y2M3DT4S"),
+        ((1, 2), [1, 2]),
+        ({"x"}, ["x"]),
+        (datetime.date(1995, 12, 15), "1995-12-15"),
+    ],
+)
 def test_each_kind_of_value_has_one_plain_form(value: Any, expected: Any) -> None:
     assert plain(value) == expected
 
@@ -60,5 +68,10 @@ def test_a_relationship_names_the_nodes_at_its_ends_even_when_nothing_else_is_kn
     start, end = (Node(graph, f"4:x:{number}", number, [], {}) for number in (7, 8))
     edge = graph.relationship_type("playsFor")(graph, "5:x:1", 1, {"start_year": 1984})
     edge._start_node, edge._end_node = start, end
-    assert plain(edge) == {"id": "5:x:1", "type": "playsFor", "start": "4:x:7", "end": "4:x:8",
-                           "properties": {"start_year": 1984}}
+    assert plain(edge) == {
+        "id": "5:x:1",
+        "type": "playsFor",
+        "start": "4:x:7",
+        "end": "4:x:8",
+        "properties": {"start_year": 1984},
+    }

@@ -7,10 +7,22 @@ from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 
 PEOPLE = [
-    Record("Q36159", "Player", "LeBron James", ("King James",), "American basketball player",
-           {"country_of_citizenship": ["United States"]}),
-    Record("Q41421", "Player", "Michael Jordan", ("MJ", "Air Jordan"), "American basketball player",
-           {"country_of_citizenship": ["United States"]}),
+    Record(
+        "Q36159",
+        "Player",
+        "LeBron James",
+        ("King James",),
+        "American basketball player",
+        {"country_of_citizenship": ["United States"]},
+    ),
+    Record(
+        "Q41421",
+        "Player",
+        "Michael Jordan",
+        ("MJ", "Air Jordan"),
+        "American basketball player",
+        {"country_of_citizenship": ["United States"]},
+    ),
     Record("Q3308285", "Player", "Michael B. Jordan", (), "American actor"),
     Record("Q36153", "Person", "Beyoncé Knowles-Carter", ("Beyoncé",), "American singer"),
     Record("Q8704", "Person", "Michael Jordan", (), "English footballer"),

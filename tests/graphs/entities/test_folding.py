@@ -5,12 +5,23 @@ from hypothesis import strategies as st
 from graphground.graphs.entities.folding import clean, fold, fold_lines
 
 
-@pytest.mark.parametrize(("text", "folded"), [
-    ("Beyoncé Knowles-Carter", "beyonce knowles carter"), ("O'Neill", "oneill"), ("STRASSE", "strasse"),
-    ("Straße", "strasse"), ("Łódź", "lodz"), ("東京タワー", "東 京 タ ワ ー"), ("ＡＢＣ", "abc"),
-    ("!!!", "!!!"), ("", ""),
-    ("😀", "😀"), ("  a \t b\n", "a b"), ("Київ", "киів"),
-])
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Beyoncé Knowles-Carter", "beyonce knowles carter"),
+        ("O'Neill", "oneill"),
+        ("STRASSE", "strasse"),
+        ("Straße", "strasse"),
+        ("Łódź", "lodz"),
+        ("東京タワー", "東 京 タ ワ ー"),
+        ("ＡＢＣ", "abc"),
+        ("!!!", "!!!"),
+        ("", ""),
+        ("😀", "😀"),
+        ("  a \t b\n", "a b"),
+        ("Київ", "киів"),
+    ],
+)
 def test_names_fold_to_their_words(text: str, folded: str) -> None:
     assert fold(text) == folded
 
@@ -20,7 +31,8 @@ def test_many_names_fold_like_each_alone(names: list[str]) -> None:
     names = [name.replace("\n", " ") for name in names]
     lines = fold_lines("\n".join(names)).split("\n")
     assert [line.split() or fold(name).split() for line, name in zip(lines, names, strict=True)] == [
-        fold(name).split() for name in names]
+        fold(name).split() for name in names
+    ]
 
 
 @given(st.text(max_size=50))

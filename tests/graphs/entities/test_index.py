@@ -7,12 +7,24 @@ from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import IndexMissing, Progress, Record, UnknownName
 
 
-@pytest.mark.parametrize(("mention", "name"), [
-    ("LeBron James", "LeBron James"), ("lebron jmes", "LeBron James"), ("James, LeBron", "LeBron James"),
-    ("L. James", "LeBron James"), ("lebronjames", "LeBron James"), ("Le Bron James", "LeBron James"),
-    ("beyonce knowles", "Beyoncé Knowles-Carter"), ("Atlantic", "Atlantic Ocean"),
-    ("the big aple", "New York City"), ("東京", "東京都"), ("मुंबई", "मुंबई"), ("киів", "Київ"), ("!!!", "!!!"),
-])
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("LeBron James", "LeBron James"),
+        ("lebron jmes", "LeBron James"),
+        ("James, LeBron", "LeBron James"),
+        ("L. James", "LeBron James"),
+        ("lebronjames", "LeBron James"),
+        ("Le Bron James", "LeBron James"),
+        ("beyonce knowles", "Beyoncé Knowles-Carter"),
+        ("Atlantic", "Atlantic Ocean"),
+        ("the big aple", "New York City"),
+        ("東京", "東京都"),
+        ("मुंबई", "मुंबई"),
+        ("киів", "Київ"),
+        ("!!!", "!!!"),
+    ],
+)
 def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, name: str) -> None:
     assert people.find(mention)[0].name == name
 
@@ -26,7 +38,11 @@ def test_several_mentions_together_are_answered_as_each_alone(people: EntityInde
 
 def test_the_kind_of_match_is_told(people: EntityIndex) -> None:
     assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == [
-        "exact", "exact", "alias", "fuzzy"]
+        "exact",
+        "exact",
+        "alias",
+        "fuzzy",
+    ]
 
 
 def test_only_the_very_same_text_scores_one(people: EntityIndex) -> None:
@@ -38,28 +54,50 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
     assert {candidate.key for candidate in people.find("Michael Jordan", label="Person")} == {"Q8704"}
 
 
-@pytest.mark.parametrize(("mention", "name"), [
-    ("Beatles", "The Beatles"), ("Hereafter", "The Hereafter"), ("the Ducklings", "Ducklings"),
-    ("Bruins", "Boston Bruins"), ("B. Jonson", "Ben Jonson"),
-])
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("Beatles", "The Beatles"),
+        ("Hereafter", "The Hereafter"),
+        ("the Ducklings", "Ducklings"),
+        ("Bruins", "Boston Bruins"),
+        ("B. Jonson", "Ben Jonson"),
+    ],
+)
 def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, mention: str, name: str) -> None:
-    names = ["beetles", "The Beatles", "Heretofore", "The Hereafter", "Hereafter Again", "Ducklings",
-             "Ducks of the Ice", "Bruins Hockey Rules", "Boston Bruins", "Bruns", "Ben Jonson",
-             "B. Jonson Society", "B. Johnston"]
+    names = [
+        "beetles",
+        "The Beatles",
+        "Heretofore",
+        "The Hereafter",
+        "Hereafter Again",
+        "Ducklings",
+        "Ducks of the Ice",
+        "Bruins Hockey Rules",
+        "Boston Bruins",
+        "Bruns",
+        "Ben Jonson",
+        "B. Jonson Society",
+        "B. Johnston",
+    ]
     build_index(tmp_path / "i", [Record(str(number), "Thing", one) for number, one in enumerate(names)])
     assert open_index(tmp_path / "i").find(mention)[0].name == name
 
 
 def test_a_label_is_searched_as_if_it_were_alone(tmp_path: Path) -> None:
     names = [f"{first} {last}" for first in ("Anna", "Hanna", "Johanna", "Joan") for last in ("Lee", "Leigh", "Leeds")]
-    records = [Record(f"{label}{number}", label, name) for label in ("City", "Person", "Team")
-               for number, name in enumerate(names)]
+    records = [
+        Record(f"{label}{number}", label, name)
+        for label in ("City", "Person", "Team")
+        for number, name in enumerate(names)
+    ]
     build_index(tmp_path / "all", records)
     build_index(tmp_path / "people", [record for record in records if record.label == "Person"])
     together, alone = open_index(tmp_path / "all"), open_index(tmp_path / "people")
     for mention in ("Hana Lee", "Joanna Leed", "leigh", "A. Leeds"):
         assert [(one.key, one.match) for one in together.find(mention, label="Person", limit=3)] == [
-            (one.key, one.match) for one in alone.find(mention, limit=3)]
+            (one.key, one.match) for one in alone.find(mention, limit=3)
+        ]
 
 
 def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: EntityIndex) -> None:
@@ -70,7 +108,8 @@ def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: Enti
 def test_a_value_of_a_property_is_found_once_for_its_label(people: EntityIndex) -> None:
     found = people.find("Untied States", property="country_of_citizenship")
     assert [(one.name, one.property, one.description) for one in found] == [
-        ("United States", "country_of_citizenship", "country_of_citizenship of 2 Player nodes")]
+        ("United States", "country_of_citizenship", "country_of_citizenship of 2 Player nodes")
+    ]
 
 
 def test_distinct_entities_of_one_name_are_counted_and_never_merged(people: EntityIndex) -> None:

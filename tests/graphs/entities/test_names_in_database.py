@@ -19,11 +19,18 @@ def names(film_graph: Graph) -> NamesInDatabase:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mention", "name", "match"), [
-    ("Heat", "Heat", "exact"), (" heat ", "Heat", "exact"), ("Michael Man", "Michael Mann", "fuzzy"),
-    ("Dvid Mamet", "David Mamet", "fuzzy")])
+@pytest.mark.parametrize(
+    ("mention", "name", "match"),
+    [
+        ("Heat", "Heat", "exact"),
+        (" heat ", "Heat", "exact"),
+        ("Michael Man", "Michael Mann", "fuzzy"),
+        ("Dvid Mamet", "David Mamet", "fuzzy"),
+    ],
+)
 def test_a_name_is_found_in_the_database_without_an_index(
-        names: NamesInDatabase, mention: str, name: str, match: str) -> None:
+    names: NamesInDatabase, mention: str, name: str, match: str
+) -> None:
     found = names.find(mention)[0]
     assert (found.name, found.match) == (name, match)
     assert 0.6 <= found.score <= 1
@@ -49,17 +56,27 @@ def test_meaning_is_refused_with_the_way_to_vectors(names: NamesInDatabase) -> N
         names.find_all(["Heat"], mode="vector")
 
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({
-    "name": "nba", "entities": [{"label": "Player", "properties": {"aliases": "list[str]"}},
-                                {"label": "Team", "properties": {}}], "relations": []})
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "nba",
+        "entities": [{"label": "Player", "properties": {"aliases": "list[str]"}}, {"label": "Team", "properties": {}}],
+        "relations": [],
+    }
+)
 
 
 class Players:
     """A database of a few players and a team, which counts how often it is read."""
 
     def __init__(self) -> None:
-        self.rows = {"Player": [["LeBron James", ["King James"], "Q1", None], ["José Calderón", [], "Q2", None],
-                                ["Jose Calderon", [], "Q3", None]], "Team": [["King James", None, "T1", None]]}
+        self.rows = {
+            "Player": [
+                ["LeBron James", ["King James"], "Q1", None],
+                ["José Calderón", [], "Q2", None],
+                ["Jose Calderon", [], "Q3", None],
+            ],
+            "Team": [["King James", None, "T1", None]],
+        }
         self.queries: list[str] = []
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Table:
@@ -88,7 +105,9 @@ def test_values_are_held_letter_by_letter_and_what_cannot_be_told_is_true(nba: N
 def test_the_names_of_a_question_are_found_with_their_labels(nba: NamesInDatabase) -> None:
     question = "Did king james ever meet Luka Doncic or LeBron James?"
     assert [(span.text, span.labels) for span in nba.spans(question)] == [
-        ("king james", ("Player", "Team")), ("LeBron James", ("Player",))]
+        ("king james", ("Player", "Team")),
+        ("LeBron James", ("Player",)),
+    ]
     assert "Luka Doncic" in [span.text for span in nba.spans(question, unknown=True)]
 
 
@@ -105,7 +124,8 @@ def test_a_property_without_names_is_refused_with_those_that_have_some(nba: Name
 
 
 def test_names_are_read_once_until_they_are_old(
-        nba: NamesInDatabase, players: Players, monkeypatch: pytest.MonkeyPatch) -> None:
+    nba: NamesInDatabase, players: Players, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not nba.holds("Luka Doncic")
     players.rows["Player"].append(["Luka Doncic", [], "Q4", None])
     assert not nba.holds("Luka Doncic")

@@ -10,13 +10,18 @@ from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.entities.own_index import OwnIndex
 from tests.support.fake_bolt_server import Answer, Call, Rows, stand_in
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({
-    "name": "films", "entities": [{"label": "Movie", "description": None, "properties": {"title": "str"}}],
-    "relations": []})
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "films",
+        "entities": [{"label": "Movie", "description": None, "properties": {"title": "str"}}],
+        "relations": [],
+    }
+)
 
 
 def test_an_answer_that_cannot_be_read_ends_the_build_with_a_reason_and_no_traceback(
-        tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     def answer(call: Call) -> Answer:
         return Rows(["c"], [[3]]) if "count(" in call.query else Rows(["a", "b"], [["too", "short"]])
 

@@ -14,22 +14,31 @@ def texts(index: EntityIndex, question: str, unknown: bool = False) -> list[str]
     return [span.text for span in index.spans(question, unknown=unknown)]
 
 
-@pytest.mark.parametrize(("question", "names"), [
-    ("How old is LeBron James?", ["LeBron James"]),
-    ("how old is lebron james's mother", ["lebron james"]),
-    ("Did King James play in new york city or in (Tokyo)?", ["King James", "new york city", "Tokyo"]),
-    ("Which songs of Beyoncé Knowles–Carter were recorded in Mumbai, Kyiv and 東京都?",
-     ["Beyoncé Knowles–Carter", "Mumbai", "Kyiv", "東京都"]),
-    ("What is the name of the queen?", ["queen"]),
-    ("", []), ("??", []), ("x" * 10_000, []),
-])
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How old is LeBron James?", ["LeBron James"]),
+        ("how old is lebron james's mother", ["lebron james"]),
+        ("Did King James play in new york city or in (Tokyo)?", ["King James", "new york city", "Tokyo"]),
+        (
+            "Which songs of Beyoncé Knowles–Carter were recorded in Mumbai, Kyiv and 東京都?",
+            ["Beyoncé Knowles–Carter", "Mumbai", "Kyiv", "東京都"],
+        ),
+        ("What is the name of the queen?", ["queen"]),
+        ("", []),
+        ("??", []),
+        ("x" * 10_000, []),
+    ],
+)
 def test_names_are_found_in_a_question(people: EntityIndex, question: str, names: list[str]) -> None:
     assert texts(people, question) == names
 
 
 def test_the_longest_name_wins_over_those_within_it(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"),
-                                 Record("3", "Team", "Gangs")])
+    build_index(
+        tmp_path / "i",
+        [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"), Record("3", "Team", "Gangs")],
+    )
     assert texts(open_index(tmp_path / "i"), "who shot gangs of new york?") == ["gangs of new york"]
 
 
@@ -43,8 +52,8 @@ def test_a_common_word_is_a_name_only_where_it_is_written_as_one(tmp_path: Path)
 
 def test_a_span_tells_its_place_and_its_labels(people: EntityIndex) -> None:
     question = "When was Michael Jordan born?"
-    span, = people.spans(question)
-    assert question[span.start:span.end] == span.text == "Michael Jordan"
+    (span,) = people.spans(question)
+    assert question[span.start : span.end] == span.text == "Michael Jordan"
     assert set(span.labels) == {"Player", "Person"}
 
 
@@ -56,10 +65,10 @@ def test_what_is_written_like_a_name_is_offered_to_the_fuzzy_search(people: Enti
 @needs("cypherbench_tasks", "entity_mentions.jsonl.gz")
 def test_entities_of_real_questions_are_found(tmp_path: Path) -> None:
     with gzip.open(SHARED / "cypherbench_tasks" / "entity_mentions.jsonl.gz", "rt", encoding="utf-8") as lines:
-        mentions = [one for one in map(json.loads, lines)
-                    if one["property"] == "name" and one["verbatim_in_question"]]
-    build_index(tmp_path / "i", [Record(str(number), one["label"], one["value"])
-                                 for number, one in enumerate(mentions)])
+        mentions = [one for one in map(json.loads, lines) if one["property"] == "name" and one["verbatim_in_question"]]
+    build_index(
+        tmp_path / "i", [Record(str(number), one["label"], one["value"]) for number, one in enumerate(mentions)]
+    )
     index = open_index(tmp_path / "i")
     found = sum(any(one["value"] in span.text for span in index.spans(one["example_question"])) for one in mentions)
     assert found / len(mentions) > 0.97

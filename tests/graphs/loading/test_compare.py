@@ -10,8 +10,11 @@ import pytest
 from graphground.graphs.loading.compare import compare
 from graphground.server.commands.graphs import main
 
-SCHEMA = {"name": "films", "entities": [{"label": "Movie", "description": None, "properties": {"year": "int"}}],
-          "relations": [{"label": "follows", "subj_label": "Movie", "obj_label": "Movie", "properties": {"n": "int"}}]}
+SCHEMA = {
+    "name": "films",
+    "entities": [{"label": "Movie", "description": None, "properties": {"year": "int"}}],
+    "relations": [{"label": "follows", "subj_label": "Movie", "obj_label": "Movie", "properties": {"n": "int"}}],
+}
 
 
 def graph(place: Path, entities: list[dict[str, Any]], relations: list[dict[str, Any]]) -> Path:
@@ -20,20 +23,34 @@ def graph(place: Path, entities: list[dict[str, Any]], relations: list[dict[str,
 
 
 def movie(number: int, **more: Any) -> dict[str, Any]:
-    return {"eid": f"Movie#{number}", "label": "Movie", "name": f"Film {number}", "properties": {"year": 1990 + number},
-            **more}
+    return {
+        "eid": f"Movie#{number}",
+        "label": "Movie",
+        "name": f"Film {number}",
+        "properties": {"year": 1990 + number},
+        **more,
+    }
 
 
 def follows(start: int, end: int, **properties: Any) -> dict[str, Any]:
-    return {"rid": f"{start}-{end}-{properties}", "label": "follows", "subj_id": f"Movie#{start}",
-            "obj_id": f"Movie#{end}", "properties": properties}
+    return {
+        "rid": f"{start}-{end}-{properties}",
+        "label": "follows",
+        "subj_id": f"Movie#{start}",
+        "obj_id": f"Movie#{end}",
+        "properties": properties,
+    }
 
 
-def test_added_removed_and_changed_records_are_counted_and_named(tmp_path: Path,
-                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+def test_added_removed_and_changed_records_are_counted_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = graph(tmp_path / "old.json", [movie(1), movie(2), movie(3)], [follows(1, 2), follows(2, 3, n=1)])
-    new = graph(tmp_path / "new.json", [movie(1), movie(2, name="Other"), movie(4)],
-                [follows(1, 2), follows(2, 3, n=2), follows(2, 3, n=1)])
+    new = graph(
+        tmp_path / "new.json",
+        [movie(1), movie(2, name="Other"), movie(4)],
+        [follows(1, 2), follows(2, 3, n=2), follows(2, 3, n=1)],
+    )
     found = compare(old, new)
     assert found.nodes.counts == {"added": 1, "removed": 1, "changed": 1}
     assert found.nodes.examples == {"added": ["Movie#4"], "removed": ["Movie#3"], "changed": ["Movie#2"]}

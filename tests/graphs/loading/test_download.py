@@ -17,8 +17,9 @@ BODY = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(BODY).hexdigest()
 
 
-def fetched(path: Path, faults: Iterable[Fault] = (), name: str = "/nba.json") -> tuple[list[tuple[str, str | None]],
-                                                                                     list[float]]:
+def fetched(
+    path: Path, faults: Iterable[Fault] = (), name: str = "/nba.json"
+) -> tuple[list[tuple[str, str | None]], list[float]]:
     """Fetch through a server that misbehaves; the requests that it took, and how long was waited."""
     waited: list[float] = []
     with FileServer({"/nba.json": BODY}, faults) as server:
@@ -55,8 +56,7 @@ def test_offline_without_the_file_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_cut_answer_is_continued_where_it_ended(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(300_000), cut(500_000)])
-    assert [asked for path, asked in requests if path.startswith("/store")] == [
-        None, "bytes=300000-", "bytes=800000-"]
+    assert [asked for path, asked in requests if path.startswith("/store")] == [None, "bytes=300000-", "bytes=800000-"]
 
 
 def test_a_connection_that_breaks_often_still_brings_the_file(tmp_path: Path) -> None:
@@ -91,8 +91,7 @@ def test_a_file_that_changed_meanwhile_is_fetched_from_its_beginning(tmp_path: P
 
 def test_a_damaged_file_is_fetched_again_and_never_kept(tmp_path: Path) -> None:
     fetched(tmp_path / "nba.json", [damaged])
-    with FileServer({"/nba.json": BODY}, forever(damaged)) as server, \
-            pytest.raises(DownloadError, match="is damaged"):
+    with FileServer({"/nba.json": BODY}, forever(damaged)) as server, pytest.raises(DownloadError, match="is damaged"):
         fetch(f"{server.url}/nba.json", tmp_path / "other.json", sleep=lambda seconds: None)
     assert not (tmp_path / "other.json").exists()
 
@@ -113,14 +112,19 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks(tmp_path: Path) -
     assert waited == [42.0, 2.0]
 
 
-@pytest.mark.parametrize(("name", "fault", "said"), [
-    ("/nbb.json", None, "status 404: the server has no such file"),
-    ("/nba.json", status(403), "status 403: access is refused"),
-    ("/nba.json", status(429), "status 429: the server limits requests, 5 times"),
-])
+@pytest.mark.parametrize(
+    ("name", "fault", "said"),
+    [
+        ("/nbb.json", None, "status 404: the server has no such file"),
+        ("/nba.json", status(403), "status 403: access is refused"),
+        ("/nba.json", status(429), "status 429: the server limits requests, 5 times"),
+    ],
+)
 def test_a_refusal_is_said(name: str, fault: Fault | None, said: str, tmp_path: Path) -> None:
-    with FileServer({"/nba.json": BODY}, forever(fault) if fault else ()) as server, \
-            pytest.raises(DownloadError, match=said):
+    with (
+        FileServer({"/nba.json": BODY}, forever(fault) if fault else ()) as server,
+        pytest.raises(DownloadError, match=said),
+    ):
         fetch(server.url + name, tmp_path / "nba.json", sleep=lambda seconds: None)
 
 

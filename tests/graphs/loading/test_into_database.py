@@ -26,13 +26,17 @@ from tests.support.small_graph import SMALL, loaded, small, written
 
 pytestmark = pytest.mark.timeout(300)
 FACTS = {
-    "MATCH (m:Movie {name: 'Heat'}) RETURN m.released, m.runtime_minute, m.filming_location, m.seen, m.aliases":
-        [["1995-12-15", 170.0, ["Los Angeles"], True, ["Heat (1995)"]]],
+    "MATCH (m:Movie {name: 'Heat'}) RETURN m.released, m.runtime_minute, m.filming_location, m.seen, m.aliases": [
+        ["1995-12-15", 170.0, ["Los Angeles"], True, ["Heat (1995)"]]
+    ],
     "MATCH (p:Person {eid: 'P2'}) RETURN p.born, p.name": [["-0044-03-15", "Robert De Niro"]],
     "MATCH (m:Movie) WHERE m.released > date('1990-01-01') RETURN m.name": [["Heat"]],
-    "MATCH (:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN c.role, c.signed, c.year, p.name":
-        [["Neil", "1994-11-02", 1994, "Robert De Niro"]],
-    "MATCH ()-[r]->() RETURN count(r)": [[3]], "MATCH (n) RETURN count(n)": [[4]]}
+    "MATCH (:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN c.role, c.signed, c.year, p.name": [
+        ["Neil", "1994-11-02", 1994, "Robert De Niro"]
+    ],
+    "MATCH ()-[r]->() RETURN count(r)": [[3]],
+    "MATCH (n) RETURN count(n)": [[4]],
+}
 
 
 @pytest.fixture
@@ -71,8 +75,10 @@ def test_a_graph_is_there_as_the_file_has_it(database: str, request: pytest.Fixt
 def test_names_are_found_by_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
     load_into(written(tmp_path, SMALL), own_neo4j)
     engine = bolt_engine(own_neo4j)
-    rows = engine.run("SHOW INDEXES YIELD labelsOrTypes, properties, state WHERE labelsOrTypes = ['Movie'] "
-                      "RETURN properties[0] AS key, state ORDER BY key").rows
+    rows = engine.run(
+        "SHOW INDEXES YIELD labelsOrTypes, properties, state WHERE labelsOrTypes = ['Movie'] "
+        "RETURN properties[0] AS key, state ORDER BY key"
+    ).rows
     engine.close()
     assert rows == [["eid", "ONLINE"], ["name", "ONLINE"]]
 
@@ -84,13 +90,17 @@ def broken(change: Callable[[dict], None]) -> dict:
 
 
 @pytest.mark.neo4j
-@pytest.mark.parametrize(("document", "said"), [
-    (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is not the id of any entity"),
-    (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
-    (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
-])
-def test_a_file_that_is_wrong_anywhere_changes_nothing(own_neo4j: BoltAddress, tmp_path: Path, document: dict,
-                                                       said: str) -> None:
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is not the id of any entity"),
+        (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
+        (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
+    ],
+)
+def test_a_file_that_is_wrong_anywhere_changes_nothing(
+    own_neo4j: BoltAddress, tmp_path: Path, document: dict, said: str
+) -> None:
     with pytest.raises(SimpleKGError, match=said):
         load_into(written(tmp_path, document), own_neo4j)
     engine = bolt_engine(own_neo4j)
@@ -102,14 +112,23 @@ SMUGGLED = "Movie\\u0060) CREATE (:Attacked) //"
 
 
 @pytest.mark.neo4j
-@pytest.mark.parametrize("document", [
-    broken(lambda document: (document["schema"]["entities"][0].update(label=SMUGGLED),
-                             document["schema"].update(relations=[]))),
-    broken(lambda document: document["schema"]["relations"][0].update(label=SMUGGLED)),
-    broken(lambda document: document["schema"]["entities"][1]["properties"].update({SMUGGLED: "date"})),
-    broken(lambda document: document["schema"]["relations"][1]["properties"].update({SMUGGLED: "date"}))])
-def test_a_name_that_the_database_would_read_as_cypher_is_refused(own_neo4j: BoltAddress, tmp_path: Path,
-                                                                  document: dict) -> None:
+@pytest.mark.parametrize(
+    "document",
+    [
+        broken(
+            lambda document: (
+                document["schema"]["entities"][0].update(label=SMUGGLED),
+                document["schema"].update(relations=[]),
+            )
+        ),
+        broken(lambda document: document["schema"]["relations"][0].update(label=SMUGGLED)),
+        broken(lambda document: document["schema"]["entities"][1]["properties"].update({SMUGGLED: "date"})),
+        broken(lambda document: document["schema"]["relations"][1]["properties"].update({SMUGGLED: "date"})),
+    ],
+)
+def test_a_name_that_the_database_would_read_as_cypher_is_refused(
+    own_neo4j: BoltAddress, tmp_path: Path, document: dict
+) -> None:
     with pytest.raises(SimpleKGError, match="cannot be written in a query"):
         load_into(written(tmp_path, document), own_neo4j)
     engine = bolt_engine(own_neo4j)
@@ -119,12 +138,16 @@ def test_a_name_that_the_database_would_read_as_cypher_is_refused(own_neo4j: Bol
 
 @pytest.mark.neo4j
 def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
-        own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
     seeded(neo4j_5, "CREATE CONSTRAINT one_a_day FOR (p:Person) REQUIRE p.born IS UNIQUE")
     try:
-        with pytest.raises(EngineError, match=r"1943-02-05.*incomplete: 2 nodes and 0 relationships were written "
-                                              r"before the failure\. `MATCH \(n\) DETACH DELETE n` empties"):
+        with pytest.raises(
+            EngineError,
+            match=r"1943-02-05.*incomplete: 2 nodes and 0 relationships were written "
+            r"before the failure\. `MATCH \(n\) DETACH DELETE n` empties",
+        ):
             load_into(written(tmp_path, same_day), own_neo4j)
     finally:
         seeded(neo4j_5, "DROP CONSTRAINT one_a_day")
@@ -149,8 +172,13 @@ def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: Bolt
 
     def load(password: str) -> subprocess.CompletedProcess[str]:
         command = [*COMMAND, "graphs", "load", str(file), "--into", own_neo4j.uri, "--user", own_neo4j.user]
-        return subprocess.run(command, capture_output=True, text=True, timeout=100,
-                              env=environment(tmp_path, {"GRAPHGROUND_ADMIN_PASSWORD": password}))
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env=environment(tmp_path, {"GRAPHGROUND_ADMIN_PASSWORD": password}),
+        )
 
     refused = load("wrong")
     assert refused.returncode == 1
@@ -161,8 +189,13 @@ def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: Bolt
 
 def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
     """With the extra `memgraph` installed this goes through GQLAlchemy, else over Bolt."""
-    process = subprocess.Popen([sys.executable, "-m", "tests.support.fake_memgraph"], cwd=Path(__file__).parents[3],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.fake_memgraph"],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     watchdog = threading.Timer(100, process.kill)
     watchdog.start()
     try:
@@ -181,7 +214,8 @@ def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
 
 
 def test_a_name_for_a_graph_of_your_own_database_is_refused_before_anything_is_written(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = written(tmp_path, SMALL)
     with pytest.raises(SystemExit, match="2"):
         graphs_command(["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"])

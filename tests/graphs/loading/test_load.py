@@ -38,36 +38,54 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
     return lambda document: document[place][number].update(fields)
 
 
-@pytest.mark.parametrize(("changed", "said"), [
-    (change("entities", 1, eid="M1"), "entities[1] (eid 'M1'): another entity has this eid"),
-    (change("entities", 3, label="Persn"), "entities[3] (eid 'P2'): the schema has no label 'Persn' (nearest: Person)"),
-    (change("entities", 2, name=None), "entities[2] (eid 'P1'): 'name' must be text, not None"),
-    (change("entities", 2, eid=""), "entities[2] (eid ''): 'eid' must be a text"),
-    (change("entities", 0, properties={"runtime_minute": "170"}),
-     "entities[0] (eid 'M1'): 'runtime_minute' must be float, not '170'"),
-    (change("entities", 0, properties={"released": "1995-13-01"}), "'released' must be date, not '1995-13-01'"),
-    (change("entities", 0, properties={"released": "December 1995"}), "'released' must be date"),
-    (change("entities", 0, properties={"seen": 1}), "'seen' must be bool, not 1"),
-    (change("entities", 0, properties={"filming_location": "Los Angeles"}), "'filming_location' must be list[str]"),
-    (change("entities", 0, properties={"filming_locatio": []}), "has no property 'filming_locatio' (nearest: filming"),
-    (change("entities", 2, properties={"height_cm": 1.73}), "'height_cm' must be int, not 1.73"),
-    (change("entities", 2, properties={"height_cm": 2 ** 70}), "'height_cm' must be int, not 1.1805916207174113e+21"),
-    (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
-    (change("entities", 0, properties=["x"]), "'properties' must be an object"),
-    (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
-    (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is not the id of any entity"),
-    (change("relations", 0, subj_id="P1", obj_id="M1"), "no (:Person)-[:directedBy]->(:Movie); it has (:Movie)"),
-    (change("relations", 2, rid="0"), "relations[2] (rid '0'): another relation has this rid"),
-    (change("relations", 1, properties={"year": "1994"}), "relations[1] (rid '1'): 'year' must be int, not '1994'"),
-    (lambda document: document["entities"].insert(1, 7), "entities[1] must be an object, not a whole number"),
-    (lambda document: document.pop("relations"), "has no 'relations'"),
-    (lambda document: document.pop("schema"), "has no 'schema'"),
-    (lambda document: document["schema"]["relations"][0].update(obj_label="Nobody"), "'Nobody' is not among"),
-    (lambda document: document["schema"]["entities"][0]["properties"].update(released="day"), "'day' is not a prop"),
-    (lambda document: document["schema"]["relations"][0].update(label="Movie"), "is a label and a relationship type"),
-])
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (change("entities", 1, eid="M1"), "entities[1] (eid 'M1'): another entity has this eid"),
+        (
+            change("entities", 3, label="Persn"),
+            "entities[3] (eid 'P2'): the schema has no label 'Persn' (nearest: Person)",
+        ),
+        (change("entities", 2, name=None), "entities[2] (eid 'P1'): 'name' must be text, not None"),
+        (change("entities", 2, eid=""), "entities[2] (eid ''): 'eid' must be a text"),
+        (
+            change("entities", 0, properties={"runtime_minute": "170"}),
+            "entities[0] (eid 'M1'): 'runtime_minute' must be float, not '170'",
+        ),
+        (change("entities", 0, properties={"released": "1995-13-01"}), "'released' must be date, not '1995-13-01'"),
+        (change("entities", 0, properties={"released": "December 1995"}), "'released' must be date"),
+        (change("entities", 0, properties={"seen": 1}), "'seen' must be bool, not 1"),
+        (change("entities", 0, properties={"filming_location": "Los Angeles"}), "'filming_location' must be list[str]"),
+        (
+            change("entities", 0, properties={"filming_locatio": []}),
+            "has no property 'filming_locatio' (nearest: filming",
+        ),
+        (change("entities", 2, properties={"height_cm": 1.73}), "'height_cm' must be int, not 1.73"),
+        (change("entities", 2, properties={"height_cm": 2**70}), "'height_cm' must be int, not 1.1805916207174113e+21"),
+        (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
+        (change("entities", 0, properties=["x"]), "'properties' must be an object"),
+        (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
+        (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is not the id of any entity"),
+        (change("relations", 0, subj_id="P1", obj_id="M1"), "no (:Person)-[:directedBy]->(:Movie); it has (:Movie)"),
+        (change("relations", 2, rid="0"), "relations[2] (rid '0'): another relation has this rid"),
+        (change("relations", 1, properties={"year": "1994"}), "relations[1] (rid '1'): 'year' must be int, not '1994'"),
+        (lambda document: document["entities"].insert(1, 7), "entities[1] must be an object, not a whole number"),
+        (lambda document: document.pop("relations"), "has no 'relations'"),
+        (lambda document: document.pop("schema"), "has no 'schema'"),
+        (lambda document: document["schema"]["relations"][0].update(obj_label="Nobody"), "'Nobody' is not among"),
+        (
+            lambda document: document["schema"]["entities"][0]["properties"].update(released="day"),
+            "'day' is not a prop",
+        ),
+        (
+            lambda document: document["schema"]["relations"][0].update(label="Movie"),
+            "is a label and a relationship type",
+        ),
+    ],
+)
 def test_a_wrong_record_is_named_and_nothing_changes(
-        small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str) -> None:
+    small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str
+) -> None:
     before = Catalog(small_home).entries()
     document = small()
     changed(document)
@@ -78,16 +96,18 @@ def test_a_wrong_record_is_named_and_nothing_changes(
     assert list(small_home.loading.iterdir()) == []
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("", "the file is truncated"),
-    ("MATCH (n) RETURN n", "not JSON"),
-    (json.dumps(small())[:-200], "the file is truncated"),
-    (json.dumps(small())[:900], "the file is truncated"),
-    (json.dumps(small()).replace('"Ronin"', "Ronin"), "not JSON"),
-    ("[1, 2]", "has no 'schema'"),
-])
-def test_a_file_that_is_cut_or_no_json_is_refused(small_home: Home, tmp_path: Path, text: str,
-                                                  said: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file is truncated"),
+        ("MATCH (n) RETURN n", "not JSON"),
+        (json.dumps(small())[:-200], "the file is truncated"),
+        (json.dumps(small())[:900], "the file is truncated"),
+        (json.dumps(small()).replace('"Ronin"', "Ronin"), "not JSON"),
+        ("[1, 2]", "has no 'schema'"),
+    ],
+)
+def test_a_file_that_is_cut_or_no_json_is_refused(small_home: Home, tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(SimpleKGError, match=said):
         loaded(small_home, tmp_path, text)
 
@@ -156,10 +176,13 @@ def test_the_movie_slice_reads_back_equal(empty_home: Home, tmp_path: Path) -> N
     back = json.loads((tmp_path / "movie.json").read_text("utf-8"))
     assert back["schema"] == original["schema"]
     key = json.dumps
-    assert (sorted(key(entity, sort_keys=True) for entity in back["entities"])
-            == sorted(key(entity, sort_keys=True) for entity in original["entities"]))
-    unnumbered = [[sorted(key({**relation, "rid": ""}, sort_keys=True) for relation in document["relations"])]
-                  for document in (back, original)]
+    assert sorted(key(entity, sort_keys=True) for entity in back["entities"]) == sorted(
+        key(entity, sort_keys=True) for entity in original["entities"]
+    )
+    unnumbered = [
+        [sorted(key({**relation, "rid": ""}, sort_keys=True) for relation in document["relations"])]
+        for document in (back, original)
+    ]
     assert unnumbered[0] == unnumbered[1]
 
 
@@ -170,9 +193,12 @@ def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp
     path = written(tmp_path, document, "large.json")
     chance = random.Random(7)
     for _ in range(5):
-        process = subprocess.Popen([sys.executable, "-m", "graphground", "graphs", "load", str(path), "--force"],
-                                   env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "graphground", "graphs", "load", str(path), "--force"],
+            env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             process.wait(chance.uniform(0.3, 3.0))
         except subprocess.TimeoutExpired:
@@ -194,14 +220,21 @@ def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp
 
 def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_path: Path) -> None:
     def graphs(*words: str) -> tuple[int, str, str]:
-        done = subprocess.run([sys.executable, "-m", "graphground", "graphs", *words], capture_output=True, text=True,
-                              env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)}, timeout=200)
+        done = subprocess.run(
+            [sys.executable, "-m", "graphground", "graphs", *words],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
+            timeout=200,
+        )
         return done.returncode, done.stdout, done.stderr
 
     assert graphs("list")[1].startswith("No graph is loaded")
     path = written(tmp_path, small())
     assert graphs("load", str(path), "--description", "Two films")[:2] == (
-        0, "Loaded 'films': 4 nodes, 3 relationships.\n")
+        0,
+        "Loaded 'films': 4 nodes, 3 relationships.\n",
+    )
     assert json.loads(graphs("list", "--json")[1])[0]["description"] == "Two films"
     assert "(:Movie)-[:has cast]->(:Person)" in graphs("info", "films")[1]
     code, _, error = graphs("info", "film")
@@ -239,8 +272,9 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
     assert not identifiers._others
 
 
-def test_a_load_that_fails_on_a_full_disk_says_so(empty_home: Home, tmp_path: Path,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_load_that_fails_on_a_full_disk_says_so(
+    empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The disk is as full as the threshold says; that the load fails is real: its process is given no folder to write.
     monkeypatch.setattr(load_module, "FULL_DISK_BYTES", 1 << 62)
     monkeypatch.setenv("GRAPHGROUND_LOADER_HEAP", "no size")

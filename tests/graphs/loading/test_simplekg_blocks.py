@@ -22,8 +22,15 @@ def document(seed: int, entities: int = 400) -> dict[str, Any]:
     rng = random.Random(seed)
     made = small()
     for number in range(entities):
-        made["entities"].append({**made["entities"][number % 2], "eid": f"E{number}", "name": rng.choice(HARD) * 2,
-                                 "aliases": rng.sample(HARD, rng.randrange(4)), "description": rng.choice(HARD)})
+        made["entities"].append(
+            {
+                **made["entities"][number % 2],
+                "eid": f"E{number}",
+                "name": rng.choice(HARD) * 2,
+                "aliases": rng.sample(HARD, rng.randrange(4)),
+                "description": rng.choice(HARD),
+            }
+        )
         made["relations"].append({**made["relations"][0], "rid": f"R{number}", "subj_id": "M1"})
     return made
 
@@ -31,17 +38,24 @@ def document(seed: int, entities: int = 400) -> dict[str, Any]:
 def as_text(made: dict[str, Any], shape: str) -> str:
     """The document as different programs write it."""
     if shape == "lines":
-        parts = [f'"{key}": [\n' + ",\n".join(json.dumps(one) for one in made[key]) + "\n]"
-                 for key in ("entities", "relations")]
+        parts = [
+            f'"{key}": [\n' + ",\n".join(json.dumps(one) for one in made[key]) + "\n]"
+            for key in ("entities", "relations")
+        ]
         return '{"schema": ' + json.dumps(made["schema"]) + ", " + ",\n".join(parts) + "}\n"
-    return json.dumps(made, indent={"indented": 2}.get(shape), separators=(",", ":") if shape == "compact" else None,
-                      ensure_ascii=shape != "utf-8")
+    return json.dumps(
+        made,
+        indent={"indented": 2}.get(shape),
+        separators=(",", ":") if shape == "compact" else None,
+        ensure_ascii=shape != "utf-8",
+    )
 
 
 @pytest.mark.parametrize("shape", ["lines", "compact", "indented", "spaced", "utf-8"])
 @pytest.mark.parametrize("size", [200, 4096, 1 << 16])
-def test_blocks_hold_the_records_that_events_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str,
-                                                  size: int) -> None:
+def test_blocks_hold_the_records_that_events_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, size: int
+) -> None:
     monkeypatch.setattr(simplekg_blocks, "AT_ONCE", size)
     made = document(seed=size)
     path = tmp_path / "graph.json"
@@ -69,8 +83,15 @@ def drained(blocks: Any) -> tuple[list[Any], int]:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-@pytest.mark.parametrize("order", [("schema", "entities", "relations"), ("entities", "schema", "relations"),
-                                   ("relations", "entities", "schema"), ("schema", "relations", "entities", "more")])
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("schema", "entities", "relations"),
+        ("entities", "schema", "relations"),
+        ("relations", "entities", "schema"),
+        ("schema", "relations", "entities", "more"),
+    ],
+)
 def test_a_file_in_any_order_gives_every_record(tmp_path: Path, order: tuple[str, ...], zipped: bool) -> None:
     made = document(seed=5)
     made["more"] = {"entities": [{"eid": "no entity"}]}
@@ -99,6 +120,7 @@ def test_what_is_no_json_in_the_middle_is_found_where_it_stands(tmp_path: Path, 
             for number, record in getattr(file, part)():
                 assert number == len(seen)
                 seen.append(record)
+
     with pytest.raises(SimpleKGError, match=rf"at {key}\[300\]: not JSON"):
         read_one_by_one()
     assert seen == made[key][:300]

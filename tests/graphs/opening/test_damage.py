@@ -85,7 +85,12 @@ def test_fewer_nodes_than_were_loaded_are_noticed(copied: Home) -> None:
 def test_doctor_finds_a_damaged_graph(copied: Home) -> None:
     entry = Catalog(copied).get("films")
     truncated(copied.databases / entry.id, copied.graphs / entry.id)
-    done = subprocess.run([*COMMAND, "doctor", "--deep", "--graph", "films"], capture_output=True, text=True,
-                          timeout=100, env=environment(copied.folder))
+    done = subprocess.run(
+        [*COMMAND, "doctor", "--deep", "--graph", "films"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=environment(copied.folder),
+    )
     assert done.returncode == 1
     assert "damaged: Film_0." in done.stdout

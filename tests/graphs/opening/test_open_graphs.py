@@ -15,12 +15,14 @@ def source(name: str, opened: list[str] | None = None) -> GraphSource:
         if opened is not None:
             opened.append(name)
         return Graph(name, PropertyGraphSchema(name, {}, ()))
+
     return GraphSource(name, f"about {name}", "none", open_graph, lambda: (1, 2))
 
 
 def broken(name: str) -> GraphSource:
     def open_graph() -> Graph:
         raise EngineUnavailable("No Bolt server answers at bolt://127.0.0.1:1.")
+
     return GraphSource(name, "elsewhere", "bolt", open_graph)
 
 
@@ -62,6 +64,7 @@ def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -
 def test_an_unforeseen_failure_of_opening_is_told_in_the_same_words() -> None:
     def open_graph() -> Graph:
         raise OSError("disk full")
+
     with pytest.raises(EngineUnavailable, match="'own' cannot be opened: disk full"):
         OpenGraphs([GraphSource("own", "", "embedded", open_graph)]).get("own")
 

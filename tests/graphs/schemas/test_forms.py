@@ -8,15 +8,19 @@ from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form
 from graphground.graphs.schemas.units import unit_of
 from tests.support.shared_data import SHARED, needs
 
-MOVIES = PropertyGraphSchema("movies", {
-    "Movie": Label("Movie", {"name": "str", "runtime_minute": "float"}, description="A film", count=1234),
-    "Box Office": Label("Box Office", {"name": "str"}),
-    "Person": Label("Person", {"name": "str", "date_of_birth": "date"}),
-}, (
-    RelationshipPattern("hasCastMember", "Movie", "Person", {"character_role": "str"}),
-    RelationshipPattern("hasCEO", "Box Office", "Person", {"start_year": "int", "end_year": "int"}),
-    RelationshipPattern("marriedTo", "Person", "Person", symmetric=True),
-))
+MOVIES = PropertyGraphSchema(
+    "movies",
+    {
+        "Movie": Label("Movie", {"name": "str", "runtime_minute": "float"}, description="A film", count=1234),
+        "Box Office": Label("Box Office", {"name": "str"}),
+        "Person": Label("Person", {"name": "str", "date_of_birth": "date"}),
+    },
+    (
+        RelationshipPattern("hasCastMember", "Movie", "Person", {"character_role": "str"}),
+        RelationshipPattern("hasCEO", "Box Office", "Person", {"start_year": "int", "end_year": "int"}),
+        RelationshipPattern("marriedTo", "Person", "Person", symmetric=True),
+    ),
+)
 
 
 def test_base_form_says_common_properties_once_and_quotes_names():
@@ -28,7 +32,8 @@ def test_base_form_says_common_properties_once_and_quotes_names():
         "Relationships",
         "(:Movie)-[:hasCastMember {character_role: str}]->(:Person)",
         "(:`Box Office`)-[:hasCEO {start_year: int, end_year: int}]->(:Person)",
-        "(:Person)-[:marriedTo]->(:Person)"]
+        "(:Person)-[:marriedTo]->(:Person)",
+    ]
 
 
 def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
@@ -59,11 +64,19 @@ def test_json_form_is_the_schema_file_byte_for_byte(graph):
     assert json_form(PropertyGraphSchema.from_cypherbench(text)) == text
 
 
-@pytest.mark.parametrize(("name", "type_", "unit"), [
-    ("runtime_minute", "float", "in minutes"), ("global_box_office_usd", "float", "in US dollars"),
-    ("area_km2", "float", "in square kilometres"), ("discharge_m3_s", "float", "in cubic metres per second"),
-    ("launch_year", "int", "a calendar year"), ("iata_code", "str", None), ("gender", "str", None),
-    ("m", "float", None)])
+@pytest.mark.parametrize(
+    ("name", "type_", "unit"),
+    [
+        ("runtime_minute", "float", "in minutes"),
+        ("global_box_office_usd", "float", "in US dollars"),
+        ("area_km2", "float", "in square kilometres"),
+        ("discharge_m3_s", "float", "in cubic metres per second"),
+        ("launch_year", "int", "a calendar year"),
+        ("iata_code", "str", None),
+        ("gender", "str", None),
+        ("m", "float", None),
+    ],
+)
 def test_units_are_read_from_the_end_of_a_number_s_name(name, type_, unit):
     assert unit_of(name, type_) == unit
 

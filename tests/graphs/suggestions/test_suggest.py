@@ -22,11 +22,21 @@ class Counts:
         self.asked: list[str] = []
         self._without = without
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
-            timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         self.asked.append(query)
-        numbers = [int(number) for part in query.split(" UNION ALL ") if self._without not in part
-                   for number in re.findall(r"RETURN (\d+) AS pattern", part)]
+        numbers = [
+            int(number)
+            for part in query.split(" UNION ALL ")
+            if self._without not in part
+            for number in re.findall(r"RETURN (\d+) AS pattern", part)
+        ]
         return Table(["pattern", "matches"], [[number, 1] for number in numbers], False, 1.0)
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
@@ -42,8 +52,10 @@ class Counts:
 def test_the_pattern_that_the_question_asks_for_comes_first() -> None:
     graph = Graph("films", FILMS, engine=Counts())
     first = suggest(graph, [MANN], "Which movies were directed by Mann?")[0]
-    assert first.cypher == "MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) " \
-                           "RETURN DISTINCT n.name AS name"
+    assert (
+        first.cypher == "MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) "
+        "RETURN DISTINCT n.name AS name"
+    )
     assert first.rows == 1
 
 

@@ -9,18 +9,30 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.synth import Link, Vocabulary, synth
 
-SCHEMA = PropertyGraphSchema.from_cypherbench({
-    "name": "films",
-    "entities": [
-        {"label": "Movie", "description": None,
-         "properties": {"runtime_minute": "float", "filming_location": "list[str]"}},
-        {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
-        {"label": "Genre", "description": None, "properties": {}}],
-    "relations": [
-        {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
-        {"label": "hasSpouse", "subj_label": "Person", "obj_label": "Person",
-         "properties": {"start_year": "int", "end_year": "int"}},
-        {"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}}]})
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "films",
+        "entities": [
+            {
+                "label": "Movie",
+                "description": None,
+                "properties": {"runtime_minute": "float", "filming_location": "list[str]"},
+            },
+            {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
+            {"label": "Genre", "description": None, "properties": {}},
+        ],
+        "relations": [
+            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
+            {
+                "label": "hasSpouse",
+                "subj_label": "Person",
+                "obj_label": "Person",
+                "properties": {"start_year": "int", "end_year": "int"},
+            },
+            {"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}},
+        ],
+    }
+)
 
 
 def test_the_graph_has_exactly_as_many_nodes_and_relationships_as_asked() -> None:
@@ -48,8 +60,11 @@ def test_every_relationship_joins_nodes_of_the_labels_that_its_pattern_names() -
 
 
 def test_intervals_end_after_they_start_and_some_are_open() -> None:
-    years = [relation["properties"] for relation in synth(SCHEMA, 300, 6_000, 5).relations()
-             if relation["label"] == "hasSpouse"]
+    years = [
+        relation["properties"]
+        for relation in synth(SCHEMA, 300, 6_000, 5).relations()
+        if relation["label"] == "hasSpouse"
+    ]
     both = [each for each in years if "start_year" in each and "end_year" in each]
     assert both
     assert all(each["start_year"] <= each["end_year"] for each in both)
@@ -65,14 +80,18 @@ def test_degrees_are_heavy_tailed_and_a_few_nodes_share_a_name() -> None:
 
 
 def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:
-    vocabulary = Vocabulary({"Movie": ("Heat", "Ronin"), "Person": ("Michael Mann",)},
-                            {("Person", "gender"): ("non-binary",)}, (Link("directedBy", "Movie", 0, "Person", 0),))
+    vocabulary = Vocabulary(
+        {"Movie": ("Heat", "Ronin"), "Person": ("Michael Mann",)},
+        {("Person", "gender"): ("non-binary",)},
+        (Link("directedBy", "Movie", 0, "Person", 0),),
+    )
     graph = synth(SCHEMA, 400, 900, 2, vocabulary)
     entities = {entity["eid"]: entity for entity in graph.entities()}
     assert [entities[f"Movie#{number}"]["name"] for number in range(2)] == ["Heat", "Ronin"]
     assert any(entity["properties"].get("gender") == "non-binary" for entity in entities.values())
-    assert ("Movie#0", "Person#0") in {(relation["subj_id"], relation["obj_id"])
-                                       for relation in graph.relations() if relation["label"] == "directedBy"}
+    assert ("Movie#0", "Person#0") in {
+        (relation["subj_id"], relation["obj_id"]) for relation in graph.relations() if relation["label"] == "directedBy"
+    }
     assert sum(entity["name"] == "Heat" for entity in entities.values()) > 1, "a given name has a homonym"
 
 

@@ -2,8 +2,10 @@ from graphground.graphs.synth import stand_in
 
 from .test_graph import SCHEMA
 
-QUERY = ("MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) "
-         "WHERE m.runtime_minute > 90.5 AND p.date_of_birth >= date('1943-02-05') RETURN m.name")
+QUERY = (
+    "MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) "
+    "WHERE m.runtime_minute > 90.5 AND p.date_of_birth >= date('1943-02-05') RETURN m.name"
+)
 
 
 def test_a_stand_in_holds_the_names_and_planted_relationships_of_its_queries() -> None:
@@ -11,8 +13,11 @@ def test_a_stand_in_holds_the_names_and_planted_relationships_of_its_queries() -
     people = {entity["eid"]: entity for entity in graph.entities() if entity["label"] == "Person"}
     mann = [eid for eid, entity in people.items() if entity["name"] == "Michael Mann"]
     assert mann
-    directed = [relation for relation in graph.relations()
-                if relation["label"] == "directedBy" and relation["obj_id"] == mann[0]]
+    directed = [
+        relation
+        for relation in graph.relations()
+        if relation["label"] == "directedBy" and relation["obj_id"] == mann[0]
+    ]
     assert len(directed) >= 3
 
 
@@ -28,12 +33,16 @@ def test_wrong_types_in_queries_do_not_get_into_the_graph() -> None:
 
 
 def test_every_condition_of_a_query_has_a_witness_and_a_near_miss() -> None:
-    query = ("MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90.5 "
-             "RETURN m.name")
+    query = (
+        "MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90.5 RETURN m.name"
+    )
     graph = stand_in(SCHEMA, [query], 100, 100, seed=4)
     nodes = {entity["eid"]: entity for entity in graph.entities()}
-    directed = [nodes[relation["subj_id"]] for relation in graph.relations()
-                if relation["label"] == "directedBy" and nodes[relation["obj_id"]]["name"] == "Michael Mann"]
+    directed = [
+        nodes[relation["subj_id"]]
+        for relation in graph.relations()
+        if relation["label"] == "directedBy" and nodes[relation["obj_id"]]["name"] == "Michael Mann"
+    ]
     runtimes = [movie["properties"]["runtime_minute"] for movie in directed if "runtime_minute" in movie["properties"]]
     assert sum(runtime > 90.5 for runtime in runtimes) >= 3
     assert any(runtime <= 90.5 for runtime in runtimes)

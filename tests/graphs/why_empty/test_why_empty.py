@@ -40,22 +40,30 @@ def test_a_name_of_another_label_is_told(film_graph: Graph) -> None:
 
 
 def test_a_reversed_relationship_is_told_with_the_one_that_matches(film_graph: Graph) -> None:
-    found = cause(film_graph,
-                  "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name")
+    found = cause(
+        film_graph, "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name"
+    )
     assert (found.code, found.found, list(found.suggestions)) == (
-        "reversed_direction", "-[:directedBy]->", ["<-[:directedBy]-"])
+        "reversed_direction",
+        "-[:directedBy]->",
+        ["<-[:directedBy]-"],
+    )
 
 
 def test_a_wrong_relationship_is_told_with_those_that_join_the_two(film_graph: Graph) -> None:
-    found = cause(film_graph,
-                  "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name")
+    found = cause(
+        film_graph, "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
+    )
     assert found.code == "matches_nothing"
     assert "-[:directedBy]->" in found.suggestions
 
 
 def test_the_condition_that_removes_the_last_row_is_told_with_the_values_there_are(film_graph: Graph) -> None:
-    found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
-                         "WHERE p.name CONTAINS 'a' AND f.runtime_minute > 100000 RETURN f.name")
+    found = cause(
+        film_graph,
+        "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
+        "WHERE p.name CONTAINS 'a' AND f.runtime_minute > 100000 RETURN f.name",
+    )
     assert (found.code, found.found) == ("filter_removes_all", "f.runtime_minute > 100000")
     assert "ranges from" in found.message
 
@@ -67,20 +75,29 @@ def test_a_condition_on_text_suggests_a_value_that_occurs(film_graph: Graph) -> 
 
 
 def test_a_condition_after_with_is_found(film_graph: Graph) -> None:
-    found = cause(film_graph, "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 "
-                         "RETURN p.name")
+    found = cause(
+        film_graph,
+        "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 RETURN p.name",
+    )
     assert (found.code, found.found) == ("filter_removes_all", "films > 9999")
 
 
 def test_the_part_of_a_subquery_is_found(film_graph: Graph) -> None:
-    found = cause(film_graph, "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) "
-                         "RETURN f } RETURN f.name")
+    found = cause(
+        film_graph,
+        "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) RETURN f } RETURN f.name",
+    )
     assert found.found == "'Haet'"
 
 
-@pytest.mark.parametrize(("written", "other_way"), [
-    ("-[:directedBy]->{1,3}", "<-[:directedBy]-{1,3}"), ("-[:directedBy]->+", "<-[:directedBy]-+"),
-    ("-[:directedBy*1..2]->", "<-[:directedBy*1..2]-")])
+@pytest.mark.parametrize(
+    ("written", "other_way"),
+    [
+        ("-[:directedBy]->{1,3}", "<-[:directedBy]-{1,3}"),
+        ("-[:directedBy]->+", "<-[:directedBy]-+"),
+        ("-[:directedBy*1..2]->", "<-[:directedBy*1..2]-"),
+    ],
+)
 def test_a_relationship_is_turned_round_with_its_quantifier(film_graph: Graph, written: str, other_way: str) -> None:
     query = f"MATCH (p:Person {{name: 'Michael Mann'}}){written}(f:Film {{name: 'Heat'}}) RETURN f.name"
     found = cause(film_graph, query)
@@ -100,8 +117,12 @@ def test_no_time_means_no_cause_and_no_error(film_graph: Graph) -> None:
 
 def test_execute_cypher_answers_a_count_of_zero_with_the_cause(film_graph: Graph) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
-    answer = execute_cypher(graphs, ExecuteCypherRequest(
-        query="MATCH (p:Person)-[:hasSpouse]->(q:Person {name: 'James Cameron'}) WHERE p.gender = 'none' "
-              "RETURN count(p) AS people"))
+    answer = execute_cypher(
+        graphs,
+        ExecuteCypherRequest(
+            query="MATCH (p:Person)-[:hasSpouse]->(q:Person {name: 'James Cameron'}) WHERE p.gender = 'none' "
+            "RETURN count(p) AS people"
+        ),
+    )
     assert answer.rows == [[0]]
     assert "filter_removes_all" in [one.code for one in answer.diagnostics]

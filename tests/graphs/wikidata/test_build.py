@@ -100,12 +100,25 @@ def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: Sparql
 
 def _trouble() -> Iterator[Fault]:
     """Each query meets something else first: an error, a page, a cut, a lost connection, then its answer."""
+
     def fault(number: int) -> Fault:
         def answer(query: str, body: bytes) -> Answer | None:
-            return [(429, {"Retry-After": "1"}, b""), None, (500, {}, b"out of memory"), None,
-                    (200, {}, b"<html>busy</html>"), None, (200, {}, body[:len(body) // 2]), None,
-                    (200, {"Content-Length": str(len(body) + 9)}, body), None, (503, {}, b"")][number % 11]
+            return [
+                (429, {"Retry-After": "1"}, b""),
+                None,
+                (500, {}, b"out of memory"),
+                None,
+                (200, {}, b"<html>busy</html>"),
+                None,
+                (200, {}, body[: len(body) // 2]),
+                None,
+                (200, {"Content-Length": str(len(body) + 9)}, body),
+                None,
+                (503, {}, b""),
+            ][number % 11]
+
         return answer
+
     number = 0
     while True:
         yield fault(number)
@@ -119,8 +132,9 @@ def test_an_endpoint_that_fails_at_every_turn_gives_the_same_bytes(right: bytes,
 
 
 @pytest.mark.parametrize("most", [pytest.param(1, marks=pytest.mark.slow), 7, 50])
-def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(most: int, right: bytes,
-                                                                        tmp_path: Path) -> None:
+def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(
+    most: int, right: bytes, tmp_path: Path
+) -> None:
     def little(query: str, body: bytes) -> Answer | None:
         named = re.search(r"VALUES \?\w+ \{ ([^}]*) \}", query)
         too_many = named is not None and len(named[1].split()) > most
@@ -137,8 +151,11 @@ def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(most: i
 
 def test_a_class_with_too_many_members_is_asked_for_by_the_ends_of_their_numbers(right: bytes, tmp_path: Path) -> None:
     def slow_classes(query: str, body: bytes) -> Answer | None:
-        return (504, {}, b"") if "?class }" not in query and "?item wdt:P31 ?class" in query and (
-            "STRENDS" not in query) else None
+        return (
+            (504, {}, b"")
+            if "?class }" not in query and "?item wdt:P31 ?class" in query and ("STRENDS" not in query)
+            else None
+        )
 
     def always() -> Iterator[Fault]:
         while True:
@@ -186,8 +203,9 @@ build(read_definition(Path(sys.argv[1])), sparql_source.SparqlSource(Endpoint(sy
 """
 
 
-def test_a_build_that_is_killed_goes_on_and_gives_the_same_bytes(store: SparqlEndpoint, right: bytes,
-                                                                tmp_path: Path) -> None:
+def test_a_build_that_is_killed_goes_on_and_gives_the_same_bytes(
+    store: SparqlEndpoint, right: bytes, tmp_path: Path
+) -> None:
     definition, path = tmp_path / "places.toml", tmp_path / "places.json"
     definition.write_text(PLACES, "utf-8")
     command = [sys.executable, "-c", BUILD, str(definition), store.url, str(path)]
@@ -228,8 +246,12 @@ def test_two_builds_of_one_file_do_not_meet(store: SparqlEndpoint, tmp_path: Pat
 def test_merged_items_are_followed(tmp_path: Path) -> None:
     lines: Sequence[str] = place_triples()
     moved = "http://www.wikidata.org/entity/Q32063953"  # what Karlsruhe's document says was merged into it
-    lines = [line.replace("<http://www.wikidata.org/entity/Q1040>", f"<{moved}>")
-             if "/prop/statement/P190>" in line or "/prop/direct/P190>" in line else line for line in lines]
+    lines = [
+        line.replace("<http://www.wikidata.org/entity/Q1040>", f"<{moved}>")
+        if "/prop/statement/P190>" in line or "/prop/direct/P190>" in line
+        else line
+        for line in lines
+    ]
     twins = PLACES.replace('"P47"', '"P190"')
     with SparqlEndpoint(lines) as endpoint:
         built(endpoint, tmp_path / "places.json", twins)
@@ -239,8 +261,9 @@ def test_merged_items_are_followed(tmp_path: Path) -> None:
 
 
 def test_names_come_in_the_languages_of_the_definition(store: SparqlEndpoint, tmp_path: Path) -> None:
-    built(store, tmp_path / "places.json",
-          PLACES.replace('name = "places"', 'name = "places"\nlanguages = ["de", "en"]'))
+    built(
+        store, tmp_path / "places.json", PLACES.replace('name = "places"', 'name = "places"\nlanguages = ["de", "en"]')
+    )
     entities = json.loads((tmp_path / "places.json").read_bytes())["entities"]
     names = {entity["eid"]: entity["name"] for entity in entities}
     assert names["Place#Q191"] == "Estland"
@@ -268,8 +291,10 @@ def relevant_documents() -> list[Document]:
     wanted = {"P31", "P279"}
     for name in DOMAINS:
         wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))
-    return [{**document, "claims": {name: one for name, one in document["claims"].items() if name in wanted}}
-            for document in joined_documents()]
+    return [
+        {**document, "claims": {name: one for name, one in document["claims"].items() if name in wanted}}
+        for document in joined_documents()
+    ]
 
 
 @pytest.mark.slow

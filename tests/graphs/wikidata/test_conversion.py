@@ -26,52 +26,56 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
 
 
 @REAL
-@pytest.mark.parametrize(("key", "type_", "property_", "more", "expected", "reasons"), [
-    # Dates: a day, a year, both calendars, before the year 1.
-    ("Q42", "date", "P569", {}, "1952-03-11", []),
-    ("Q42", "int", "P569", {}, 1952, []),
-    ("Q42", "str", "P569", {}, "11 March 1952", []),
-    ("Q23", "date", "P569", {}, "1732-02-22", []),
-    ("Q278", "date", "P571", {}, None, ["date coarser than a day"]),
-    ("Q278", "int", "P571", {}, 1830, []),
-    ("Q2112", "int", "P571", {}, 1214, []),
-    ("Q220", "date", "P571", {}, None, ["date before the year 1"]),
-    ("Q220", "int", "P571", {}, -753, []),
-    ("Q1", "int", "P580", {}, None, ["date coarser than a year", "date coarser than a year"]),
-    ("Q970917", "list[date]", "P569", {}, None, ["date coarser than a day"] * 3),
-    ("Q970917", "list[int]", "P569", {}, [1869, 1990], []),
-    ("Q970917", "date", "P570", {}, "1929-05-07", []),
-    # Ranks: the sandbox has a deprecated year beside a normal one; two best dates, the smaller wins.
-    ("Q4115189", "int", "P569", {}, 1291, []),
-    ("Q191", "list[date]", "P571", {}, ["1918-02-24", "1991-08-20"], []),
-    ("Q191", "date", "P571", {}, "1918-02-24", []),
-    # Quantities: in their unit, converted, of another kind, without one, with one where none is expected.
-    ("Q313", "float", "P2120", {"unit": "kilometre"}, 6051.8, []),
-    ("Q313", "float", "P2120", {"unit": "m"}, 6051800.0, []),
-    ("Q313", "float", "P2067", {"unit": "kilogram"}, 4.8675e24, []),
-    ("Q313", "list[float]", "P2233", {"unit": "kilometre"}, [108208930.0, 108208847.19120012], []),
-    ("Q153", "float", "P2067", {"unit": "Da"}, 46.042, []),
-    ("Q153", "float", "P2075", {"unit": "km/h"}, 4183.2, []),
-    ("Q153", "float", "P2054", {"unit": "kilogram"}, None, ["unit unknown"]),
-    ("Q1040", "float", "P2046", {"unit": "kilogram"}, None, ["unit of another kind"]),
-    ("Q1040", "float", "P2046", {"unit": "hectare"}, 17346.0, []),
-    ("Q1040", "float", "P2046", {}, None, ["a unit where none is expected"]),
-    ("Q1040", "str", "P2046", {}, "173.46 square kilometre", []),
-    ("Q1040", "float", "P1082", {"unit": "metre"}, None, ["no unit"]),
-    ("Q144", "int", "P3387", {}, None, ["a unit where none is expected"]),
-    ("Q145", "float", "P2131", {"unit": "euro"}, None, ["unit of another kind"]),
-    ("Q145", "float", "P2131", {"unit": "US dollar"}, 2988893283565.0, []),
-    # Values that are not there, and items without a name.
-    ("Q31", "str", "P1589", {}, None, ["an unknown value"]),
-    ("Q153", "list[str]", "P877", {}, None, ["explicitly no value"]),
-    ("Q191", "str", "P3238", {}, None, ["explicitly no value"]),
-    ("Q1040", "str", "P17", {}, "Germany", []),
-    ("Q42", "str", "P27", {}, None, ["an item without a name"]),
-    ("Q1040", "date", "P17", {}, None, ["not a date"]),
-    ("Q1040", "float", "P17", {}, None, ["not a number"]),
-])
-def test_a_real_value_becomes_what_its_type_says(key: str, type_: str, property_: str, more: dict[str, Any],
-                                                 expected: Any, reasons: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("key", "type_", "property_", "more", "expected", "reasons"),
+    [
+        # Dates: a day, a year, both calendars, before the year 1.
+        ("Q42", "date", "P569", {}, "1952-03-11", []),
+        ("Q42", "int", "P569", {}, 1952, []),
+        ("Q42", "str", "P569", {}, "11 March 1952", []),
+        ("Q23", "date", "P569", {}, "1732-02-22", []),
+        ("Q278", "date", "P571", {}, None, ["date coarser than a day"]),
+        ("Q278", "int", "P571", {}, 1830, []),
+        ("Q2112", "int", "P571", {}, 1214, []),
+        ("Q220", "date", "P571", {}, None, ["date before the year 1"]),
+        ("Q220", "int", "P571", {}, -753, []),
+        ("Q1", "int", "P580", {}, None, ["date coarser than a year", "date coarser than a year"]),
+        ("Q970917", "list[date]", "P569", {}, None, ["date coarser than a day"] * 3),
+        ("Q970917", "list[int]", "P569", {}, [1869, 1990], []),
+        ("Q970917", "date", "P570", {}, "1929-05-07", []),
+        # Ranks: the sandbox has a deprecated year beside a normal one; two best dates, the smaller wins.
+        ("Q4115189", "int", "P569", {}, 1291, []),
+        ("Q191", "list[date]", "P571", {}, ["1918-02-24", "1991-08-20"], []),
+        ("Q191", "date", "P571", {}, "1918-02-24", []),
+        # Quantities: in their unit, converted, of another kind, without one, with one where none is expected.
+        ("Q313", "float", "P2120", {"unit": "kilometre"}, 6051.8, []),
+        ("Q313", "float", "P2120", {"unit": "m"}, 6051800.0, []),
+        ("Q313", "float", "P2067", {"unit": "kilogram"}, 4.8675e24, []),
+        ("Q313", "list[float]", "P2233", {"unit": "kilometre"}, [108208930.0, 108208847.19120012], []),
+        ("Q153", "float", "P2067", {"unit": "Da"}, 46.042, []),
+        ("Q153", "float", "P2075", {"unit": "km/h"}, 4183.2, []),
+        ("Q153", "float", "P2054", {"unit": "kilogram"}, None, ["unit unknown"]),
+        ("Q1040", "float", "P2046", {"unit": "kilogram"}, None, ["unit of another kind"]),
+        ("Q1040", "float", "P2046", {"unit": "hectare"}, 17346.0, []),
+        ("Q1040", "float", "P2046", {}, None, ["a unit where none is expected"]),
+        ("Q1040", "str", "P2046", {}, "173.46 square kilometre", []),
+        ("Q1040", "float", "P1082", {"unit": "metre"}, None, ["no unit"]),
+        ("Q144", "int", "P3387", {}, None, ["a unit where none is expected"]),
+        ("Q145", "float", "P2131", {"unit": "euro"}, None, ["unit of another kind"]),
+        ("Q145", "float", "P2131", {"unit": "US dollar"}, 2988893283565.0, []),
+        # Values that are not there, and items without a name.
+        ("Q31", "str", "P1589", {}, None, ["an unknown value"]),
+        ("Q153", "list[str]", "P877", {}, None, ["explicitly no value"]),
+        ("Q191", "str", "P3238", {}, None, ["explicitly no value"]),
+        ("Q1040", "str", "P17", {}, "Germany", []),
+        ("Q42", "str", "P27", {}, None, ["an item without a name"]),
+        ("Q1040", "date", "P17", {}, None, ["not a date"]),
+        ("Q1040", "float", "P17", {}, None, ["not a number"]),
+    ],
+)
+def test_a_real_value_becomes_what_its_type_says(
+    key: str, type_: str, property_: str, more: dict[str, Any], expected: Any, reasons: list[str]
+) -> None:
     value, discarded = made(key, type_, property_, **more)
     if isinstance(expected, list) and isinstance(expected[0], float):
         assert value == pytest.approx(sorted(expected))
@@ -84,8 +88,7 @@ def test_a_real_value_becomes_what_its_type_says(key: str, type_: str, property_
 
 @REAL
 def test_old_documents_with_long_years_give_the_same_dates() -> None:
-    assert {made("Q42", "date", "P569", part)[0] for part in ("wdtk-wikibaseapi", "Toolkit")} == {
-        "1952-03-11"}
+    assert {made("Q42", "date", "P569", part)[0] for part in ("wdtk-wikibaseapi", "Toolkit")} == {"1952-03-11"}
 
 
 @REAL
@@ -116,17 +119,19 @@ def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is
     converted = reported = 0
     for document in raw_documents():
         claims = document.get("claims")
-        for snaks in (claims.values() if isinstance(claims, dict) else ()):
+        for snaks in claims.values() if isinstance(claims, dict) else ():
             for claim in snaks:
                 value = value_of_snak(claim["mainsnak"])
                 if value[0] != "quantity" or value[2] == "1":
                     continue
                 unit = find_unit(value[2])
-                wanted = Property.model_validate({"type": "float", "wikidata": "P1",
-                                                  "unit": unit.name if unit else "metre"})
+                wanted = Property.model_validate(
+                    {"type": "float", "wikidata": "P1", "unit": unit.name if unit else "metre"}
+                )
                 reasons: list[str] = []
-                result = node_property([Statement(1, value)], wanted, NAMES.get,
-                                       lambda reason, _, kept=reasons: kept.append(reason))
+                result = node_property(
+                    [Statement(1, value)], wanted, NAMES.get, lambda reason, _, kept=reasons: kept.append(reason)
+                )
                 assert result == (pytest.approx(float(value[1])) if unit else None)
                 assert reasons == ([] if unit else ["unit unknown"])
                 converted += unit is not None
@@ -135,18 +140,22 @@ def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is
     assert reported >= 20
 
 
-@pytest.mark.parametrize(("text", "precision", "julian", "expected"), [
-    ("+1582-10-04T00:00:00Z", 11, True, (1582, 10, 14)),  # the day before the reform
-    ("+1732-02-11T00:00:00Z", 11, True, (1732, 2, 22)),  # Washington's birth
-    ("+1917-10-25T00:00:00Z", 11, True, (1917, 11, 7)),  # the October Revolution
-    ("+0200-02-29T00:00:00Z", 11, True, (200, 2, 28)),
-    ("-0043-03-15T00:00:00Z", 11, True, (-43, 3, 13)),
-    ("+1291-00-00T00:00:00Z", 9, True, (1291, 0, 0)),  # a year needs no calendar
-    ("+00000001952-03-11T00:00:00Z", 11, False, (1952, 3, 11)),
-    ("-13798000000-00-00T00:00:00Z", 3, False, (-13798000000, 0, 0)),
-])
-def test_documents_calendars_become_gregorian_days(text: str, precision: int, julian: bool,
-                                                   expected: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    ("text", "precision", "julian", "expected"),
+    [
+        ("+1582-10-04T00:00:00Z", 11, True, (1582, 10, 14)),  # the day before the reform
+        ("+1732-02-11T00:00:00Z", 11, True, (1732, 2, 22)),  # Washington's birth
+        ("+1917-10-25T00:00:00Z", 11, True, (1917, 11, 7)),  # the October Revolution
+        ("+0200-02-29T00:00:00Z", 11, True, (200, 2, 28)),
+        ("-0043-03-15T00:00:00Z", 11, True, (-43, 3, 13)),
+        ("+1291-00-00T00:00:00Z", 9, True, (1291, 0, 0)),  # a year needs no calendar
+        ("+00000001952-03-11T00:00:00Z", 11, False, (1952, 3, 11)),
+        ("-13798000000-00-00T00:00:00Z", 3, False, (-13798000000, 0, 0)),
+    ],
+)
+def test_documents_calendars_become_gregorian_days(
+    text: str, precision: int, julian: bool, expected: tuple[int, int, int]
+) -> None:
     assert time(text, precision, julian=julian)[1:4] == expected
 
 
@@ -155,33 +164,57 @@ def test_the_year_before_1_is_0_in_rdf_and_1_bc_in_documents() -> None:
     assert time("-0043-03-13T00:00:00Z", 11, with_year_zero=True)[1] == -44
 
 
-@pytest.mark.parametrize(("value", "expected"), [
-    (("time", 2001, 0, 0, 7), "21st century"), (("time", 2000, 0, 0, 7), "20th century"),
-    (("time", 1101, 0, 0, 7), "12th century"), (("time", 1987, 0, 0, 8), "1980s"),
-    (("time", 1987, 12, 0, 10), "December 1987"), (("time", 33, 4, 3, 11), "3 April 33"),
-])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (("time", 2001, 0, 0, 7), "21st century"),
+        (("time", 2000, 0, 0, 7), "20th century"),
+        (("time", 1101, 0, 0, 7), "12th century"),
+        (("time", 1987, 0, 0, 8), "1980s"),
+        (("time", 1987, 12, 0, 10), "December 1987"),
+        (("time", 33, 4, 3, 11), "3 April 33"),
+    ],
+)
 def test_a_time_as_text_is_as_precise_as_it_is_known(value: Value, expected: str) -> None:
     assert time_text(value) == expected
 
 
-@pytest.mark.parametrize(("type_", "value", "expected"), [
-    ("int", ("text", "23"), 23), ("int", ("text", "23b"), None), ("int", ("text", "007"), 7),
-    ("int", ("quantity", "+12.5", "1"), None), ("int", ("quantity", "+12.0", "1"), 12),
-    ("int", ("quantity", "+99999999999999999999", "1"), None), ("float", ("text", "1e3"), 1000.0),
-    ("float", ("quantity", "+1E999", "1"), None), ("float", ("text", "nan"), None),
-    ("date", ("time", 2023, 2, 29, 11), None), ("date", ("time", 12000, 1, 1, 11), None),
-    ("str", ("text", ""), None), ("str", ("text", "Hitze", "de"), "Hitze"),
-])
+@pytest.mark.parametrize(
+    ("type_", "value", "expected"),
+    [
+        ("int", ("text", "23"), 23),
+        ("int", ("text", "23b"), None),
+        ("int", ("text", "007"), 7),
+        ("int", ("quantity", "+12.5", "1"), None),
+        ("int", ("quantity", "+12.0", "1"), 12),
+        ("int", ("quantity", "+99999999999999999999", "1"), None),
+        ("float", ("text", "1e3"), 1000.0),
+        ("float", ("quantity", "+1E999", "1"), None),
+        ("float", ("text", "nan"), None),
+        ("date", ("time", 2023, 2, 29, 11), None),
+        ("date", ("time", 12000, 1, 1, 11), None),
+        ("str", ("text", ""), None),
+        ("str", ("text", "Hitze", "de"), "Hitze"),
+    ],
+)
 def test_odd_values_are_converted_or_discarded_never_wrong(type_: str, value: Value, expected: Any) -> None:
     wanted = Property.model_validate({"type": type_, "wikidata": "P1"})
     assert node_property([Statement(1, value)], wanted, NAMES.get, lambda reason, value: None) == expected
 
 
 def test_qualifiers_can_select_the_statements_of_a_property() -> None:
-    wanted = Property.model_validate({"type": "float", "wikidata": "P4511", "unit": "metre",
-                                      "qualifiers": [{"property": "P1013", "item": "Q10578722"}]})
-    statements = [Statement(1, ("quantity", "+4280", "Q11573"), {"P1013": [("item", "Q202785")]}),
-                  Statement(1, ("quantity", "+10.911", "Q828224"), {"P1013": [("item", "Q10578722")]})]
+    wanted = Property.model_validate(
+        {
+            "type": "float",
+            "wikidata": "P4511",
+            "unit": "metre",
+            "qualifiers": [{"property": "P1013", "item": "Q10578722"}],
+        }
+    )
+    statements = [
+        Statement(1, ("quantity", "+4280", "Q11573"), {"P1013": [("item", "Q202785")]}),
+        Statement(1, ("quantity", "+10.911", "Q828224"), {"P1013": [("item", "Q10578722")]}),
+    ]
     assert node_property(statements, wanted, NAMES.get, lambda reason, value: None) == 10911.0
 
 
@@ -195,8 +228,10 @@ def test_statements_survive_the_workspace() -> None:
     for document in raw_documents():
         claims = document.get("claims")
         if isinstance(claims, dict):
-            wanted = {name: frozenset(key for claim in several for key in claim.get("qualifiers", {}))
-                      for name, several in claims.items()}
+            wanted = {
+                name: frozenset(key for claim in several for key in claim.get("qualifiers", {}))
+                for name, several in claims.items()
+            }
             for statements in statements_of(claims, wanted).values():
                 assert unpacked(packed(statements)) == statements
 
@@ -204,5 +239,6 @@ def test_statements_survive_the_workspace() -> None:
 def test_terms_of_answers_become_values() -> None:
     assert value_of_term({"type": "uri", "value": "http://www.wikidata.org/.well-known/genid/ab"}) == ("some",)
     assert value_of_term({"type": "bnode", "value": "t1"}) == ("some",)
-    assert value_of_term({"type": "literal", "value": "1999-01-01T00:00:00Z",
-                          "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"}) == ("time", 1999, 1, 1, 11)
+    assert value_of_term(
+        {"type": "literal", "value": "1999-01-01T00:00:00Z", "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"}
+    ) == ("time", 1999, 1, 1, 11)

@@ -50,7 +50,7 @@ def test_a_dump_gives_the_bytes_that_an_endpoint_gives(kind: str, right: bytes, 
     if kind == "json.gz":
         text = gzip.compress(text[:100_000]) + gzip.compress(text[100_000:])
     elif kind == "json.bz2":
-        text = b"".join(bz2.compress(text[start:start + 300_000]) for start in range(0, len(text), 300_000))
+        text = b"".join(bz2.compress(text[start : start + 300_000]) for start in range(0, len(text), 300_000))
     elif kind == "one stream.bz2":
         text = bz2.compress(text)
     elif kind == "no array.jsonl":
@@ -114,8 +114,13 @@ def test_a_dump_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 @RAW
 def test_lines_that_are_no_documents_are_counted_and_passed_over(right: bytes, tmp_path: Path) -> None:
     lines = dump_text().splitlines(keepends=True)
-    lines[5:5] = [b'{"type":"item","id":"Q99999999","claims":{"P31"\n', b"<html>\n", b'["a list"],\n', b"12\n",
-                  b'{"type":"item","id":"Q99999998","claims":{"P31":[{"rank":"normal"},7],"P279":{}},"labels":[]}\n']
+    lines[5:5] = [
+        b'{"type":"item","id":"Q99999999","claims":{"P31"\n',
+        b"<html>\n",
+        b'["a list"],\n',
+        b"12\n",
+        b'{"type":"item","id":"Q99999998","claims":{"P31":[{"rank":"normal"},7],"P279":{}},"labels":[]}\n',
+    ]
     (tmp_path / "dump.json").write_bytes(b"".join(lines))
     source = DumpSource(tmp_path / "dump.json")
     build(places(), source, tmp_path / "places.json")
@@ -135,8 +140,11 @@ def test_a_dump_with_documents_of_wrong_shapes_is_read_to_its_end(tmp_path: Path
 
 def test_sparql_in_a_definition_needs_an_endpoint(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"nodes\.Place\.sparql: a dump cannot evaluate SPARQL"):
-        built(tmp_path / "dump.json", tmp_path / "x.json",
-              'name = "x"\n[nodes.Place]\nwikidata = "Q515"\nsparql = "?item wdt:P30 wd:Q46"\n')
+        built(
+            tmp_path / "dump.json",
+            tmp_path / "x.json",
+            'name = "x"\n[nodes.Place]\nwikidata = "Q515"\nsparql = "?item wdt:P30 wd:Q46"\n',
+        )
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])

@@ -30,7 +30,7 @@ def right(query: str, body: bytes) -> Answer | None:
 
 
 def cut_in_the_middle(query: str, body: bytes) -> Answer:
-    return 200, {}, body[:len(body) // 2]
+    return 200, {}, body[: len(body) // 2]
 
 
 def connection_lost(query: str, body: bytes) -> Answer:
@@ -40,13 +40,26 @@ def connection_lost(query: str, body: bytes) -> Answer:
 def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
     """The answer of a query through an endpoint that misbehaves, and how long was waited between the tries."""
     waited: list[float] = []
-    with SparqlEndpoint([TRIPLE], faults) as server, \
-            Endpoint(server.url, patience or Patience(answer=5, pause=0.25), sleep=waited.append) as endpoint:
+    with (
+        SparqlEndpoint([TRIPLE], faults) as server,
+        Endpoint(server.url, patience or Patience(answer=5, pause=0.25), sleep=waited.append) as endpoint,
+    ):
         return list(endpoint.select(QUERY)), waited
 
 
-@pytest.mark.parametrize("fault", [status(429), status(500), status(502, HTML), status(503), status(200, HTML),
-                                   status(200, b'{"error": 1}'), cut_in_the_middle, connection_lost])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        status(429),
+        status(500),
+        status(502, HTML),
+        status(503),
+        status(200, HTML),
+        status(200, b'{"error": 1}'),
+        cut_in_the_middle,
+        connection_lost,
+    ],
+)
 def test_what_may_pass_is_tried_again(fault: Fault) -> None:
     answer, waited = asked([fault])
     assert len(answer) == 1
@@ -63,8 +76,9 @@ def test_an_endpoint_that_does_not_recover_is_reported_with_what_it_said() -> No
         asked([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
 
 
-@pytest.mark.parametrize("fault", [status(504), status(500, b"java.util.concurrent.TimeoutException"),
-                                   status(200, TIMED_OUT)])
+@pytest.mark.parametrize(
+    "fault", [status(504), status(500, b"java.util.concurrent.TimeoutException"), status(200, TIMED_OUT)]
+)
 def test_an_endpoint_that_ran_out_of_time_asks_for_less(fault: Fault) -> None:
     with pytest.raises(QueryTooLong):
         asked([fault])
@@ -84,8 +98,10 @@ def test_a_refusal_is_final(code: int, said: str) -> None:
 def test_an_endpoint_that_is_not_there_is_reported() -> None:
     with SparqlEndpoint([]) as server:
         url = server.url
-    with pytest.raises(EndpointError, match="the connection failed"), \
-            Endpoint(url, Patience(tries=2), sleep=lambda seconds: None) as endpoint:
+    with (
+        pytest.raises(EndpointError, match="the connection failed"),
+        Endpoint(url, Patience(tries=2), sleep=lambda seconds: None) as endpoint,
+    ):
         endpoint.select(QUERY)
     with pytest.raises(EndpointError, match="must begin with http"):
         Endpoint("query.wikidata.org")

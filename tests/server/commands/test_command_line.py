@@ -17,9 +17,12 @@ from graphground.server import cli
 from graphground.server.cli import COMMANDS
 from graphground.server.commands.command_line import explained
 
-PARSERS = {parser.prog: parser for name in COMMANDS
-           for command in [import_module(f"graphground.server.commands.{name}").parser()]
-           for parser in (command, *command.subcommands().values())}
+PARSERS = {
+    parser.prog: parser
+    for name in COMMANDS
+    for command in [import_module(f"graphground.server.commands.{name}").parser()]
+    for parser in (command, *command.subcommands().values())
+}
 
 
 @dataclass
@@ -33,8 +36,9 @@ Graphground = Callable[..., Done]
 
 
 @pytest.fixture
-def graphground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-                ) -> Iterator[Graphground]:
+def graphground(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Graphground]:
     """The command in this process, in an empty data folder: an exception that it lets through fails the test."""
     for variable in list(os.environ):
         if variable.startswith(("NEO4J_", "GRAPHGROUND_")):
@@ -64,10 +68,15 @@ def test_every_command_and_option_has_a_help_text_that_is_a_sentence(prog: str) 
         assert action.dest in ("help", "command") or action.help, (prog, action.dest)
 
 
-WITHOUT_DATA_FOLDER = {"graphground eval report", "graphground eval compare",
-                       "graphground completion", "graphground graphs check", "graphground graphs compare",
-                       "graphground graphs synth",
-                       "graphground wikidata build"}
+WITHOUT_DATA_FOLDER = {
+    "graphground eval report",
+    "graphground eval compare",
+    "graphground completion",
+    "graphground graphs check",
+    "graphground graphs compare",
+    "graphground graphs synth",
+    "graphground wikidata build",
+}
 
 
 @pytest.mark.parametrize("prog", [prog for prog, parser in PARSERS.items() if not parser.subcommands()])
@@ -109,8 +118,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
-def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path: Path,
-                                           graphground: Graphground) -> None:
+def test_wrong_use_is_a_sentence_on_stderr(
+    words: list[str], said: str, tmp_path: Path, graphground: Graphground
+) -> None:
     (tmp_path / "README").write_text("no JSON here")
     (tmp_path / "folder").mkdir()
     done = graphground(*words)
@@ -120,10 +130,12 @@ def test_wrong_use_is_a_sentence_on_stderr(words: list[str], said: str, tmp_path
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"graphs": [{"name": "x"}]}', '{"graphs": 3}', "\0\xff"])
-@pytest.mark.parametrize("words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"],
-                                   ["call", "list_graphs"]], ids=" ".join)
-def test_a_damaged_catalog_is_a_sentence_on_stderr(damage: str, words: list[str], tmp_path: Path,
-                                                   graphground: Graphground) -> None:
+@pytest.mark.parametrize(
+    "words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"], ["call", "list_graphs"]], ids=" ".join
+)
+def test_a_damaged_catalog_is_a_sentence_on_stderr(
+    damage: str, words: list[str], tmp_path: Path, graphground: Graphground
+) -> None:
     (tmp_path / "catalog.json").write_text(damage)
     done = graphground(*words)
     assert (done.returncode, done.stdout) == (1, "")
@@ -160,8 +172,12 @@ def test_bash_completes_subcommands_and_options(graphground: Graphground) -> Non
     def completed(*words: str) -> list[str]:
         line = " ".join(f"'{word}'" for word in words)
         asked = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground"
-        done = subprocess.run(["bash", "-c", f'{script}\n{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
-                              capture_output=True, text=True, timeout=20)
+        done = subprocess.run(
+            ["bash", "-c", f'{script}\n{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 
@@ -169,5 +185,3 @@ def test_bash_completes_subcommands_and_options(graphground: Graphground) -> Non
     assert completed("graphground", "graphs", "ex") == ["export"]
     assert completed("graphground", "graphs", "load", "--fo") == ["--force"]
     assert completed("graphground", "serve", "--tra") == ["--transport"]
-
-

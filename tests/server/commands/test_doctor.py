@@ -5,8 +5,9 @@ from tests.support.serving import COMMAND, environment
 
 
 def doctor(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, "doctor", *options], capture_output=True, text=True, timeout=100,
-                          env=environment(home))
+    return subprocess.run(
+        [*COMMAND, "doctor", *options], capture_output=True, text=True, timeout=100, env=environment(home)
+    )
 
 
 def test_a_working_installation_is_reported(data_folder: Path) -> None:

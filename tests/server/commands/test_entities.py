@@ -21,8 +21,9 @@ NODES = [{"name": "Ann", "aliases": ["A."], "city": "Bergen"}, {"name": "Bob", "
 class ThreePeople:
     """A database with one label, three nodes and ids of its own."""
 
-    def run(self, query: str, parameters: object = None, *, limit: int | None = None,
-            timeout: float | None = None) -> Table:
+    def run(
+        self, query: str, parameters: object = None, *, limit: int | None = None, timeout: float | None = None
+    ) -> Table:
         if "UNWIND labels" in query:
             return Table(["label"], [["Person"]], False, 0.0)
         if "properties(n)" in query:
@@ -30,9 +31,11 @@ class ThreePeople:
         if "count(n)" in query:
             return Table(["c"], [[3]], False, 0.0)
         skip, size = int(query.split("SKIP ")[1].split()[0]), int(query.split("LIMIT ")[1])
-        rows = [[f"4:{place}", node.get("name"), node.get("aliases"), None, node.get("city"), node.get("tags")]
-                for place, node in enumerate(NODES)]
-        return Table([], rows[skip:skip + size], False, 0.0)
+        rows = [
+            [f"4:{place}", node.get("name"), node.get("aliases"), None, node.get("city"), node.get("tags")]
+            for place, node in enumerate(NODES)
+        ]
+        return Table([], rows[skip : skip + size], False, 0.0)
 
     def explain(self, query: str, parameters: object = None) -> None: ...
 
@@ -53,7 +56,9 @@ def test_a_database_is_read_a_page_at_a_time() -> None:
     assert count_nodes(engine, schema) == 3
     assert list(database_records(engine, schema, page=2)) == [
         Record("4:0", "Person", "Ann", ["A."], None, {"city": "Bergen"}),
-        Record("4:1", "Person", "Bob", [], None, {"tags": ["x", "y"]}), Record("4:2", "Person", "Cid", [], None, {})]
+        Record("4:1", "Person", "Bob", [], None, {"tags": ["x", "y"]}),
+        Record("4:2", "Person", "Cid", [], None, {}),
+    ]
 
 
 def test_the_cost_of_vectors_is_told_before_they_are_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,15 +72,18 @@ def test_the_cost_of_vectors_is_told_before_they_are_built(tmp_path: Path, capsy
 
 
 def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors import building
     from graphground.graphs.entities.vectors.encoders import StaticEncoder
     from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
 
-    build_index(tmp_path / "i", [Record(str(number), "City" if number % 2 else "River", f"Place {number}")
-                                 for number in range(20)])
+    build_index(
+        tmp_path / "i",
+        [Record(str(number), "City" if number % 2 else "River", f"Place {number}") for number in range(20)],
+    )
     monkeypatch.setattr(building, "_AT_ONCE", 4)
     encode = StaticEncoder.encode
 
@@ -107,8 +115,13 @@ def test_a_label_that_the_index_does_not_have_is_refused_with_the_nearest(tmp_pa
 
 
 def test_the_command_names_the_graph_that_is_missing(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "graphground", "entities", "info", "nosuch"], capture_output=True,
-                          text=True, timeout=60, env={**os.environ, "GRAPHGROUND_HOME": str(tmp_path)})
+    done = subprocess.run(
+        [sys.executable, "-m", "graphground", "entities", "info", "nosuch"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "GRAPHGROUND_HOME": str(tmp_path)},
+    )
     assert done.returncode == 1
     assert "nosuch" in done.stderr
     assert json.dumps(done.stdout) == '""'

@@ -10,13 +10,27 @@ from graphground.server.commands.eval import main
 
 
 def test_tasks_are_run_reported_and_compared_from_the_shell(
-        small_home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tasks, home = tmp_path / "tasks.json", ["--home", str(small_home.folder)]
-    tasks.write_text(json.dumps([
-        {"qid": "a", "graph": "films", "nl_question": "Who directed Heat?",
-         "gold_cypher": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name"},
-        {"qid": "b", "graph": "films", "nl_question": "Which films are there?",
-         "gold_cypher": "MATCH (m:Movie) RETURN m.name"}]))
+    tasks.write_text(
+        json.dumps(
+            [
+                {
+                    "qid": "a",
+                    "graph": "films",
+                    "nl_question": "Who directed Heat?",
+                    "gold_cypher": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name",
+                },
+                {
+                    "qid": "b",
+                    "graph": "films",
+                    "nl_question": "Which films are there?",
+                    "gold_cypher": "MATCH (m:Movie) RETURN m.name",
+                },
+            ]
+        )
+    )
     (tmp_path / "p.jsonl").write_text('{"qid": "b", "pred_cypher": "MATCH (m:Movie) RETURN m.name"}\n')
     assert main(["run", str(tasks), str(tmp_path / "one"), "--suggest", *home]) == 0
     assert main(["run", str(tasks), str(tmp_path / "two"), "--predictions", str(tmp_path / "p.jsonl"), *home]) == 0
@@ -30,12 +44,17 @@ def test_tasks_are_run_reported_and_compared_from_the_shell(
     assert (harder["variant"], harder["expected"]) == ("absent", "not_in_graph")
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["run", "no.json", "run", "--suggest"], "no.json cannot be read"),
-    (["report", "nowhere"], "there is no run in nowhere"),
-    (["compare", "nowhere", "nowhere"], "there is no run in nowhere")])
-def test_wrong_input_is_a_line_on_stderr(words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                         capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "no.json", "run", "--suggest"], "no.json cannot be read"),
+        (["report", "nowhere"], "there is no run in nowhere"),
+        (["compare", "nowhere", "nowhere"], "there is no run in nowhere"),
+    ],
+)
+def test_wrong_input_is_a_line_on_stderr(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(words) == 1
     assert said in capsys.readouterr().err

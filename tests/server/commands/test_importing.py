@@ -22,8 +22,17 @@ def test_a_folder_becomes_a_graph_that_answers(tmp_path: Path, capsys: pytest.Ca
         assert "(:Movie)-[:hasDirector]->(:Person) from movies.csv" in out
         assert "Loaded 'films': 6 nodes, 4 relationships." in out
         assert (tmp_path / "films.json.gz").exists()
-        assert query(["films", "MATCH (m:Movie)-[:hasDirector]->(p) WHERE m.zip_code = '00501' RETURN p.name, p.born",
-                      "--home", str(home)]) == 0
+        assert (
+            query(
+                [
+                    "films",
+                    "MATCH (m:Movie)-[:hasDirector]->(p) WHERE m.zip_code = '00501' RETURN p.name, p.born",
+                    "--home",
+                    str(home),
+                ]
+            )
+            == 0
+        )
         assert "Michael Mann" in capsys.readouterr().out
         with pytest.raises(SystemExit):
             main(["import", str(folder), "--home", str(home)])
@@ -36,8 +45,20 @@ def test_the_mapping_is_shown_and_can_be_given_back(tmp_path: Path, capsys: pyte
     folder_of(tmp_path)
     assert main(["import", str(tmp_path), "--show", "--name", "films", "--home", str(tmp_path / "home")]) == 0
     (tmp_path / "films.toml").write_text(capsys.readouterr().out, "utf-8")
-    assert main(["import", str(tmp_path), "--show", "--mapping", str(tmp_path / "films.toml"), "--home",
-                 str(tmp_path / "home")]) == 0
+    assert (
+        main(
+            [
+                "import",
+                str(tmp_path),
+                "--show",
+                "--mapping",
+                str(tmp_path / "films.toml"),
+                "--home",
+                str(tmp_path / "home"),
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out == (tmp_path / "films.toml").read_text("utf-8")
 
 
@@ -46,4 +67,5 @@ def test_wrong_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: pyt
     assert main(["import", str(tmp_path), "--home", str(tmp_path / "home")]) == 1
     assert capsys.readouterr().err == (
         "graphground: movies.csv, line 5: 2 cells where the header has 6\n"
-        "graphground: movies.csv, line 6: 2 cells where the header has 6\nNothing was imported: 2 problems.\n")
+        "graphground: movies.csv, line 6: 2 cells where the header has 6\nNothing was imported: 2 problems.\n"
+    )

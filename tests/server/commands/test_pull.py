@@ -12,16 +12,26 @@ from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main
 from tests.support.file_server import FileServer
 
-GRAPH = {"schema": {"name": "art", "entities": [{"label": "Museum", "description": None, "properties": {}}],
-                    "relations": []},
-         "entities": [{"eid": "Museum#Q19675", "label": "Museum", "name": "Louvre", "properties": {}}], "relations": []}
-FILES = {"/graphs/simplekg/art_simplekg.json": json.dumps(GRAPH).encode(),
-         "/train.json": b"[]\n", "/test.json": b"[1]\n"}
+GRAPH = {
+    "schema": {
+        "name": "art",
+        "entities": [{"label": "Museum", "description": None, "properties": {}}],
+        "relations": [],
+    },
+    "entities": [{"eid": "Museum#Q19675", "label": "Museum", "name": "Louvre", "properties": {}}],
+    "relations": [],
+}
+FILES = {
+    "/graphs/simplekg/art_simplekg.json": json.dumps(GRAPH).encode(),
+    "/train.json": b"[]\n",
+    "/test.json": b"[1]\n",
+}
 
 
 @pytest.mark.engine
-def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(tmp_path: Path,
-                                                                   capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = Home(tmp_path)
     try:
         with FileServer(FILES) as server:
@@ -38,8 +48,9 @@ def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(tmp_path: Pa
         end_engine(home)
 
 
-def test_the_questions_are_pulled_without_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str],
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_questions_are_pulled_without_a_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with FileServer(FILES) as server:
         monkeypatch.setenv("GRAPHGROUND_MIRROR", f"http://127.0.0.1:9 {server.url}/")
         monkeypatch.setattr("graphground.graphs.loading.download.FIRST_PAUSE", 0.0)
@@ -48,8 +59,10 @@ def test_the_questions_are_pulled_without_a_graph(tmp_path: Path, capsys: pytest
     assert "train.json" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")],
+)
 def test_wrong_use_is_said(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*arguments, "--home", str(tmp_path)]) == 1
     assert said in capsys.readouterr().err

@@ -13,8 +13,14 @@ from tests.support.serving import COMMAND, environment
 
 
 def query(home: Path, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, "query", *words], capture_output=True, text=True, timeout=90, input=text,
-                          env=environment(home, {"COLUMNS": "100"}))
+    return subprocess.run(
+        [*COMMAND, "query", *words],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        input=text,
+        env=environment(home, {"COLUMNS": "100"}),
+    )
 
 
 def test_rows_are_printed_as_a_table_as_json_and_as_csv(data_folder: Path) -> None:
@@ -50,10 +56,23 @@ def test_a_check_does_not_run_the_query(data_folder: Path) -> None:
 
 def test_parameters_are_json_or_text() -> None:
     assert [parameter(text) for text in ("a=1", "$b=[1, 2]", "c=LeBron James", 'd="1"', "e=")] == [
-        ("a", 1), ("b", [1, 2]), ("c", "LeBron James"), ("d", "1"), ("e", "")]
+        ("a", 1),
+        ("b", [1, 2]),
+        ("c", "LeBron James"),
+        ("d", "1"),
+        ("e", ""),
+    ]
 
 
 def test_a_caret_stands_under_its_word_after_tabs() -> None:
-    diagnostic = {"severity": "error", "message": "No.", "code": "x", "line": 1, "column": 2, "end_line": 2,
-                  "end_column": 1, "suggestions": []}
+    diagnostic = {
+        "severity": "error",
+        "message": "No.",
+        "code": "x",
+        "line": 1,
+        "column": 2,
+        "end_line": 2,
+        "end_column": 1,
+        "suggestions": [],
+    }
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]

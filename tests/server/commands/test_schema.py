@@ -28,10 +28,11 @@ def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys:
     assert "date_of_birth: date" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["show", "FILE", "--form", "pretty"], ["tokens", "nowhere.json"],
-                                       ["show", "FILE", "--max-tokens", "1"]])
-def test_what_is_wrong_is_said_in_words(arguments: list[str], file: Path,
-                                        capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [["show", "FILE", "--form", "pretty"], ["tokens", "nowhere.json"], ["show", "FILE", "--max-tokens", "1"]],
+)
+def test_what_is_wrong_is_said_in_words(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         code = main([str(file) if word == "FILE" else word for word in arguments])
     except SystemExit as end:

@@ -16,10 +16,12 @@ def test_a_graph_is_written_for_a_schema_file(tmp_path: Path, capsys: pytest.Cap
     assert (len(document["entities"]), len(document["relations"])) == (50, 120)
 
 
-@pytest.mark.parametrize(("text", "said"), [("{}", "no 'name'"), ('{"name": "x", "entities": [], "relations": []}',
-                                                                  "no labels")])
-def test_what_is_no_schema_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str,
-                                               said: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"), [("{}", "no 'name'"), ('{"name": "x", "entities": [], "relations": []}', "no labels")]
+)
+def test_what_is_no_schema_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text(text)
     assert main(["synth", str(schema), str(tmp_path / "out.json")]) == 1

@@ -21,14 +21,28 @@ RAW = needs("wikidata_entities", "entities.jsonl.gz")
 @RAW
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_a_definition_becomes_a_graph_that_answers_an_agent(tmp_path: Path,
-                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_definition_becomes_a_graph_that_answers_an_agent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     home, graph = tmp_path / "home", tmp_path / "places.json.gz"
     assert graphs(["check", str(tmp_path / "places.toml")]) == 0
     with SparqlEndpoint(place_triples()) as endpoint:
-        assert main(["build", str(tmp_path / "places.toml"), "--endpoint", endpoint.url, "--output", str(graph),
-                     "--agent", "places/1.0 (test)"]) == 0
+        assert (
+            main(
+                [
+                    "build",
+                    str(tmp_path / "places.toml"),
+                    "--endpoint",
+                    endpoint.url,
+                    "--output",
+                    str(graph),
+                    "--agent",
+                    "places/1.0 (test)",
+                ]
+            )
+            == 0
+        )
         assert endpoint.headers[0]["User-Agent"] == "places/1.0 (test)"
     out = capsys.readouterr().out
     assert "Wrote " in out
@@ -39,8 +53,10 @@ async def test_a_definition_becomes_a_graph_that_answers_an_agent(tmp_path: Path
             found = await agent.call_tool("find_entities", {"mentions": ["Republic of Estonia"], "graph": "places"})
             assert found.structured_content is not None
             assert found.structured_content["mentions"][0]["candidates"][0]["name"] == "Estonia"
-            answer = await agent.call_tool("execute_cypher", {
-                "graph": "places", "query": "MATCH (p:Place {name: 'Estonia'}) RETURN p.area_km2, p.founded"})
+            answer = await agent.call_tool(
+                "execute_cypher",
+                {"graph": "places", "query": "MATCH (p:Place {name: 'Estonia'}) RETURN p.area_km2, p.founded"},
+            )
             assert answer.structured_content is not None
             assert answer.structured_content["rows"] == [[45228.0, "1918-02-24"]]
     finally:

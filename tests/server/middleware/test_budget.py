@@ -12,8 +12,9 @@ from graphground.tools.tool import Tool
 
 
 def call(rows: list[Any]) -> Call:
-    answer = ExecuteCypherAnswer(columns=["a"], rows=rows, row_count=len(rows), truncated=False, elapsed_ms=1.0,
-                                 diagnostics=[])
+    answer = ExecuteCypherAnswer(
+        columns=["a"], rows=rows, row_count=len(rows), truncated=False, elapsed_ms=1.0, diagnostics=[]
+    )
     tool: Tool[Any, Any] = Tool("rows", "", "", ExecuteCypherRequest, ExecuteCypherAnswer, lambda graphs, _: answer)
     return Call(tool, {}, lambda: OpenGraphs([]), ExecuteCypherRequest(query="RETURN 1"))
 

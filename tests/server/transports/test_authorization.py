@@ -83,8 +83,9 @@ def test_keys_that_cannot_be_read_refuse_every_token() -> None:
     assert anyio.run(JsonWebTokens("http://127.0.0.1:1/keys", ISSUER, PUBLIC).verify_token, signed()) is None
 
 
-def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_scope(data_folder: Path,
-                                                                                   jwks: str) -> None:
+def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_scope(
+    data_folder: Path, jwks: str
+) -> None:
     options = ("--jwks-url", jwks, "--issuer", ISSUER, "--public-url", PUBLIC, "--scope", "read")
     with http_server(data_folder, *options) as address:
         status, answer = posted(address, INITIALIZE)
@@ -96,11 +97,17 @@ def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_sco
         assert posted(address, INITIALIZE, token=signed(OTHER_KEY))[0] == 401
 
 
-@pytest.mark.parametrize(("settings", "said"), [
-    ({"jwks_url": "https://x"}, "belong together"), ({"issuer": "https://x"}, "belong together"),
-    ({"jwks_url": "https://x", "issuer": "x", "public_url": "y"}, "must be addresses"),
-    ({"jwks_url": "https://x", "issuer": ISSUER, "public_url": PUBLIC, "token": "0123456789abcdef"}, "not both"),
-    ({"token": "short"}, "at least 16 characters"), ({"token_file": "/nonexistent"}, "cannot be read")])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"jwks_url": "https://x"}, "belong together"),
+        ({"issuer": "https://x"}, "belong together"),
+        ({"jwks_url": "https://x", "issuer": "x", "public_url": "y"}, "must be addresses"),
+        ({"jwks_url": "https://x", "issuer": ISSUER, "public_url": PUBLIC, "token": "0123456789abcdef"}, "not both"),
+        ({"token": "short"}, "at least 16 characters"),
+        ({"token_file": "/nonexistent"}, "cannot be read"),
+    ],
+)
 def test_half_a_configuration_is_refused_in_words(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         authorization(Settings(**settings), "http://127.0.0.1:8300/mcp")

@@ -33,8 +33,10 @@ def test_listening_for_all_machines_without_a_name_is_refused() -> None:
         security(Settings(host="0.0.0.0", allow_anonymous=True))
 
 
-@pytest.mark.parametrize("token", [{"token": "0123456789abcdef"}, {"token_file": "tokens"}, {"jwks_url": "https://x"},
-                                   {"allow_anonymous": True}])
+@pytest.mark.parametrize(
+    "token",
+    [{"token": "0123456789abcdef"}, {"token_file": "tokens"}, {"jwks_url": "https://x"}, {"allow_anonymous": True}],
+)
 def test_listening_for_all_machines_needs_a_token_or_says_that_it_wants_none(token: dict[str, object]) -> None:
     with pytest.raises(SettingsError, match="require a token"):
         security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",)))
@@ -54,8 +56,10 @@ def test_a_port_that_no_machine_has_is_refused(port: str) -> None:
         read_settings({}, {"GRAPHGROUND_PORT": port})
 
 
-@pytest.mark.parametrize(("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True),
-                                                ("0.0.0.0", False), ("example.org", False)])
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("example.org", False)],
+)
 def test_loopback_addresses_are_known(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 
@@ -81,8 +85,10 @@ def test_https_is_served_with_a_certificate(data_folder: Path, tmp_path: Path) -
 
 
 def test_a_certificate_that_cannot_be_read_is_reported_in_words(data_folder: Path) -> None:
-    with pytest.raises(AssertionError, match="--tls-certificate missing"), \
-            http_server(data_folder, "--tls-certificate", "missing.pem"):
+    with (
+        pytest.raises(AssertionError, match="--tls-certificate missing"),
+        http_server(data_folder, "--tls-certificate", "missing.pem"),
+    ):
         pass
 
 

@@ -14,5 +14,14 @@ DATABASES = {one.name: one for one in (ERP, NETWORK, FESTIVALS_DATABASE, LIBRARY
 DEVELOPED_ON = ("erp", "network", "festivals")
 HELD_OUT = ("library", "transfers")
 
-__all__ = ["DATABASES", "DEVELOPED_ON", "HELD_OUT", "ExampleDatabase", "GraphScript", "Mention", "Question",
-           "driver_of", "rows_of"]
+__all__ = [
+    "DATABASES",
+    "DEVELOPED_ON",
+    "HELD_OUT",
+    "ExampleDatabase",
+    "GraphScript",
+    "Mention",
+    "Question",
+    "driver_of",
+    "rows_of",
+]

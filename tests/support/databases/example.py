@@ -112,9 +112,9 @@ def clear(driver: neo4j.Driver) -> None:
     """Remove all nodes, constraints and indexes; the names of properties stay, as in any database that lived."""
     while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS c").records[0][0]:
         pass
-    for name, in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
+    for (name,) in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
         driver.execute_query(f"DROP CONSTRAINT `{name}`")
-    for name, in driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
+    for (name,) in driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
         driver.execute_query(f"DROP INDEX `{name}`")
 
 
@@ -127,10 +127,11 @@ def write(driver: neo4j.Driver, script: GraphScript) -> None:
     for labels, numbers in by_labels.items():
         pattern = "".join(f":`{label}`" for label in labels)
         for first in range(0, len(numbers), BATCH):
-            part = numbers[first:first + BATCH]
+            part = numbers[first : first + BATCH]
             found = driver.execute_query(
                 f"UNWIND range(0, size($rows) - 1) AS i CREATE (n{pattern}) SET n = $rows[i] RETURN i, elementId(n)",
-                rows=[script.nodes[number][1] for number in part]).records
+                rows=[script.nodes[number][1] for number in part],
+            ).records
             ids |= {part[place]: key for place, key in found}
     by_type: dict[str, list[list[Any]]] = {}
     for start, type_, end, properties in script.relationships:
@@ -139,7 +140,9 @@ def write(driver: neo4j.Driver, script: GraphScript) -> None:
         for first in range(0, len(rows), BATCH):
             driver.execute_query(
                 "UNWIND $rows AS row MATCH (a) WHERE elementId(a) = row[0] MATCH (b) WHERE elementId(b) = row[1] "
-                f"CREATE (a)-[r:`{type_}`]->(b) SET r = row[2]", rows=rows[first:first + BATCH])
+                f"CREATE (a)-[r:`{type_}`]->(b) SET r = row[2]",
+                rows=rows[first : first + BATCH],
+            )
     for statement in script.statements:
         driver.execute_query(statement)
     driver.execute_query("CALL db.awaitIndexes(60)")

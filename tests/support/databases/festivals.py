@@ -10,12 +10,29 @@ import random
 
 from tests.support.databases.example import ExampleDatabase, GraphScript
 
-ACTS = ["The Paper Lanterns", "Velvet Harbour", "Marisol Quintero", "Northern Static", "Ganbatte Club",
-        "Elodie et les Ombres", "Rust Cathedral", "Kwame and the Tides", "Ottoline", "Silver Birch Trio",
-        "Low Tide Orchestra", "DJ Petrichor"]
+ACTS = [
+    "The Paper Lanterns",
+    "Velvet Harbour",
+    "Marisol Quintero",
+    "Northern Static",
+    "Ganbatte Club",
+    "Elodie et les Ombres",
+    "Rust Cathedral",
+    "Kwame and the Tides",
+    "Ottoline",
+    "Silver Birch Trio",
+    "Low Tide Orchestra",
+    "DJ Petrichor",
+]
 STAGES = ["Meadow Stage", "Boiler House", "Lakeside Tent", "Velodrome", "Chapel Yard", "The Orangery"]
-FESTIVALS = [("Solstice Fields", 2022), ("Solstice Fields", 2023), ("Harbour Lights", 2023), ("Quarry Echoes", 2023),
-             ("Quarry Echoes", 2024), ("Frostbite Weekender", 2024)]
+FESTIVALS = [
+    ("Solstice Fields", 2022),
+    ("Solstice Fields", 2023),
+    ("Harbour Lights", 2023),
+    ("Quarry Echoes", 2023),
+    ("Quarry Echoes", 2024),
+    ("Frostbite Weekender", 2024),
+]
 GENRES = ["folk", "dream pop", "electronica", "post-punk", "chamber music", "afrobeat"]
 TOWNS = ["Ravensburg", "Tavira", "Skagen", "Ghent"]
 
@@ -27,8 +44,9 @@ def build(graph: GraphScript) -> None:
     genres = [graph.node("Genre", name=name) for name in GENRES]
     stages = []
     for number, name in enumerate(STAGES):
-        stage = graph.node("Stage", name=name, capacity=chance.choice([300, 1200, 4000, 15000]), legacy_code="",
-                           surface=None)
+        stage = graph.node(
+            "Stage", name=name, capacity=chance.choice([300, 1200, 4000, 15000]), legacy_code="", surface=None
+        )
         stages.append(stage)
         graph.relate(stage, "IN_TOWN", towns[number % 4])
     acts = []
@@ -40,19 +58,30 @@ def build(graph: GraphScript) -> None:
     graph.relate(acts[1], "COVERED", acts[2])
     editions = []
     for number, (name, year) in enumerate(FESTIVALS):
-        edition = graph.node("Festival", title=f"{name} {year}", series=name, year=year,
-                             starts=f"{year}-0{number % 3 + 6}-1{number}", cancelled=False)
+        edition = graph.node(
+            "Festival",
+            title=f"{name} {year}",
+            series=name,
+            year=year,
+            starts=f"{year}-0{number % 3 + 6}-1{number}",
+            cancelled=False,
+        )
         editions.append(edition)
         graph.relate(edition, "TAKES_PLACE_IN", towns[number % 4])
         for place, act in enumerate(chance.sample(acts, 6)):
             graph.relate(act, "PERFORMS_AT", edition, slot=place + 1, headliner=place == 0)
             graph.relate(stages[(place + number) % 6], "HOSTS", edition) if place < 2 else None
     for number in range(300):
-        visitor = graph.node("Visitor", email=f"visitor{number:03d}@example.org", birth_year=1955 + number % 50,
-                             fax=None, loyalty="")
-        ticket = graph.node("Ticket", code=f"TK{chance.randint(10**6, 10**7 - 1)}",
-                            price_eur=chance.choice([49, 89, 129]),
-                            kind=chance.choice(["day", "weekend", "vip"]), refunded=chance.random() < 0.1)
+        visitor = graph.node(
+            "Visitor", email=f"visitor{number:03d}@example.org", birth_year=1955 + number % 50, fax=None, loyalty=""
+        )
+        ticket = graph.node(
+            "Ticket",
+            code=f"TK{chance.randint(10**6, 10**7 - 1)}",
+            price_eur=chance.choice([49, 89, 129]),
+            kind=chance.choice(["day", "weekend", "vip"]),
+            refunded=chance.random() < 0.1,
+        )
         graph.relate(visitor, "BOUGHT", ticket)
         graph.relate(ticket, "ADMITS_TO", editions[number % 6])
     old = graph.node("Usr", usr_nm="test", pwd_hash="x", lastlogin="")
@@ -62,11 +91,13 @@ def build(graph: GraphScript) -> None:
     graph.relate(old, "HAS_BOOKING", booking)
     graph.relate(booking, "FOR_GIG", gig)
     graph.relate(promo, "APPLIES_TO_GIG", gig)
-    graph.statements = ["CREATE CONSTRAINT venue_key FOR (v:Venue_v1) REQUIRE v.venue_id IS UNIQUE",
-                        "CREATE INDEX performer FOR (p:Performer) ON (p.perf_nm)",
-                        "CREATE CONSTRAINT ticket_code FOR (t:Ticket) REQUIRE t.code IS UNIQUE",
-                        "CREATE (:Seatmap {rows: 1})-[:DRAWN_FOR]->(:Venue_v1 {venue_id: 1})",
-                        "MATCH (s:Seatmap)-[r]->(v:Venue_v1) DELETE r, s, v"]
+    graph.statements = [
+        "CREATE CONSTRAINT venue_key FOR (v:Venue_v1) REQUIRE v.venue_id IS UNIQUE",
+        "CREATE INDEX performer FOR (p:Performer) ON (p.perf_nm)",
+        "CREATE CONSTRAINT ticket_code FOR (t:Ticket) REQUIRE t.code IS UNIQUE",
+        "CREATE (:Seatmap {rows: 1})-[:DRAWN_FOR]->(:Venue_v1 {venue_id: 1})",
+        "MATCH (s:Seatmap)-[r]->(v:Venue_v1) DELETE r, s, v",
+    ]
 
 
 FESTIVALS_DATABASE = ExampleDatabase("festivals", build)

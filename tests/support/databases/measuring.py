@@ -1,7 +1,7 @@
 """Measures what the tools make of one example database: suggested fixes, names, filtered schemas, suggested queries.
 
-    with opened(server, ERP, folder) as trial:
-        print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
+with opened(server, ERP, folder) as trial:
+    print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: 
     if write:
         database.write(server)
     begin = time.perf_counter()
-    graphs = graph_sources(Settings(uri=server.uri, user=server.user, password=server.password, name=database.name,
-                                    home=str(folder)))
+    graphs = graph_sources(
+        Settings(uri=server.uri, user=server.user, password=server.password, name=database.name, home=str(folder))
+    )
     try:
         assert graphs.get(None).schema.labels
         with driver_of(server) as driver:
@@ -145,8 +146,10 @@ def names(trial: Trial) -> Tally:
         for mention in question.mentions:
             answer = find_entities(trial.graphs, FindEntitiesRequest(mentions=[mention.text]))
             first = answer.mentions[0].candidates[:1]
-            tally.add(bool(first) and first[0].name == mention.value,
-                      f"{mention} {[(one.name, one.label, one.score) for one in answer.mentions[0].candidates[:3]]}")
+            tally.add(
+                bool(first) and first[0].name == mention.value,
+                f"{mention} {[(one.name, one.label, one.score) for one in answer.mentions[0].candidates[:3]]}",
+            )
     return tally
 
 
@@ -185,8 +188,10 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
             candidates = [one.cypher for one in answer.candidates]
         except ToolFailure as error:
             candidates = [f"({error})"]
-        tally.add(any(values(trial, one) == without_repeats(gold) for one in candidates[:within]),
-                  f"{question.text}\n      gold {question.gold}\n      " + "\n      ".join(candidates[:within]))
+        tally.add(
+            any(values(trial, one) == without_repeats(gold) for one in candidates[:within]),
+            f"{question.text}\n      gold {question.gold}\n      " + "\n      ".join(candidates[:within]),
+        )
     return tally
 
 

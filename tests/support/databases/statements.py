@@ -35,24 +35,39 @@ def _no_type(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 
 def _no_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH (n:{label}) WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") == 0
-               for label in _labels(found[1]))
+    return all(
+        _count(driver, f"MATCH (n:{label}) WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") == 0
+        for label in _labels(found[1])
+    )
 
 
 def _no_property_together(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH (n:{labels}) WHERE n.`{found[2]}` IS NOT NULL AND size(labels(n)) = "
-                              f"{labels.count(':') + 1} RETURN count(n)") == 0 for labels in _labels(found[1]))
+    return all(
+        _count(
+            driver,
+            f"MATCH (n:{labels}) WHERE n.`{found[2]}` IS NOT NULL AND size(labels(n)) = "
+            f"{labels.count(':') + 1} RETURN count(n)",
+        )
+        == 0
+        for labels in _labels(found[1])
+    )
 
 
 def _no_type_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH ()-[r:{type_}]->() WHERE r.`{found[2]}` IS NOT NULL RETURN count(r)") == 0
-               for type_ in _labels(found[1]))
+    return all(
+        _count(driver, f"MATCH ()-[r:{type_}]->() WHERE r.`{found[2]}` IS NOT NULL RETURN count(r)") == 0
+        for type_ in _labels(found[1])
+    )
 
 
 def _never_joins(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH (a:{one})-[r:{type_}]-(b:{other}) RETURN count(r)") == 0
-               for type_ in _labels(found[1]) for one in _labels(found[2]) for other in _labels(found[3])
-               if "this node" not in (one, other))
+    return all(
+        _count(driver, f"MATCH (a:{one})-[r:{type_}]-(b:{other}) RETURN count(r)") == 0
+        for type_ in _labels(found[1])
+        for one in _labels(found[2])
+        for other in _labels(found[3])
+        if "this node" not in (one, other)
+    )
 
 
 def _pattern_exists(driver: neo4j.Driver, found: re.Match[str]) -> bool:
@@ -62,23 +77,31 @@ def _pattern_exists(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 def _no_name(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     labels = [""] if found[1] == "node" else [f":{label}" for label in _labels(found[1])]
-    return all(_count(driver, f"MATCH (n{label}) WHERE n.`{found[2]}` = $v RETURN count(n)", v=found[3]) == 0
-               for label in labels)
+    return all(
+        _count(driver, f"MATCH (n{label}) WHERE n.`{found[2]}` = $v RETURN count(n)", v=found[3]) == 0
+        for label in labels
+    )
 
 
 def _nearest_names(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, "MATCH (n) WHERE any(k IN keys(n) WHERE n[k] = $v) RETURN count(n)", v=name) > 0
-               for name in re.findall(r"'([^']*)'", found[1]))
+    return all(
+        _count(driver, "MATCH (n) WHERE any(k IN keys(n) WHERE n[k] = $v) RETURN count(n)", v=name) > 0
+        for name in re.findall(r"'([^']*)'", found[1])
+    )
 
 
 def _has_it(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH (n:{label}) RETURN count(n)") > 0 or
-               _count(driver, f"MATCH ()-[n:{label}]->() RETURN count(n)") > 0 for label in _labels(found[1]))
+    return all(
+        _count(driver, f"MATCH (n:{label}) RETURN count(n)") > 0
+        or _count(driver, f"MATCH ()-[n:{label}]->() RETURN count(n)") > 0
+        for label in _labels(found[1])
+    )
 
 
 def _named_by(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(_count(driver, f"MATCH (n) WHERE n.`{key}` IS NOT NULL RETURN count(n)") > 0
-               for key in _labels(found[1]))
+    return all(
+        _count(driver, f"MATCH (n) WHERE n.`{key}` IS NOT NULL RETURN count(n)") > 0 for key in _labels(found[1])
+    )
 
 
 NAME = r"([\w`:, ]+?)"
@@ -90,8 +113,10 @@ FORMS: tuple[tuple[str, Check], ...] = (
     (rf"No node that is {NAME} has a property '([^']+)'\.", _no_property_together),
     (rf"The relationship {NAME} has no property '([^']+)'\.", _no_type_property),
     (rf"The relationship {NAME} never connects {NAME} and {NAME}\.", _never_joins),
-    (r"(?:The schema has|the schema has|Between these labels there are:|Between these nodes there are:) \(:[^.]*\.",
-     _pattern_exists),
+    (
+        r"(?:The schema has|the schema has|Between these labels there are:|Between these nodes there are:) \(:[^.]*\.",
+        _pattern_exists,
+    ),
     (rf"No {NAME} has the (\w+) '([^']*)'", _no_name),
     (r"Nearest: ('[^.]*')\.", _nearest_names),
     (r"The names of its nodes are in ([\w, ]+)\.", _named_by),
@@ -123,16 +148,19 @@ class Statements:
 def mistaken(gold: str) -> list[str]:
     """Queries that an agent might write instead: names misspelt, a relationship turned, a property of another label."""
     found = []
-    for pattern, change in ((r":([A-Z]\w+)[ )}{]", lambda name: name[:-1] + "z" + name[-1]),
-                            (r"\[\w*:([A-Z_]+)\]", lambda name: name + "_OF"),
-                            (r"\.([a-z]\w+)", lambda name: name + "Value"),
-                            (r"'([^']{4,})'", lambda name: name[:2] + name[3:]),
-                            (r"\{(\w+): ", lambda name: "name"), (r"\{(\w+): ", lambda name: "identifier")):
+    for pattern, change in (
+        (r":([A-Z]\w+)[ )}{]", lambda name: name[:-1] + "z" + name[-1]),
+        (r"\[\w*:([A-Z_]+)\]", lambda name: name + "_OF"),
+        (r"\.([a-z]\w+)", lambda name: name + "Value"),
+        (r"'([^']{4,})'", lambda name: name[:2] + name[3:]),
+        (r"\{(\w+): ", lambda name: "name"),
+        (r"\{(\w+): ", lambda name: "identifier"),
+    ):
         match = re.search(pattern, gold)
         if match:
-            found.append(gold[:match.start(1)] + change(match[1]) + gold[match.end(1):])
+            found.append(gold[: match.start(1)] + change(match[1]) + gold[match.end(1) :])
     if "]->(" in gold:
         place = gold.index("-[")
         end = gold.index("]->", place)
-        found.append(f"{gold[:place]}<{gold[place:end]}]-{gold[end + 3:]}")
+        found.append(f"{gold[:place]}<{gold[place:end]}]-{gold[end + 3 :]}")
     return [query for query in found if query != gold]

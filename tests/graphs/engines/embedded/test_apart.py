@@ -17,27 +17,33 @@ from graphground.graphs.storage.home import Home
 DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
 
 
-@pytest.mark.parametrize("query", [
-    DEAF,
-    "RETURN size([x IN range(1, 1000000) WHERE x > 1])",
-    "MATCH (n) WITH collect(n) AS ns RETURN [a IN ns WHERE any(b IN ns WHERE a.name = b.name)]",
-    "RETURN reduce(s = 'a', x IN [1, 2, 3] | s + s)",
-    "WITH 'a' AS x " + "WITH x + x AS x " * 10 + "RETURN size(x)",
-    "MATCH (n) WHERE none(x IN range(1, 1000000) WHERE x < 0) RETURN n",
-    "MATCH (n) RETURN EXISTS { MATCH (m) WHERE all(x IN range(1, 1000000) WHERE x > 0) }",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        DEAF,
+        "RETURN size([x IN range(1, 1000000) WHERE x > 1])",
+        "MATCH (n) WITH collect(n) AS ns RETURN [a IN ns WHERE any(b IN ns WHERE a.name = b.name)]",
+        "RETURN reduce(s = 'a', x IN [1, 2, 3] | s + s)",
+        "WITH 'a' AS x " + "WITH x + x AS x " * 10 + "RETURN size(x)",
+        "MATCH (n) WHERE none(x IN range(1, 1000000) WHERE x < 0) RETURN n",
+        "MATCH (n) RETURN EXISTS { MATCH (m) WHERE all(x IN range(1, 1000000) WHERE x > 0) }",
+    ],
+)
 def test_an_expression_that_may_go_on_by_itself_is_known(query: str) -> None:
     assert may_not_end(parse(query))
 
 
-@pytest.mark.parametrize("query", [
-    "MATCH (n) RETURN count(n)",
-    "MATCH (n) WHERE any(x IN n.languages WHERE x = 'English') RETURN n.name",
-    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.year) AS total",
-    "MATCH (n) RETURN [x IN labels(n) WHERE x <> 'Film'] AS others",
-    "UNWIND range(1, 10) AS x RETURN x",
-    "MATCH (n) RETURN n.a + n.b + n.c + n.d + n.e + n.f AS total",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n) RETURN count(n)",
+        "MATCH (n) WHERE any(x IN n.languages WHERE x = 'English') RETURN n.name",
+        "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.year) AS total",
+        "MATCH (n) RETURN [x IN labels(n) WHERE x <> 'Film'] AS others",
+        "UNWIND range(1, 10) AS x RETURN x",
+        "MATCH (n) RETURN n.a + n.b + n.c + n.d + n.e + n.f AS total",
+    ],
+)
 def test_an_ordinary_query_is_none(query: str) -> None:
     assert not may_not_end(parse(query))
 
@@ -81,9 +87,11 @@ def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) ->
     film_graph.engine.run("RETURN 1")
     state = ensure_engine(films_home)
     database = film_graph.engine._shared._database  # type: ignore[attr-defined]
-    with (neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("root", state.root)) as driver,
-          driver.session(database=database) as session,
-          pytest.raises(neo4j.exceptions.Neo4jError, match="read only")):
+    with (
+        neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("root", state.root)) as driver,
+        driver.session(database=database) as session,
+        pytest.raises(neo4j.exceptions.Neo4jError, match="read only"),
+    ):
         session.run("CREATE (:Film {name: 'x'})").consume()
     assert film_graph.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
 

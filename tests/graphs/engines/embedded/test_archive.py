@@ -16,8 +16,9 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(monkeypatch: pytest.MonkeyPatch,
-                                                                     tmp_path: Path) -> None:
+def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(archive.FOLDER, "off")
     assert archive.archive_file() is None
     assert archive.archive_option(None) == []
@@ -31,8 +32,9 @@ def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(monkeypatch
 
 
 @pytest.mark.engine
-def test_an_engine_starts_beside_an_archive_that_is_damaged(home: Home, monkeypatch: pytest.MonkeyPatch,
-                                                            tmp_path: Path) -> None:
+def test_an_engine_starts_beside_an_archive_that_is_damaged(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(archive.FOLDER, str(tmp_path))
     file = archive.archive_file()
     assert file is not None
@@ -45,8 +47,9 @@ def test_an_engine_starts_beside_an_archive_that_is_damaged(home: Home, monkeypa
 
 @pytest.mark.slow
 @pytest.mark.engine
-def test_an_archive_that_was_made_is_mapped_by_the_next_engine(home: Home, monkeypatch: pytest.MonkeyPatch,
-                                                               tmp_path: Path) -> None:
+def test_an_archive_that_was_made_is_mapped_by_the_next_engine(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(archive.FOLDER, str(tmp_path))
     file = archive.archive_file()
     assert file is not None

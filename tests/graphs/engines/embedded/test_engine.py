@@ -18,13 +18,7 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import EngineState, is_alive, state_file
-from graphground.graphs.engines.engine import (
-    EngineBusy,
-    EngineUnavailable,
-    QueryCancelled,
-    QueryFailed,
-    QueryTimeout,
-)
+from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from tests.support.small_graph import loaded
@@ -91,23 +85,41 @@ def test_the_passwords_lie_in_a_file_for_its_user_alone(small_home: Home, engine
 
 
 def test_values_come_back_as_they_were_loaded(engine: EmbeddedEngine) -> None:
-    rows = engine.run("MATCH (m:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN m.released, m.runtime_minute, "
-                      "m.filming_location, m.seen, c.signed, c.year, p.born, p.aliases").rows
-    assert rows == [["1995-12-15", 170.0, ["Los Angeles"], True, "1994-11-02", 1994, "-0044-03-15",
-                     ['Bobby "Milk"']]]
+    rows = engine.run(
+        "MATCH (m:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN m.released, m.runtime_minute, "
+        "m.filming_location, m.seen, c.signed, c.year, p.born, p.aliases"
+    ).rows
+    assert rows == [["1995-12-15", 170.0, ["Los Angeles"], True, "1994-11-02", 1994, "-0044-03-15", ['Bobby "Milk"']]]
     assert engine.run("MATCH (m:Movie) WHERE m.released > date('1990-01-01') RETURN m.name").rows == [["Heat"]]
 
 
-@pytest.mark.parametrize("query", [
-    "CREATE (:Movie {name: 'x'})", "CREATE (:Unheard)", "MATCH (n) SET n.x = 1", "MATCH (n) DETACH DELETE n",
-    "MERGE (:Movie {name: 'x'})", "MATCH (n) REMOVE n:Movie", "CREATE INDEX FOR (n:Movie) ON (n.seen)",
-    "MATCH (a:Movie), (b:Person) CREATE (a)-[:directedBy]->(b)", "MATCH (n:Movie) SET n += {a: 1} RETURN n",
-    "FOREACH (x IN [1] | CREATE (:Movie))", "CALL { CREATE (:Movie) } RETURN 1", "DROP INDEX whatever",
-    "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "LOAD CSV FROM '/etc/passwd' AS line RETURN line",
-    "LOAD CSV FROM 'http://127.0.0.1:9/x' AS line RETURN line", "CREATE CONSTRAINT FOR (n:Movie) REQUIRE n.x IS UNIQUE",
-    "ALTER USER root SET PASSWORD 'x'", "CREATE USER evil SET PASSWORD 'x'", "CREATE DATABASE evil",
-    "DROP DATABASE films", "TERMINATE TRANSACTION 'x'", "CALL db.create.setNodeVectorProperty(null, 'x', [1])",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "CREATE (:Movie {name: 'x'})",
+        "CREATE (:Unheard)",
+        "MATCH (n) SET n.x = 1",
+        "MATCH (n) DETACH DELETE n",
+        "MERGE (:Movie {name: 'x'})",
+        "MATCH (n) REMOVE n:Movie",
+        "CREATE INDEX FOR (n:Movie) ON (n.seen)",
+        "MATCH (a:Movie), (b:Person) CREATE (a)-[:directedBy]->(b)",
+        "MATCH (n:Movie) SET n += {a: 1} RETURN n",
+        "FOREACH (x IN [1] | CREATE (:Movie))",
+        "CALL { CREATE (:Movie) } RETURN 1",
+        "DROP INDEX whatever",
+        "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
+        "LOAD CSV FROM '/etc/passwd' AS line RETURN line",
+        "LOAD CSV FROM 'http://127.0.0.1:9/x' AS line RETURN line",
+        "CREATE CONSTRAINT FOR (n:Movie) REQUIRE n.x IS UNIQUE",
+        "ALTER USER root SET PASSWORD 'x'",
+        "CREATE USER evil SET PASSWORD 'x'",
+        "CREATE DATABASE evil",
+        "DROP DATABASE films",
+        "TERMINATE TRANSACTION 'x'",
+        "CALL db.create.setNodeVectorProperty(null, 'x', [1])",
+    ],
+)
 def test_nothing_is_written_opened_or_administered(engine: EmbeddedEngine, query: str) -> None:
     before = engine.run("MATCH (n) RETURN count(n), count(n.x)").rows
     with suppress(QueryFailed):  # a statement may be run where it does nothing: what counts is what it did
@@ -131,14 +143,19 @@ def test_a_refused_query_says_what_is_wrong_with_it(engine: EmbeddedEngine) -> N
     engine.explain("MATCH (n) RETURN n")
 
 
-@pytest.mark.parametrize("query", [
-    MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)",
-    "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 3000) AS c RETURN a, b, c ORDER BY c, b, a",
-    "UNWIND range(1, 200) AS i RETURN i, reduce(s = 0, x IN range(1, 6000000) | s + x * i)",
-    MANY + "RETURN collect(a + b)",
-], ids=["cartesian product", "sort", "reduce", "collect"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)",
+        "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 3000) AS c RETURN a, b, c ORDER BY c, b, a",
+        "UNWIND range(1, 200) AS i RETURN i, reduce(s = 0, x IN range(1, 6000000) | s + x * i)",
+        MANY + "RETURN collect(a + b)",
+    ],
+    ids=["cartesian product", "sort", "reduce", "collect"],
+)
 def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
-        engine: EmbeddedEngine, query: str) -> None:
+    engine: EmbeddedEngine, query: str
+) -> None:
     engine.run("RETURN 1")
     started = time.monotonic()
     with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # refused for the memory it needs is as good
@@ -183,7 +200,8 @@ def test_after_kill_9_of_the_engine_the_next_call_works(small_home: Home, engine
 
 
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
-        small_home: Home, engine: EmbeddedEngine) -> None:
+    small_home: Home, engine: EmbeddedEngine
+) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
@@ -195,7 +213,8 @@ def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
 
 
 def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
-        small_home: Home, engine: EmbeddedEngine) -> None:
+    small_home: Home, engine: EmbeddedEngine
+) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
@@ -207,22 +226,27 @@ def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
 
 def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, tmp_path: Path) -> None:
     entry = loaded(empty_home, tmp_path)
-    program = ("import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
-               "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
-               "from graphground.graphs.engines.embedded.launcher import ensure_engine\n"
-               "home = Home(Path(sys.argv[1])); engine = EmbeddedEngine(home, sys.argv[2])\n"
-               "print(engine.run('MATCH (n) RETURN count(n)').rows[0][0], ensure_engine(home).instance)\n"
-               "engine.close()\n")
-    processes = [subprocess.Popen([sys.executable, "-c", program, str(empty_home.folder), entry.id],
-                                  stdout=subprocess.PIPE, cwd=tmp_path) for _ in range(8)]
+    program = (
+        "import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
+        "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
+        "from graphground.graphs.engines.embedded.launcher import ensure_engine\n"
+        "home = Home(Path(sys.argv[1])); engine = EmbeddedEngine(home, sys.argv[2])\n"
+        "print(engine.run('MATCH (n) RETURN count(n)').rows[0][0], ensure_engine(home).instance)\n"
+        "engine.close()\n"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(empty_home.folder), entry.id], stdout=subprocess.PIPE, cwd=tmp_path
+        )
+        for _ in range(8)
+    ]
     answers = [process.communicate(timeout=200)[0].decode().split() for process in processes]
     assert [answer[0] for answer in answers] == ["4"] * 8
     assert len({answer[1] for answer in answers}) == 1
     assert not (tmp_path / "log").exists()
 
 
-def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "4")
     engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]

@@ -6,10 +6,12 @@ from graphground.graphs.engines.embedded import settings
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings, memory_mib
 
 
-@pytest.mark.parametrize(("memory", "heap"), [(0, "2048m"), (4_096, "2048m"), (16_384, "2730m"), (24_576, "4096m"),
-                                              (262_144, "4096m")])
-def test_the_heap_is_a_sixth_of_the_memory_within_bounds(monkeypatch: pytest.MonkeyPatch, memory: int,
-                                                         heap: str) -> None:
+@pytest.mark.parametrize(
+    ("memory", "heap"), [(0, "2048m"), (4_096, "2048m"), (16_384, "2730m"), (24_576, "4096m"), (262_144, "4096m")]
+)
+def test_the_heap_is_a_sixth_of_the_memory_within_bounds(
+    monkeypatch: pytest.MonkeyPatch, memory: int, heap: str
+) -> None:
     monkeypatch.delenv("GRAPHGROUND_ENGINE_HEAP", raising=False)
     monkeypatch.setattr(settings, "memory_mib", lambda: memory)
     assert EmbeddedSettings.from_environment().heap == heap
@@ -17,8 +19,9 @@ def test_the_heap_is_a_sixth_of_the_memory_within_bounds(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("heap", "pages"), [("512m", 192), ("2g", 768), ("4096M", 1536), (" 1G ", 384)])
-def test_a_heap_that_is_given_is_taken_and_shared_with_pages(monkeypatch: pytest.MonkeyPatch, heap: str,
-                                                             pages: int) -> None:
+def test_a_heap_that_is_given_is_taken_and_shared_with_pages(
+    monkeypatch: pytest.MonkeyPatch, heap: str, pages: int
+) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", heap)
     assert EmbeddedSettings.from_environment().heap == heap.strip().lower()
     assert EmbeddedSettings.from_environment().page_mib == pages

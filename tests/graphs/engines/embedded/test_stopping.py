@@ -36,8 +36,9 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
 
 
 @pytest.mark.parametrize("query", DEAF.values(), ids=list(DEAF))
-def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(engine: EmbeddedEngine,
-                                                                             query: str) -> None:
+def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(
+    engine: EmbeddedEngine, query: str
+) -> None:
     with pytest.raises(QueryTimeout):
         engine.run(query, timeout=1)
     for _ in range(20):  # every connection of the pool is sound
@@ -84,7 +85,8 @@ def test_a_cancelled_query_that_never_looks_ends_too(engine: EmbeddedEngine) -> 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP") or sys.platform == "win32", reason="needs SIGSTOP")
 def test_an_engine_that_answers_nothing_is_killed_and_the_next_call_has_a_new_one(
-        small_home: Home, engine: EmbeddedEngine) -> None:
+    small_home: Home, engine: EmbeddedEngine
+) -> None:
     frozen = ensure_engine(small_home)
     os.kill(frozen.pid, signal.SIGSTOP)
     with pytest.raises(QueryTimeout):

@@ -4,6 +4,7 @@ from graphground.cypher import parse, validate
 from graphground.graphs.engines.dialects import ARCADEDB, NEO4J
 from graphground.graphs.engines.rewriting import rewrite_for
 
+# fmt: off
 MOVED = {
     "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Mann'}) RETURN m } RETURN m.name":
         "CALL { MATCH (p:Person {name: 'Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name",
@@ -45,6 +46,7 @@ DISTINCT = {
         "UNWIND [1] AS x CALL { WITH x CALL { WITH x MATCH (n:A) RETURN n UNION WITH x MATCH (n:B) RETURN n } "
         "WITH DISTINCT n RETURN n } RETURN n",
 }
+# fmt: on
 
 UNTOUCHED = [
     "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH DISTINCT n RETURN n.name",
@@ -55,13 +57,15 @@ UNTOUCHED = [
     "MATCH (m:Movie)-[r*1..3]-(p:Person {name: 'x'}) RETURN r",
     "CALL { MATCH (a:Movie)-->(:Person {name: 'x'})<--(c) RETURN * } RETURN *",
     "CALL { MATCH (p:Person {name: 'x'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name",
-    "MATCH (m:Movie", "RETURN 'MATCH'",
+    "MATCH (m:Movie",
+    "RETURN 'MATCH'",
 ]
 
 
 @pytest.mark.parametrize(("written", "sent"), CONDITIONS.items())
-def test_conditions_on_patterns_begin_at_what_is_bound_and_impossible_patterns_are_false(written: str,
-                                                                                         sent: str) -> None:
+def test_conditions_on_patterns_begin_at_what_is_bound_and_impossible_patterns_are_false(
+    written: str, sent: str
+) -> None:
     assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
 
@@ -89,17 +93,27 @@ def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) 
     assert rewrite_for(NEO4J, query) == query
 
 
-@pytest.mark.parametrize(("written", "sent"), [
-    ("MATCH (n:A) RETURN n.name", "MATCH (n:A) RETURN n.name LIMIT 11"),
-    ("MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 // end", "MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 "
-                                                                  "LIMIT 11 // end"),
-    ("MATCH (n:A) RETURN n.name LIMIT 3;", "MATCH (n:A) RETURN n.name LIMIT 3;"),
-    ("MATCH (n:A) RETURN n.name;", "MATCH (n:A) RETURN n.name LIMIT 11;"),
-    ("MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x",
-     "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x"),
-    ("MATCH (n:A) RETURN n.x AS x UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x UNION ALL RETURN 1 AS x LIMIT 1",
-     "MATCH (n:A) RETURN n.x AS x LIMIT 11 UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x LIMIT 11 "
-     "UNION ALL RETURN 1 AS x LIMIT 1")])
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("MATCH (n:A) RETURN n.name", "MATCH (n:A) RETURN n.name LIMIT 11"),
+        (
+            "MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 // end",
+            "MATCH (n:A) RETURN n.name ORDER BY n.x DESC SKIP 3 LIMIT 11 // end",
+        ),
+        ("MATCH (n:A) RETURN n.name LIMIT 3;", "MATCH (n:A) RETURN n.name LIMIT 3;"),
+        ("MATCH (n:A) RETURN n.name;", "MATCH (n:A) RETURN n.name LIMIT 11;"),
+        (
+            "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x",
+            "MATCH (n:A) RETURN n.x AS x UNION MATCH (n:B) RETURN n.x AS x",
+        ),
+        (
+            "MATCH (n:A) RETURN n.x AS x UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x UNION ALL RETURN 1 AS x LIMIT 1",
+            "MATCH (n:A) RETURN n.x AS x LIMIT 11 UNION ALL MATCH (n:B) RETURN n.x AS x ORDER BY x LIMIT 11 "
+            "UNION ALL RETURN 1 AS x LIMIT 1",
+        ),
+    ],
+)
 def test_one_row_more_than_wanted_is_asked_for(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written, 10) == sent
     assert rewrite_for(ARCADEDB, written) == written

@@ -46,6 +46,7 @@ LATER = [
     "WITH * WHERE (z)-->() RETURN a.name AS x",
     "RETURN a.name AS x, CASE WHEN (a)--(z) THEN 1 ELSE 2 END AS y ORDER BY COUNT { (a)--(z) }, x",
 ]
+# fmt: off
 SENT = {
     "MATCH (a) OPTIONAL MATCH (a)-->(z) MATCH (b)-->(z) RETURN b":
         "MATCH (a) OPTIONAL MATCH (a)-->(z) WITH * WHERE z IS NOT NULL MATCH (z)<--(b) RETURN b",
@@ -60,6 +61,7 @@ SENT = {
     "MATCH (a:P) RETURN CASE WHEN (a)-->(:Q) THEN 1 END AS x":
         "MATCH (a:P) RETURN CASE WHEN EXISTS { (a)-->(:Q) } THEN 1 END AS x",
 }
+# fmt: on
 LEFT_ALONE = [
     "MATCH (a) WITH a, count(*) AS c MATCH (a)-->(b) RETURN b, c",
     "MATCH (a) OPTIONAL MATCH (a)-->(z) RETURN a, z",
@@ -82,13 +84,14 @@ def test_a_query_whose_patterns_name_nothing_that_may_be_null_stays_as_it_is(que
 
 def test_a_column_keeps_the_name_that_its_text_gave_it() -> None:
     sent = rewrite_for(ARCADEDB, "MATCH (a:P) RETURN a.name, EXISTS { (a)-[*]->(:Q) }")
-    assert sent == ("MATCH (a:P) RETURN a.name, EXISTS { MATCH (a)-[*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } "
-                    "AS `EXISTS { (a)-[*]->(:Q) }`")
+    assert sent == (
+        "MATCH (a:P) RETURN a.name, EXISTS { MATCH (a)-[*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } "
+        "AS `EXISTS { (a)-[*]->(:Q) }`"
+    )
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory,
-         neo4j_5: Neo4jServer) -> Iterator[tuple[Graph, neo4j.Driver]]:
+def both(tmp_path_factory: pytest.TempPathFactory, neo4j_5: Neo4jServer) -> Iterator[tuple[Graph, neo4j.Driver]]:
     try:
         require_arcadedb()
     except EngineError as error:

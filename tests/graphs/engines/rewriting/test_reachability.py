@@ -18,6 +18,7 @@ from graphground.graphs.storage.home import Home
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.tangled_graph import cypher_of, questions, tangled
 
+# fmt: off
 REACHED = {
     "MATCH (a:P {name: 'x'}) WHERE (a)-[:T*]->(:Q) RETURN a.x":
         "MATCH (a:P {name: 'x'}) WHERE EXISTS { MATCH (a)-[:T*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } "
@@ -42,6 +43,7 @@ REACHED = {
     "MATCH (`a b`:P) MATCH (`a b`)-[*]->(c) WITH DISTINCT c RETURN c.x":
         "MATCH (`a b`:P) CALL (`a b`) { MATCH (`a b`)-[*]->(c) RETURN DISTINCT c } WITH DISTINCT c RETURN c.x",
 }
+# fmt: on
 LEFT_ALONE = {
     "rows are counted": "MATCH (a:P {name: 'x'}) MATCH (a)-[*]->(b) RETURN b.name AS name, count(*) AS ways",
     "rows are kept": "MATCH (a:P {name: 'x'}) MATCH (a)-[*]->(b) RETURN b.name",
@@ -89,8 +91,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(RUNS))
-def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4j_5: Neo4jServer,
-                                                seed: int) -> None:
+def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4j_5: Neo4jServer, seed: int) -> None:
     document = tangled(seed)
     (tmp_path / "tangled.json").write_text(json.dumps(document), "utf-8")
     load_file(tmp_path / "tangled.json", home, name="tangled")

@@ -29,8 +29,11 @@ def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[st
     yield node(label, first, rng, rng.random() < 0.2)
     for step in range(rng.randint(1, 3)):
         choices: list[tuple[RelationshipPattern, bool]] = [
-            (one, forward) for one in SCHEMA.patterns for forward in (True, False)
-            if (one.start if forward else one.end) == label]
+            (one, forward)
+            for one in SCHEMA.patterns
+            for forward in (True, False)
+            if (one.start if forward else one.end) == label
+        ]
         pattern, forward = rng.choice(choices)
         label = pattern.end if forward else pattern.start
         inner = f"[{prefix}r{step}:{pattern.type}]"
@@ -41,23 +44,31 @@ def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[st
 def queries(seed: int) -> Iterator[str]:
     rng = random.Random(seed)
     for _ in range(12):
-        paths = ["".join(path(rng, "Film", "n", prefix)) for prefix in ("a", "b")[:rng.randint(1, 2)]]
+        paths = ["".join(path(rng, "Film", "n", prefix)) for prefix in ("a", "b")[: rng.randint(1, 2)]]
         where = rng.choice(["", " WHERE a0.name = 'Michael Mann'", " WHERE n.runtime_minute > 60"])
         match = f"MATCH {', '.join(paths)}{where}"
-        shape = rng.choice([
-            "CALL {{ {match} RETURN n, count(*) AS ways }} RETURN n.eid AS eid, ways",
-            "CALL {{ {match} RETURN n UNION MATCH (n:Film)-[:directedBy]->(:Person {{name: 'Michael Mann'}}) "
-            "RETURN n }} RETURN n.eid AS eid",
-            "UNWIND [1, 2] AS x {match} RETURN n.eid AS eid, x, count(*) AS ways",
-            "MATCH (p:Person {{name: 'Michael Mann'}}) {match} RETURN n.eid AS eid, count(*) AS ways",
-            "MATCH (n:Film) WHERE EXISTS {{ {match} }} RETURN n.eid AS eid"])
+        shape = rng.choice(
+            [
+                "CALL {{ {match} RETURN n, count(*) AS ways }} RETURN n.eid AS eid, ways",
+                "CALL {{ {match} RETURN n UNION MATCH (n:Film)-[:directedBy]->(:Person {{name: 'Michael Mann'}}) "
+                "RETURN n }} RETURN n.eid AS eid",
+                "UNWIND [1, 2] AS x {match} RETURN n.eid AS eid, x, count(*) AS ways",
+                "MATCH (p:Person {{name: 'Michael Mann'}}) {match} RETURN n.eid AS eid, count(*) AS ways",
+                "MATCH (n:Film) WHERE EXISTS {{ {match} }} RETURN n.eid AS eid",
+            ]
+        )
         yield shape.format(match=match)
-    for condition in ("(:Person {name: 'Michael Mann'})<-[:directedBy]-(n)", "(:Genre)<-[:hasGenre]-(n)",
-                      "()-[:writtenBy]->(:Person)<-[:directedBy]-(n)"):
+    for condition in (
+        "(:Person {name: 'Michael Mann'})<-[:directedBy]-(n)",
+        "(:Genre)<-[:hasGenre]-(n)",
+        "()-[:writtenBy]->(:Person)<-[:directedBy]-(n)",
+    ):
         yield f"MATCH (n:Film) WHERE NOT {condition} RETURN n.eid AS eid"
     for length in ("*1..2", "*..2", "*2", "*0..1"):
-        yield f"MATCH (n:Film)-[:directedBy|hasSpouse{length}]->(p:Person {{name: 'James Cameron'}}) " \
-              "RETURN n.eid AS eid, count(*) AS ways"
+        yield (
+            f"MATCH (n:Film)-[:directedBy|hasSpouse{length}]->(p:Person {{name: 'James Cameron'}}) "
+            "RETURN n.eid AS eid, count(*) AS ways"
+        )
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -66,8 +77,10 @@ def test_a_query_as_sent_answers_as_it_was_written(film_graph: Graph, films_home
     state = EngineState.read(films_home)
     assert state is not None
     changed = 0
-    with neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader)) as driver, \
-            driver.session(database=Catalog(films_home).get("films").id) as session:
+    with (
+        neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader)) as driver,
+        driver.session(database=Catalog(films_home).get("films").id) as session,
+    ):
         for query in queries(seed):
             sent = rewrite_for(ARCADEDB, query)
             changed += sent != query

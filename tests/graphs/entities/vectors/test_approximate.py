@@ -18,9 +18,40 @@ from graphground.graphs.entities.vectors.building import build_vectors, estimate
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.entities.vectors.store import VectorStore
 
-WORDS = ["red", "blue", "green", "big", "small", "old", "new", "wild", "tame", "fast", "slow", "loud", "car", "train",
-         "dog", "horse", "bread", "wine", "house", "river", "mountain", "book", "song", "king", "queen", "soldier",
-         "teacher", "forest", "island", "bridge", "castle", "garden"]
+WORDS = [
+    "red",
+    "blue",
+    "green",
+    "big",
+    "small",
+    "old",
+    "new",
+    "wild",
+    "tame",
+    "fast",
+    "slow",
+    "loud",
+    "car",
+    "train",
+    "dog",
+    "horse",
+    "bread",
+    "wine",
+    "house",
+    "river",
+    "mountain",
+    "book",
+    "song",
+    "king",
+    "queen",
+    "soldier",
+    "teacher",
+    "forest",
+    "island",
+    "bridge",
+    "castle",
+    "garden",
+]
 
 pytest.importorskip("usearch")
 
@@ -71,7 +102,8 @@ def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> 
 
 
 def test_a_stopped_graph_of_neighbours_goes_on_and_is_not_served_before(
-        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(approximate, "_AT_ONCE", 500)
     build_vectors(files, encoder(STATIC), ann=0)
     asked = iter([False, False, True])
@@ -103,14 +135,15 @@ def test_a_graph_of_neighbours_is_opened_by_mapping_and_built_once(files: Files)
 def test_a_file_that_is_not_whole_is_not_served(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     file = files.folder / "vectors" / "names" / "near-0-3000.usearch"
-    file.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     store = VectorStore(files)
     assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
     assert store.approximate == 0
 
 
 def test_without_the_library_all_vectors_are_compared_and_asking_for_it_says_how(
-        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     monkeypatch.setattr(approximate, "installed", lambda: False)
     store = VectorStore(files)
@@ -135,8 +168,7 @@ building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=told)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9")
-def test_a_killed_build_leaves_older_vectors_served_and_goes_on(
-        files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_build_leaves_older_vectors_served_and_goes_on(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     build_vectors(files, encoder(STATIC), ["Other"])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(files.folder)], timeout=100)
     assert killed.returncode == -9

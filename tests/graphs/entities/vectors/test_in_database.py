@@ -31,8 +31,10 @@ from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from tests.support.neo4j_server import Neo4jServer
 
 NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
-INDEX = ("CREATE VECTOR INDEX {name} FOR (n:{label}) ON (n.{property}) OPTIONS {{indexConfig: "
-         "{{`vector.dimensions`: {dimensions}, `vector.similarity_function`: '{metric}'}}}}")
+INDEX = (
+    "CREATE VECTOR INDEX {name} FOR (n:{label}) ON (n.{property}) OPTIONS {{indexConfig: "
+    "{{`vector.dimensions`: {dimensions}, `vector.similarity_function`: '{metric}'}}}}"
+)
 
 
 def with_vectors(server: Neo4jServer) -> BoltEngine:
@@ -40,15 +42,17 @@ def with_vectors(server: Neo4jServer) -> BoltEngine:
     vectors = encoder(STATIC).encode(NAMES).tolist()
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
-        driver.execute_query("UNWIND $rows AS row CREATE (n:Thing {name: row[0], description: 'a ' + row[0]}) "
-                             "SET n.vector = row[1], n.again = row[1]", rows=list(zip(NAMES, vectors, strict=True)))
+        driver.execute_query(
+            "UNWIND $rows AS row CREATE (n:Thing {name: row[0], description: 'a ' + row[0]}) "
+            "SET n.vector = row[1], n.again = row[1]",
+            rows=list(zip(NAMES, vectors, strict=True)),
+        )
         driver.execute_query("CREATE (:Other {name: 'car', short: [1.0, 0.0, 0.0, 0.5]})")
-        for values in ({"name": "things", "label": "Thing", "property": "vector", "dimensions": 256,
-                        "metric": "cosine"},
-                       {"name": "far_things", "label": "Thing", "property": "again", "dimensions": 256,
-                        "metric": "euclidean"},
-                       {"name": "others", "label": "Other", "property": "short", "dimensions": 4,
-                        "metric": "cosine"}):
+        for values in (
+            {"name": "things", "label": "Thing", "property": "vector", "dimensions": 256, "metric": "cosine"},
+            {"name": "far_things", "label": "Thing", "property": "again", "dimensions": 256, "metric": "euclidean"},
+            {"name": "others", "label": "Other", "property": "short", "dimensions": 4, "metric": "cosine"},
+        ):
             driver.execute_query(INDEX.format(**values))  # type: ignore[arg-type]
         driver.execute_query("CALL db.awaitIndexes(60)")
     return bolt_engine(BoltAddress(server.uri, server.user, server.password))
@@ -103,8 +107,11 @@ def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name
 
 @pytest.mark.neo4j
 def test_other_dimensions_are_refused_before_the_database_is_asked(things: BoltEngine) -> None:
-    with pytest.raises(IndexUnfit, match=r"'others' holds vectors of 4 dimensions, and the model static-minilm-256 "
-                                         r"makes 256; .*vector_model"):
+    with pytest.raises(
+        IndexUnfit,
+        match=r"'others' holds vectors of 4 dimensions, and the model static-minilm-256 "
+        r"makes 256; .*vector_model",
+    ):
         DatabaseVectors(things, STATIC, "others").nearest("automobile")
 
 
@@ -117,17 +124,19 @@ def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngin
 
 @pytest.mark.neo4j
 def test_the_settings_of_a_graph_ask_for_the_database_s_index(
-        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     (tmp_path / "settings.toml").write_text(
         f'[graphs.things]\nuri = "{neo4j_5.uri}"\nusername = "{neo4j_5.user}"\npassword = "{neo4j_5.password}"\n'
-        f'vector_index = "things"\nvector_model = "{STATIC}"\n')
+        f'vector_index = "things"\nvector_model = "{STATIC}"\n'
+    )
     database = read_settings({"home": str(tmp_path)}, {}).databases[0]
     graph = open_database(database, Home(tmp_path).make())
     assert graph.engine is not None
     graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
     try:
         for mode in ("vector", "auto"):
-            answer, = find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode=mode, limit=2)).mentions
+            (answer,) = find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode=mode, limit=2)).mentions
             assert (answer.candidates[0].name, answer.candidates[0].match) == ("car", "vector")
             assert answer.candidates[0].cypher == "(n:Thing {name: 'car'})"
     finally:
@@ -136,14 +145,15 @@ def test_the_settings_of_a_graph_ask_for_the_database_s_index(
 
 @pytest.mark.neo4j
 def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
-        things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
     assert graph.engine is not None
     graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
     try:
         with pytest.raises(ToolFailure, match=r"graphground entities build (things )?--vectors"):
             find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode="vector"))
-        answer, = find_entities(graphs, FindEntitiesRequest(mentions=["hrse"], label="Thing")).mentions
+        (answer,) = find_entities(graphs, FindEntitiesRequest(mentions=["hrse"], label="Thing")).mentions
         assert answer.candidates[0].name == "horse"
     finally:
         graph.close()
@@ -187,16 +197,38 @@ def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("things")
     schema = {"name": "things", "entities": [{"label": "Thing", "properties": {}}], "relations": []}
-    (folder / "things.json").write_text(json.dumps({"schema": schema, "entities": [
-        {"eid": f"T{number}", "label": "Thing", "name": name, "aliases": [], "description": f"a {name}",
-         "properties": {}} for number, name in enumerate(NAMES)], "relations": []}))
+    (folder / "things.json").write_text(
+        json.dumps(
+            {
+                "schema": schema,
+                "entities": [
+                    {
+                        "eid": f"T{number}",
+                        "label": "Thing",
+                        "name": name,
+                        "aliases": [],
+                        "description": f"a {name}",
+                        "properties": {},
+                    }
+                    for number, name in enumerate(NAMES)
+                ],
+                "relations": [],
+            }
+        )
+    )
     home = Home(folder / "home")
     entry = load_file(folder / "things.json", home, name="things")
     end_engine(home, kill=True)
     vectors = encoder(STATIC).encode(NAMES).tolist()
-    subprocess.run([sys.executable, "-c", ARCADEDB, str(home.databases / entry.id)], check=True, timeout=200,
-                   input=json.dumps(list(zip(NAMES, vectors, strict=True))), text=True, cwd=folder,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-c", ARCADEDB, str(home.databases / entry.id)],
+        check=True,
+        timeout=200,
+        input=json.dumps(list(zip(NAMES, vectors, strict=True))),
+        text=True,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+    )
     write_manifest(home.databases / entry.id, home.graphs / entry.id)  # its files were changed on purpose
     graph = open_stored("things", home)
     yield graph
@@ -221,12 +253,29 @@ class OneIndex:
         from graphground.graphs.engines.table import Table
 
         if "show_index_info" in query:
-            return Table(["capacity", "dimension", "index_name", "index_type", "label", "metric", "property",
-                          "scalar_kind", "size"],
-                         [[100, 256, "m", "label+property_vector", "Thing", "cos", "vector", "f32", 6]], False, 0.0)
+            return Table(
+                [
+                    "capacity",
+                    "dimension",
+                    "index_name",
+                    "index_type",
+                    "label",
+                    "metric",
+                    "property",
+                    "scalar_kind",
+                    "size",
+                ],
+                [[100, 256, "m", "label+property_vector", "Thing", "cos", "vector", "f32", 6]],
+                False,
+                0.0,
+            )
         assert query.startswith("CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near ")
-        return Table(["near", "labels", "id", "description", "names"],
-                     [[0.25, ["Thing"], 7, None, ["car", *[None] * 7]]], False, 0.0)
+        return Table(
+            ["near", "labels", "id", "description", "names"],
+            [[0.25, ["Thing"], 7, None, ["car", *[None] * 7]]],
+            False,
+            0.0,
+        )
 
     def explain(self, query: str, parameters: Any = None) -> None: ...
 

@@ -69,7 +69,8 @@ def folder(tmp_path: Path, gate: Gate) -> Path:
 
 
 def test_opening_a_graph_with_vectors_begins_to_load_their_model_and_waits_for_nothing(
-        folder: Path, gate: Gate) -> None:
+    folder: Path, gate: Gate
+) -> None:
     index = open_index(folder)
     assert gate.begun.wait(30)
     assert index.find("bread")[0].name == "bread"
@@ -105,7 +106,8 @@ def test_a_model_that_does_not_load_leaves_auto_working_and_says_why(folder: Pat
 
 
 def test_vectors_of_a_model_that_is_not_installed_leave_auto_working_and_say_how_to_install_it(
-        folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)
     index = open_index(folder)
     assert index.find("bred")[0].name == "bread"

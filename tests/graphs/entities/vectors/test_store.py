@@ -12,8 +12,9 @@ from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing,
 from graphground.graphs.entities.vectors.store import VectorsMissing
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
-RECORDS = [Record(f"{label}{number}", label, name)
-           for label, names in NAMES.items() for number, name in enumerate(names)]
+RECORDS = [
+    Record(f"{label}{number}", label, name) for label, names in NAMES.items() for number, name in enumerate(names)
+]
 
 
 @pytest.fixture
@@ -33,7 +34,8 @@ def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
 
 
 def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
-        folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_vectors(open_index(folder)._files, StaticEncoder())
     index, model, encoded = open_index(folder), encoder(STATIC), []
     mentions = ["automobile", "horse", "puppy", "", "bread", "vessel"]
@@ -97,9 +99,14 @@ def test_a_model_that_is_not_installed_says_how_to_install_it() -> None:
 
 
 def test_a_description_finds_its_entity_and_a_name_that_is_as_near_comes_first(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record("1", "Film", "Heat", (), "a thief and a policeman in Los Angeles"),
-                                 Record("2", "Film", "Policeman", (), "a comedy"),
-                                 Record("3", "Film", "Alien", (), "monsters in space")])
+    build_index(
+        tmp_path / "i",
+        [
+            Record("1", "Film", "Heat", (), "a thief and a policeman in Los Angeles"),
+            Record("2", "Film", "Policeman", (), "a comedy"),
+            Record("3", "Film", "Alien", (), "monsters in space"),
+        ],
+    )
     files = open_index(tmp_path / "i")._files
     assert estimate(files, StaticEncoder()).descriptions == 3
     build_vectors(files, StaticEncoder())
@@ -111,8 +118,11 @@ def test_a_description_finds_its_entity_and_a_name_that_is_as_near_comes_first(t
 
 
 def test_a_description_that_many_share_gets_no_vector(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record(str(number), "Taxon", f"Beetle {number}", (), "species of beetle")
-                                 for number in range(11)] + [Record("x", "Taxon", "Ladybird", (), "a red one")])
+    build_index(
+        tmp_path / "i",
+        [Record(str(number), "Taxon", f"Beetle {number}", (), "species of beetle") for number in range(11)]
+        + [Record("x", "Taxon", "Ladybird", (), "a red one")],
+    )
     assert estimate(open_index(tmp_path / "i")._files, StaticEncoder()).descriptions == 1
 
 

@@ -18,7 +18,7 @@ from graphground.graphs.loading.simplekg import SimpleKGFile
 
 FILES = {
     "movies.csv": "movieId,title,released,runtime,zip code,director_id\n"
-                  "m1,Heat,1995-12-15,170,00501,p1\nm2,\"Alien, the film\",1979-05-25,117.5,01234,p2\nm3,Ran,,,,\n",
+    'm1,Heat,1995-12-15,170,00501,p1\nm2,"Alien, the film",1979-05-25,117.5,01234,p2\nm3,Ran,,,,\n',
     "people.csv": "id;name;born;alive\np1;Michael Mann;1943;true\np2;Ridley Scott;1937;true\np3;Al Pacino;1940;true\n",
     "acted_in.tsv": "person\tmovie\trole\np3\tm1\tVincent Hanna\np3\tm1\t\n",
 }
@@ -47,7 +47,9 @@ def imported(place: Path, mapping: str | None = None) -> dict[str, Any]:
 
 def test_a_folder_is_inferred_shown_and_imported(tmp_path: Path) -> None:
     graph = imported(folder_of(tmp_path))
-    assert written(infer(tmp_path, "films")) == """\
+    assert (
+        written(infer(tmp_path, "films"))
+        == """\
 name = "films"
 
 [nodes.Movie]
@@ -85,14 +87,18 @@ end_column = "movie"
 [relationships.properties]
 role = { column = "role", type = "str" }
 """
+    )
     nodes = {entity["eid"]: entity for entity in graph["entities"]}
     assert nodes["Movie#m1"]["properties"] == {"released": "1995-12-15", "runtime": 170.0, "zip_code": "00501"}
     assert nodes["Movie#m2"]["name"] == "Alien, the film"
     assert nodes["Movie#m3"]["properties"] == {}
     assert nodes["Person#p1"]["properties"] == {"born": 1943, "alive": True}
     assert [(one["label"], one["subj_id"], one["obj_id"], one["properties"]) for one in graph["relations"]] == [
-        ("hasDirector", "Movie#m1", "Person#p1", {}), ("hasDirector", "Movie#m2", "Person#p2", {}),
-        ("ACTED_IN", "Person#p3", "Movie#m1", {"role": "Vincent Hanna"}), ("ACTED_IN", "Person#p3", "Movie#m1", {})]
+        ("hasDirector", "Movie#m1", "Person#p1", {}),
+        ("hasDirector", "Movie#m2", "Person#p2", {}),
+        ("ACTED_IN", "Person#p3", "Movie#m1", {"role": "Vincent Hanna"}),
+        ("ACTED_IN", "Person#p3", "Movie#m1", {}),
+    ]
 
 
 def test_a_mapping_that_was_shown_is_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:
@@ -102,26 +108,57 @@ def test_a_mapping_that_was_shown_is_read_back_and_gives_the_same_graph(tmp_path
 
 def test_a_mapping_can_rename_retype_and_split_lists(tmp_path: Path) -> None:
     folder_of(tmp_path, {"books.csv": "isbn,what,genres,aka,about\n0001,Dune,SF; novel,Der Wüstenplanet;D,sand\n"})
-    graph = imported(tmp_path, 'name = "books"\n[nodes.Book]\nfile = "books.csv"\nid = "isbn"\ntitle = "what"\n'
-                     'aliases = "aka"\ndescription = "about"\n[nodes.Book.properties]\n'
-                     'genres = { column = "genres", type = "list[str]" }\n')
-    assert graph["entities"] == [{
-        "eid": "Book#0001", "label": "Book", "name": "Dune", "aliases": ["Der Wüstenplanet", "D"],
-        "description": "sand", "properties": {"genres": ["SF", "novel"]}, "provenance": []}]
+    graph = imported(
+        tmp_path,
+        'name = "books"\n[nodes.Book]\nfile = "books.csv"\nid = "isbn"\ntitle = "what"\n'
+        'aliases = "aka"\ndescription = "about"\n[nodes.Book.properties]\n'
+        'genres = { column = "genres", type = "list[str]" }\n',
+    )
+    assert graph["entities"] == [
+        {
+            "eid": "Book#0001",
+            "label": "Book",
+            "name": "Dune",
+            "aliases": ["Der Wüstenplanet", "D"],
+            "description": "sand",
+            "properties": {"genres": ["SF", "novel"]},
+            "provenance": [],
+        }
+    ]
 
 
 def test_compressed_files_byte_order_marks_and_quoted_lines_are_read(tmp_path: Path) -> None:
-    folder_of(tmp_path, {"movies.csv.gz": gzip.compress("\ufeffid,name\r\n1,\"two\r\nlines\"\r\n2,b\r\n".encode())})
+    folder_of(tmp_path, {"movies.csv.gz": gzip.compress('\ufeffid,name\r\n1,"two\r\nlines"\r\n2,b\r\n'.encode())})
     assert [entity["name"] for entity in imported(tmp_path)["entities"]] == ["two\r\nlines", "b"]
 
 
-@pytest.mark.parametrize(("cells", "type_"), [
-    (["1", "2", ""], "int"), (["007", "12"], "str"), (["1", "2.5"], "float"), (["1e5", "2"], "float"),
-    (["+1"], "str"), (["1,5"], "str"), (["12345678901234567890"], "str"), (["-0"], "float"), (["NaN"], "str"),
-    (["true", "FALSE"], "bool"), (["yes", "no"], "str"), (["1995-12-15", ""], "date"), (["1995-13-01"], "str"),
-    (["1995-12-15", "1995"], "str"), (["1995-12-15T10:00:00Z"], "datetime"), (["", ""], "str"), ([], "str"),
-    (["1", "x"], "str"), (["00.5"], "str"), (["123456789012345678.5"], "str"), (["0", "1"], "int"), (["1 "], "str"),
-])
+@pytest.mark.parametrize(
+    ("cells", "type_"),
+    [
+        (["1", "2", ""], "int"),
+        (["007", "12"], "str"),
+        (["1", "2.5"], "float"),
+        (["1e5", "2"], "float"),
+        (["+1"], "str"),
+        (["1,5"], "str"),
+        (["12345678901234567890"], "str"),
+        (["-0"], "float"),
+        (["NaN"], "str"),
+        (["true", "FALSE"], "bool"),
+        (["yes", "no"], "str"),
+        (["1995-12-15", ""], "date"),
+        (["1995-13-01"], "str"),
+        (["1995-12-15", "1995"], "str"),
+        (["1995-12-15T10:00:00Z"], "datetime"),
+        (["", ""], "str"),
+        ([], "str"),
+        (["1", "x"], "str"),
+        (["00.5"], "str"),
+        (["123456789012345678.5"], "str"),
+        (["0", "1"], "int"),
+        (["1 "], "str"),
+    ],
+)
 def test_types_are_inferred_without_losing_anything(cells: list[str], type_: str) -> None:
     assert type_of_column(cells) == type_
     read = reader_of(type_)
@@ -164,9 +201,13 @@ BROKEN_DATA = [
     ("movies.csv", "117.5", "117,5", "movies.csv, line 3: 7 cells"),
     ("movies.csv", "117.5", "NaN", "movies.csv, line 3: runtime: 'NaN' is no number"),
     ("movies.csv", "117.5", "1e999", "movies.csv, line 3: runtime: '1e999' is no number"),
-    ("movies.csv", "\"Alien, the film\"", "\"Alien, the film",
-     "movies.csv, line 3: not valid CSV: a quoted cell is not closed"),
-    ("movies.csv", "\"Alien, the film\"", "\"Alien\" the film", "movies.csv, line 3: not valid CSV"),
+    (
+        "movies.csv",
+        '"Alien, the film"',
+        '"Alien, the film',
+        "movies.csv, line 3: not valid CSV: a quoted cell is not closed",
+    ),
+    ("movies.csv", '"Alien, the film"', '"Alien" the film', "movies.csv, line 3: not valid CSV"),
     ("movies.csv", "movieId,title", "movieId,movieId", "movies.csv, line 1: the column 'movieId' is named twice"),
     ("movies.csv", "movieId,title", "movieId,", "movies.csv, line 1: column 2 has no name"),
     ("movies.csv", "movieId,title", "movieId,titel", "movies.csv: nodes.Movie: there is no column 'title'; it has"),
@@ -189,8 +230,9 @@ BROKEN_DATA = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "said"), BROKEN_DATA)
-def test_broken_data_is_refused_with_its_place_and_nothing_is_written(file: str, old: str, new: str, said: str,
-                                                                      tmp_path: Path) -> None:
+def test_broken_data_is_refused_with_its_place_and_nothing_is_written(
+    file: str, old: str, new: str, said: str, tmp_path: Path
+) -> None:
     files: dict[str, str | bytes] = {**FILES, "mapping.toml": MAPPING}
     content = files[file]
     assert isinstance(content, str)
@@ -203,16 +245,19 @@ def test_broken_data_is_refused_with_its_place_and_nothing_is_written(file: str,
     assert not (tmp_path / "graph.json").exists()
 
 
-@pytest.mark.parametrize(("files", "said"), [
-    ({}, "has no file that ends in .csv"),
-    ({"a.csv": ""}, "a.csv, line 1: the file is empty"),
-    ({"a.csv": "id,name\n1,a\n".encode("utf-16")}, "a.csv, line 1: not UTF-8"),
-    ({"a.csv": b"id,name\n1,a\n2,M\xfcller\n"}, "a.csv, line 3: not UTF-8"),
-    ({"a.csv.gz": gzip.compress(b"id,name\n" + bytes(range(48, 58)) * 9000)[:-30]}, "damaged or cut off"),
-    ({"a.csv.gz": b"id,name\n1,a\n"}, "damaged or cut off"),
-    ({"a.csv": "x,y\n1,1\n1,1\n"}, "no file has a column of unique"),
-    ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n"}, "b.csv: no id column, and no two columns"),
-])
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "has no file that ends in .csv"),
+        ({"a.csv": ""}, "a.csv, line 1: the file is empty"),
+        ({"a.csv": "id,name\n1,a\n".encode("utf-16")}, "a.csv, line 1: not UTF-8"),
+        ({"a.csv": b"id,name\n1,a\n2,M\xfcller\n"}, "a.csv, line 3: not UTF-8"),
+        ({"a.csv.gz": gzip.compress(b"id,name\n" + bytes(range(48, 58)) * 9000)[:-30]}, "damaged or cut off"),
+        ({"a.csv.gz": b"id,name\n1,a\n"}, "damaged or cut off"),
+        ({"a.csv": "x,y\n1,1\n1,1\n"}, "no file has a column of unique"),
+        ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n"}, "b.csv: no id column, and no two columns"),
+    ],
+)
 def test_a_folder_that_cannot_be_inferred_is_refused(files: dict[str, str | bytes], said: str, tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match=re.escape(said)):
         infer(folder_of(tmp_path, files))
@@ -224,8 +269,13 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_all_wrong_rows_are_counted_and_the_first_are_shown(tmp_path: Path) -> None:
-    folder_of(tmp_path, {**FILES, "people.csv": "id;name;born;alive\n" + "".join(
-        f"p{number};x;never;true\n" for number in range(1, 501))})
+    folder_of(
+        tmp_path,
+        {
+            **FILES,
+            "people.csv": "id;name;born;alive\n" + "".join(f"p{number};x;never;true\n" for number in range(1, 501)),
+        },
+    )
     with pytest.raises(ImportRefused) as refused:
         imported(tmp_path, MAPPING)
     assert refused.value.count == 500

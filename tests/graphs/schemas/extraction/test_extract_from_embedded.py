@@ -20,26 +20,75 @@ from tests.support.schema_oracle import exact_schema, told
 from tests.support.shared_data import SHARED, needs
 
 FLEET: dict[str, Any] = {
-    "schema": {"name": "fleet", "entities": [
-        {"label": "Ship", "description": None, "properties": {
-            "length_m": "float", "crew": "int", "launched": "date", "flags": "list[str]", "afloat": "bool"}},
-        {"label": "Harbour", "description": None, "properties": {"country": "str"}},
-        {"label": "Unused", "description": None, "properties": {}}],
+    "schema": {
+        "name": "fleet",
+        "entities": [
+            {
+                "label": "Ship",
+                "description": None,
+                "properties": {
+                    "length_m": "float",
+                    "crew": "int",
+                    "launched": "date",
+                    "flags": "list[str]",
+                    "afloat": "bool",
+                },
+            },
+            {"label": "Harbour", "description": None, "properties": {"country": "str"}},
+            {"label": "Unused", "description": None, "properties": {}},
+        ],
         "relations": [
             {"label": "anchorsAt", "subj_label": "Ship", "obj_label": "Harbour", "properties": {"since_year": "int"}},
-            {"label": "follows", "subj_label": "Ship", "obj_label": "Ship", "properties": {}}]},
+            {"label": "follows", "subj_label": "Ship", "obj_label": "Ship", "properties": {}},
+        ],
+    },
     "entities": [
-        {"eid": "S1", "label": "Ship", "name": "Mary", "aliases": ["Mary Rose"], "description": "a ship",
-         "properties": {"length_m": 45.0, "crew": 400, "launched": "1511-07-01", "flags": ["England"], "afloat": False},
-         "provenance": ["x"]},
-        {"eid": "S2", "label": "Ship", "name": "Vasa", "aliases": [], "description": "another",
-         "properties": {"length_m": 69.0}, "provenance": ["y"]},
-        {"eid": "H1", "label": "Harbour", "name": "Portsmouth", "aliases": [], "description": "a town",
-         "properties": {"country": "England"}, "provenance": ["z"]}],
+        {
+            "eid": "S1",
+            "label": "Ship",
+            "name": "Mary",
+            "aliases": ["Mary Rose"],
+            "description": "a ship",
+            "properties": {
+                "length_m": 45.0,
+                "crew": 400,
+                "launched": "1511-07-01",
+                "flags": ["England"],
+                "afloat": False,
+            },
+            "provenance": ["x"],
+        },
+        {
+            "eid": "S2",
+            "label": "Ship",
+            "name": "Vasa",
+            "aliases": [],
+            "description": "another",
+            "properties": {"length_m": 69.0},
+            "provenance": ["y"],
+        },
+        {
+            "eid": "H1",
+            "label": "Harbour",
+            "name": "Portsmouth",
+            "aliases": [],
+            "description": "a town",
+            "properties": {"country": "England"},
+            "provenance": ["z"],
+        },
+    ],
     "relations": [
-        {"rid": "0", "label": "anchorsAt", "subj_id": "S1", "obj_id": "H1", "properties": {"since_year": 1982},
-         "provenance": ["p"]},
-        {"rid": "1", "label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}, "provenance": []}]}
+        {
+            "rid": "0",
+            "label": "anchorsAt",
+            "subj_id": "S1",
+            "obj_id": "H1",
+            "properties": {"since_year": 1982},
+            "provenance": ["p"],
+        },
+        {"rid": "1", "label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}, "provenance": []},
+    ],
+}
 
 
 pytestmark = pytest.mark.engine
@@ -67,15 +116,17 @@ def test_a_loaded_graph_has_the_schema_that_its_file_defines(home: Home, tmp_pat
     assert set(found.schema.labels) == set(defined.labels) - {"Unused"}
     for label in found.schema.labels.values():
         declared = defined.labels[label.name].properties
-        assert {key: type_ for key, type_ in label.properties.items() if type_ != "list[unknown]"}.items() \
-            <= declared.items(), label.name
+        assert {
+            key: type_ for key, type_ in label.properties.items() if type_ != "list[unknown]"
+        }.items() <= declared.items(), label.name
     assert {str(pattern) for pattern in found.schema.patterns} == {str(pattern) for pattern in defined.patterns}
     assert found.schema.labels["Ship"].properties["launched"] == "date"
     assert found.schema.labels["Ship"].properties["flags"] == "list[str]"
     samples = sample_values(graph.engine, graph.schema, 20)
     assert samples["Harbour", "country"] == ["England"]
-    answer = get_schema(OpenGraphs([GraphSource("fleet", "", "embedded", lambda: graph)]),
-                        GetSchemaRequest(form="enhanced"))
+    answer = get_schema(
+        OpenGraphs([GraphSource("fleet", "", "embedded", lambda: graph)]), GetSchemaRequest(form="enhanced")
+    )
     assert "  country: str  // e.g. 'England'" in answer.schema_
     graph.engine.close()
 

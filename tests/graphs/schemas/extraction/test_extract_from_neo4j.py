@@ -76,7 +76,8 @@ def test_plain_cypher_finds_the_same_as_the_database_s_own_counts(engine: BoltEn
     assert told(scanned) == told(by_counts)
     assert scanned.label_combinations == by_counts.label_combinations
     assert {label.name: label.count for label in scanned.labels.values()} == {
-        label.name: label.count for label in by_counts.labels.values()}
+        label.name: label.count for label in by_counts.labels.values()
+    }
 
 
 def test_mixed_types_and_label_combinations_are_shown_as_such(engine: BoltEngine) -> None:
@@ -111,8 +112,14 @@ class Slow:
     def __init__(self, engine: BoltEngine, text: str) -> None:
         self.engine, self.text = engine, text
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
-            timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         if self.text in query:
             raise QueryTimeout("it took too long")
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
@@ -149,8 +156,9 @@ def test_a_step_out_of_time_makes_the_answer_partial_and_says_which(engine: Bolt
     assert "Person" in found.schema.labels
 
 
-def test_a_label_too_large_for_one_pass_is_read_page_by_page(engine: BoltEngine,
-                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_label_too_large_for_one_pass_is_read_page_by_page(
+    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphground.graphs.schemas.extraction.scanning.PAGE", 700)
     findings = Findings()
     scan(Steps(Slow(engine, "MATCH (n:Bulk) UNWIND keys"), findings))
@@ -188,8 +196,9 @@ def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEn
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_changed_data_are_noticed_and_read_again(engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                 quick: bool) -> None:
+def test_changed_data_are_noticed_and_read_again(
+    engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
     live.open()
     live.look()
@@ -211,8 +220,9 @@ def test_changed_data_are_noticed_and_read_again(engine: BoltEngine, tmp_path: P
     assert "Passing" not in live.schema.labels
 
 
-def test_a_schema_in_the_cache_is_not_served_for_a_database_that_has_changed(engine: BoltEngine,
-                                                                             tmp_path: Path) -> None:
+def test_a_schema_in_the_cache_is_not_served_for_a_database_that_has_changed(
+    engine: BoltEngine, tmp_path: Path
+) -> None:
     connected("mine", engine, tmp_path)
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
     try:
@@ -233,7 +243,8 @@ def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: Bo
 
 
 def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
-        engine: BoltEngine, tmp_path: Path) -> None:
+    engine: BoltEngine, tmp_path: Path
+) -> None:
     connected("mine", engine, tmp_path)
     gone = connected("mine", Slow(engine, ""), tmp_path)  # every query fails
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: gone)])
@@ -249,8 +260,14 @@ class Endless(Slow):
         super().__init__(engine, text)
         self.begun, self.ended = threading.Event(), threading.Event()
 
-    def run(self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None = None,
-            timeout: float | None = None) -> Table:
+    def run(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
         if self.text in query:
             self.begun.set()
             try:
@@ -261,7 +278,8 @@ class Endless(Slow):
 
 
 def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
-        engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 0.0)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.LEAST_SHARE", 1000.0)
     server = engine.server  # type: ignore[attr-defined]
@@ -278,8 +296,10 @@ def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
         stored = SchemaCache(tmp_path).load("key", "mine")
         assert stored is not None
         assert stored.fingerprint != engine.transaction_mark()  # nothing half read was kept
-        running = engine.run("SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
-                             "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c")
+        running = engine.run(
+            "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
+            "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c"
+        )
         assert running.rows == [[0]]
     finally:
         own.engine.close()

@@ -11,20 +11,24 @@ def seen(*keys: str) -> list[Seen]:
     return [Seen(key, WORDS, 1.0) for key in keys]
 
 
-@pytest.mark.parametrize(("label", "keys", "found"), [
-    ("Movie", ("tagline", "title"), "title"),
-    ("Customer", ("contactName", "companyName", "city"), "companyName"),
-    ("Product", ("quantityPerUnit", "productName"), "productName"),
-    ("Employee", ("firstName", "lastName", "jobTitle", "notes"), "lastName"),
-    ("Interface", ("ip", "mac"), "ip"),
-    ("Rack", ("tag", "zone"), "tag"),
-    ("Filing", ("icij_sar_id", "checksum"), "icij_sar_id"),
-    ("Person", ("born", "name"), "name"),
-    ("Genre", ("description",), None),
-    ("Thing", (), None),
-])
-def test_the_property_that_names_a_node_is_found_by_its_own_name(label: str, keys: tuple[str, ...],
-                                                                 found: str | None) -> None:
+@pytest.mark.parametrize(
+    ("label", "keys", "found"),
+    [
+        ("Movie", ("tagline", "title"), "title"),
+        ("Customer", ("contactName", "companyName", "city"), "companyName"),
+        ("Product", ("quantityPerUnit", "productName"), "productName"),
+        ("Employee", ("firstName", "lastName", "jobTitle", "notes"), "lastName"),
+        ("Interface", ("ip", "mac"), "ip"),
+        ("Rack", ("tag", "zone"), "tag"),
+        ("Filing", ("icij_sar_id", "checksum"), "icij_sar_id"),
+        ("Person", ("born", "name"), "name"),
+        ("Genre", ("description",), None),
+        ("Thing", (), None),
+    ],
+)
+def test_the_property_that_names_a_node_is_found_by_its_own_name(
+    label: str, keys: tuple[str, ...], found: str | None
+) -> None:
     assert naming_property(label, seen(*keys)) == found
 
 

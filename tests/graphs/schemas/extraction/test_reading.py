@@ -11,11 +11,25 @@ from graphground.graphs.schemas.extraction.memgraph_info import add_schema_info
 from graphground.graphs.schemas.extraction.value_types import merged, property_type
 
 
-@pytest.mark.parametrize(("name", "ours"), [
-    ("String", "str"), ("StringArray", "list[str]"), ("STRING NOT NULL", "str"), ("LocalDateTime", "datetime"),
-    ("ZONED DATETIME NOT NULL", "datetime"), ("LIST<STRING NOT NULL> NOT NULL", "list[str]"), ("NULL", None),
-    ("LIST<ANY> NOT NULL", "list[unknown]"), ("LIST<NOTHING> NOT NULL", "list[]"), ("Duration", "duration"),
-    ("INTEGER | STRING", "int|str"), ("Double", "float"), ("Point", "point"), ("MadeUp", "unknown")])
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("String", "str"),
+        ("StringArray", "list[str]"),
+        ("STRING NOT NULL", "str"),
+        ("LocalDateTime", "datetime"),
+        ("ZONED DATETIME NOT NULL", "datetime"),
+        ("LIST<STRING NOT NULL> NOT NULL", "list[str]"),
+        ("NULL", None),
+        ("LIST<ANY> NOT NULL", "list[unknown]"),
+        ("LIST<NOTHING> NOT NULL", "list[]"),
+        ("Duration", "duration"),
+        ("INTEGER | STRING", "int|str"),
+        ("Double", "float"),
+        ("Point", "point"),
+        ("MadeUp", "unknown"),
+    ],
+)
 def test_the_databases_names_of_types_become_ours(name, ours):
     assert property_type(name) == ours
 
@@ -29,13 +43,32 @@ def test_types_are_merged_and_an_empty_list_gives_way():
 
 
 MEMGRAPH = {
-    "nodes": [{"labels": ["Person"], "count": 5, "properties": [
-        {"key": "name", "count": 5, "filling_factor": 100.0, "types": [{"type": "String", "count": 5}]},
-        {"key": "age", "count": 3, "filling_factor": 60.0,
-         "types": [{"type": "Integer", "count": 2}, {"type": "String", "count": 1}]}]},
-        {"labels": ["Film", "Work"], "count": 2, "properties": []}],
-    "edges": [{"type": "ACTED_IN", "start_node_labels": ["Person"], "end_node_labels": ["Film", "Work"], "count": 4,
-               "properties": [{"key": "roles", "count": 4, "types": [{"type": "List", "count": 4}]}]}]}
+    "nodes": [
+        {
+            "labels": ["Person"],
+            "count": 5,
+            "properties": [
+                {"key": "name", "count": 5, "filling_factor": 100.0, "types": [{"type": "String", "count": 5}]},
+                {
+                    "key": "age",
+                    "count": 3,
+                    "filling_factor": 60.0,
+                    "types": [{"type": "Integer", "count": 2}, {"type": "String", "count": 1}],
+                },
+            ],
+        },
+        {"labels": ["Film", "Work"], "count": 2, "properties": []},
+    ],
+    "edges": [
+        {
+            "type": "ACTED_IN",
+            "start_node_labels": ["Person"],
+            "end_node_labels": ["Film", "Work"],
+            "count": 4,
+            "properties": [{"key": "roles", "count": 4, "types": [{"type": "List", "count": 4}]}],
+        }
+    ],
+}
 
 
 @pytest.mark.parametrize("document", [MEMGRAPH, json.dumps(MEMGRAPH)])
@@ -45,7 +78,9 @@ def test_memgraph_s_schema_info_is_read_as_documented(document):
     schema = findings.schema("films")
     assert schema.labels["Person"].properties == {"age": "int|str", "name": "str"}
     assert {str(pattern) for pattern in schema.patterns} == {
-        "(:Person)-[:ACTED_IN]->(:Film)", "(:Person)-[:ACTED_IN]->(:Work)"}
+        "(:Person)-[:ACTED_IN]->(:Film)",
+        "(:Person)-[:ACTED_IN]->(:Work)",
+    }
     assert schema.relationship_properties["ACTED_IN"] == {"roles": "list[unknown]"}
     assert schema.label_combinations == {frozenset({"Film", "Work"})}
 

@@ -10,24 +10,43 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 from tests.support.large_schema import large_schema, questions
 from tests.support.shared_data import SHARED, needs
 
-SCHOOLS = PropertyGraphSchema.from_cypherbench({
-    "name": "schools",
-    "entities": [
-        {"label": "Teacher", "properties": {"date_of_birth": "date", "place_of_birth": "str", "salary_usd": "float"}},
-        {"label": "Course", "properties": {"launch_year": "int", "language": "str"}},
-        {"label": "School", "properties": {"country": "str", "founding_year": "int"}},
-        {"label": "City", "properties": {"population": "int"}},
-        {"label": "Prize", "properties": {}}],
-    "relations": [
-        {"label": "taughtBy", "subj_label": "Course", "obj_label": "Teacher",
-         "properties": {"start_year": "int", "end_year": "int"}},
-        {"label": "offeredBy", "subj_label": "Course", "obj_label": "School", "properties": {}},
-        {"label": "locatedIn", "subj_label": "School", "obj_label": "City", "properties": {}},
-        {"label": "receivesPrize", "subj_label": "Teacher", "obj_label": "Prize", "properties": {"year": "int"}},
-        {"label": "marriedTo", "subj_label": "Teacher", "obj_label": "Teacher", "properties": {}}]})
-NAMES = KnownValues([("School", "name", "Hogwarts"), ("City", "name", "Springfield"),
-                     ("Teacher", "name", "Edna Krabappel"), ("Course", "language", "Latin"),
-                     ("Course", "name", "Potions for midfielders"), ("Prize", "name", "portrait")])
+SCHOOLS = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "schools",
+        "entities": [
+            {
+                "label": "Teacher",
+                "properties": {"date_of_birth": "date", "place_of_birth": "str", "salary_usd": "float"},
+            },
+            {"label": "Course", "properties": {"launch_year": "int", "language": "str"}},
+            {"label": "School", "properties": {"country": "str", "founding_year": "int"}},
+            {"label": "City", "properties": {"population": "int"}},
+            {"label": "Prize", "properties": {}},
+        ],
+        "relations": [
+            {
+                "label": "taughtBy",
+                "subj_label": "Course",
+                "obj_label": "Teacher",
+                "properties": {"start_year": "int", "end_year": "int"},
+            },
+            {"label": "offeredBy", "subj_label": "Course", "obj_label": "School", "properties": {}},
+            {"label": "locatedIn", "subj_label": "School", "obj_label": "City", "properties": {}},
+            {"label": "receivesPrize", "subj_label": "Teacher", "obj_label": "Prize", "properties": {"year": "int"}},
+            {"label": "marriedTo", "subj_label": "Teacher", "obj_label": "Teacher", "properties": {}},
+        ],
+    }
+)
+NAMES = KnownValues(
+    [
+        ("School", "name", "Hogwarts"),
+        ("City", "name", "Springfield"),
+        ("Teacher", "name", "Edna Krabappel"),
+        ("Course", "language", "Latin"),
+        ("Course", "name", "Potions for midfielders"),
+        ("Prize", "name", "portrait"),
+    ]
+)
 
 
 def part(question, **more):
@@ -51,8 +70,11 @@ def test_a_question_keeps_its_labels_pattern_and_property_and_drops_the_rest():
 def test_labels_far_apart_are_connected_by_the_patterns_between_them():
     found = part("How many teachers work in Springfield?")
     assert {"Teacher", "Course", "School", "City"} <= set(found.schema.labels)
-    assert {"(:Course)-[:taughtBy]->(:Teacher)", "(:Course)-[:offeredBy]->(:School)",
-            "(:School)-[:locatedIn]->(:City)"} <= set(kept_patterns(found))
+    assert {
+        "(:Course)-[:taughtBy]->(:Teacher)",
+        "(:Course)-[:offeredBy]->(:School)",
+        "(:School)-[:locatedIn]->(:City)",
+    } <= set(kept_patterns(found))
 
 
 def test_a_question_about_a_time_keeps_the_years_of_the_relationship():
@@ -75,8 +97,9 @@ def test_a_relationship_of_a_label_with_itself_is_found_by_its_verb():
     assert "(:Teacher)-[:marriedTo]->(:Teacher)" in kept_patterns(part("Who is Edna Krabappel's husband?"))
 
 
-@pytest.mark.parametrize("question", [
-    "", "   ", "?!", "教师教哪些课程", "Welche Stadt hat die meisten Einwohner?", "\x00\ud83d"])
+@pytest.mark.parametrize(
+    "question", ["", "   ", "?!", "教师教哪些课程", "Welche Stadt hat die meisten Einwohner?", "\x00\ud83d"]
+)
 @pytest.mark.parametrize("method", ["auto", "exact", "masked"])
 def test_no_question_is_ever_answered_with_nothing(question, method):
     found = part(question, method=method)
@@ -152,10 +175,18 @@ def test_elements_asked_for_survive_in_a_schema_of_two_thousand_labels():
 
 
 @needs("schemas", "company.json")
-@pytest.mark.parametrize(("question", "type_", "key"), [
-    ("Which companies were founded by people born in Vienna?", "foundedBy", ("Person", "place_of_birth")),
-    ("List the CEOs of companies in the oil industry since 2001.", "hasCEO", ("Company", "name")),
-    ("How many subsidiaries does each company launched before 1950 have?", "subsidiaryOf", ("Company", "launch_year"))])
+@pytest.mark.parametrize(
+    ("question", "type_", "key"),
+    [
+        ("Which companies were founded by people born in Vienna?", "foundedBy", ("Person", "place_of_birth")),
+        ("List the CEOs of companies in the oil industry since 2001.", "hasCEO", ("Company", "name")),
+        (
+            "How many subsidiaries does each company launched before 1950 have?",
+            "subsidiaryOf",
+            ("Company", "launch_year"),
+        ),
+    ],
+)
 def test_questions_about_companies_keep_what_they_need(question, type_, key):
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / "company.json").read_text(encoding="utf-8"))
     found = filter_schema(schema, question)

@@ -4,31 +4,65 @@ from graphground.graphs.schemas.filtering.lexicon import concepts_of, is_demonym
 from graphground.graphs.schemas.filtering.words import lemma, question_words, root, split_name
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("hasCastMember", ["has", "cast", "member"]), ("ArtMovement", ["art", "movement"]),
-    ("avg_gestation_period_days", ["avg", "gestation", "period", "days"]), ("hasCEO", ["has", "ceo"]),
-    ("ACTED_IN", ["acted", "in"])])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("hasCastMember", ["has", "cast", "member"]),
+        ("ArtMovement", ["art", "movement"]),
+        ("avg_gestation_period_days", ["avg", "gestation", "period", "days"]),
+        ("hasCEO", ["has", "ceo"]),
+        ("ACTED_IN", ["acted", "in"]),
+    ],
+)
 def test_names_are_split_at_capitals_and_underscores(name, words):
     assert split_name(name) == words
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("created", "creator"), ("movies", "movie"), ("countries", "country"), ("starred", "star"),
-    ("founders", "founding"), ("tallest", "tall"), ("manufacturers", "manufactured"), ("heaviest", "heavy")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("created", "creator"),
+        ("movies", "movie"),
+        ("countries", "country"),
+        ("starred", "star"),
+        ("founders", "founding"),
+        ("tallest", "tall"),
+        ("manufacturers", "manufactured"),
+        ("heaviest", "heavy"),
+    ],
+)
 def test_words_of_one_family_share_a_root(one, other):
     assert root(one) == root(other)
 
 
-@pytest.mark.parametrize(("plural", "singular"), [
-    ("cities", "city"), ("taxa", "taxon"), ("series", "series"), ("people", "person"), ("boxes", "box"),
-    ("status", "status"), ("glass", "glass")])
+@pytest.mark.parametrize(
+    ("plural", "singular"),
+    [
+        ("cities", "city"),
+        ("taxa", "taxon"),
+        ("series", "series"),
+        ("people", "person"),
+        ("boxes", "box"),
+        ("status", "status"),
+        ("glass", "glass"),
+    ],
+)
 def test_plurals_have_their_singular(plural, singular):
     assert lemma(plural) == singular
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("born", "birth"), ("wrote", "author"), ("starring", "cast"), ("eat", "feed"), ("tallest", "height"),
-    ("weigh", "mass"), ("nationality", "citizenship")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("born", "birth"),
+        ("wrote", "author"),
+        ("starring", "cast"),
+        ("eat", "feed"),
+        ("tallest", "height"),
+        ("weigh", "mass"),
+        ("nationality", "citizenship"),
+    ],
+)
 def test_words_of_general_english_share_a_concept(one, other):
     assert concepts_of(one) & concepts_of(other)
 
