@@ -37,7 +37,7 @@ class DiagnosticAnswer(BaseModel):
         return cls(**diagnostic.as_dict())
 
 
-def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None) -> Report:
+def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
     """The verdict on a query, by the schema as the database is now.
 
     An error that comes from a schema older than the database is never reported: the database is read again first,
