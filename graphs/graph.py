@@ -15,6 +15,7 @@ from graphground.graphs.entities.candidate import EntityLookup
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
+    from graphground.graphs.schemas.statistics.model import Statistics
 
 
 class SchemaReader(Protocol):
@@ -45,6 +46,18 @@ class SchemaReader(Protocol):
 
     def settle(self) -> bool:
         """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        ...
+
+    def stop(self) -> None:
+        """End the reading in the background; calling it twice is fine."""
+        ...
+
+
+class StatisticsReader(Protocol):
+    """The statistics of a graph as far as they are known, such as `schemas.statistics.live.LiveStatistics`."""
+
+    def now(self, *, fresh: bool = False) -> Statistics | None:
+        """What is known at this moment."""
         ...
 
     def stop(self) -> None:
@@ -85,6 +98,8 @@ class Graph:
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
     background: Sequence[Background] = ()
+    facts: StatisticsReader | None = None
+    """What reads its statistics; None where it has no data."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -127,6 +142,17 @@ class Graph:
         """Read a stale schema again before it is used against a query; True where it has been read anew."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
+    def statistics(self, *, fresh: bool = False) -> Statistics | None:
+        """What the data hold, as known at this moment: never waits, and asks the database nothing.
+
+        None while it has not been read, which then begins in the background, and for a schema without data. With
+        `fresh`, None too where the database is known to have changed since.
+
+            facts = graph.statistics()
+            if facts is not None and facts.fill("Country", "founding_date") == 0: ...
+        """
+        return self.facts.now(fresh=fresh) if self.facts is not None else None
+
     def run(
         self,
         query: str | Query,
@@ -153,7 +179,7 @@ class Graph:
         """End what runs in the background and close the connections; calling it twice is fine."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.stop()
-        for work in self.background:
+        for work in (*self.background, *([self.facts] if self.facts is not None else [])):
             work.stop()
         if self.engine is not None:
             self.engine.close()

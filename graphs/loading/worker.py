@@ -23,6 +23,9 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.schemas.statistics.collected import Collected
+from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
+from graphground.graphs.schemas.statistics.stored import write_statistics
 
 Say = Callable[[dict[str, Any]], None]
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
@@ -85,25 +88,29 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         writer = writer or GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
         return writer
 
-    known: dict[str, str] = {}
-    buckets: dict[str, str] = {}
-    waiting: dict[str, tuple[list[str], list[dict[str, Any]]]] = {name: ([], []) for name in document.schema.labels}
+    collected = Collected(document.schema)
+    numbers: dict[str, int] = {}
+    labels: list[str] = []
+    rids: list[str] = []
+    waiting: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in document.schema.labels}
 
     def flush(label: str) -> None:
-        ids, rows = waiting[label]
+        places, rows = waiting[label]
         if rows:
-            written = started().nodes(label, rows)
-            buckets[written[0].partition(":")[0]] = label
-            known.update(zip(ids, written, strict=True))
+            for place, rid in zip(places, started().nodes(label, rows), strict=True):
+                rids[place] = rid
+            collected.nodes(label, rows)
             waiting[label] = ([], [])
 
     for number, record in document.entities():
         label, eid, stored = checks.entity(number, record)
-        if eid in known:
+        if eid in numbers:
             raise SimpleKGError(f"entities[{number}] (eid {eid!r}): another entity has this eid")
-        known[eid] = ""
-        ids, rows = waiting[label]
-        ids.append(eid)
+        numbers[eid] = place = len(rids)
+        labels.append(label)
+        rids.append("")
+        places, rows = waiting[label]
+        places.append(place)
         rows.append(stored)
         if len(rows) >= ROWS_AT_ONCE:
             flush(label)
@@ -111,11 +118,11 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         flush(label)
 
     def label_of(eid: str) -> str | None:
-        rid = known.get(eid)
-        return buckets[rid[: rid.index(":")]] if rid else None
+        place = numbers.get(eid)
+        return labels[place] if place is not None else None
 
     step, number = "relationships", -1
-    seen = Identifiers()
+    seen, ends_of = Identifiers(), collected.ends
     edges: dict[str, list[dict[str, Any]]] = {name: [] for name in document.schema.relationship_types}
     for number, record in document.relations():
         rid = record.get("rid")
@@ -123,18 +130,25 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             problem = "another relation has this rid" if type(rid) is str else "'rid' must be text"
             raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
-        stored["_src"], stored["_dst"] = known[start], known[end]
+        begin, finish = numbers[start], numbers[end]
+        stored["_src"], stored["_dst"] = rids[begin], rids[finish]
+        starts, ends = ends_of[type_, labels[begin], labels[finish]]
+        starts.append(begin)
+        ends.append(finish)
         batch = edges[type_]
         batch.append(stored)
         if len(batch) >= ROWS_AT_ONCE:
+            collected.relationships(type_, batch)
             started().relationships(type_, batch)
             edges[type_] = []
     for type_, batch in edges.items():
         if batch:
+            collected.relationships(type_, batch)
             started().relationships(type_, batch)
     say({"step": "finishing", "read": path.stat().st_size})
+    write_statistics(graph / STATISTICS, collected.statistics())
     started().finish()
-    return len(known), number + 1
+    return len(numbers), number + 1
 
 
 def index(path: Path, folder: Path, say: Say) -> None:

@@ -17,6 +17,7 @@ from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.write_guard import refuses_writes
 from graphground.graphs.schemas.extraction.cache import SchemaCache
+from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.storage.home import Home
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,14 @@ def open_database(database: Database, home: Home) -> Graph:
         live.open()
         names = lookup_for(database, home, engine, live)
         names.start()
+        facts = LiveStatistics(
+            database.name,
+            engine,
+            lambda: live.schema,
+            SchemaCache(home.schemas).path(database.key).with_suffix(".statistics.json"),
+            lambda: live.mark,
+        )
+        facts.now()
         return Graph(
             database.name,
             live,
@@ -54,6 +63,7 @@ def open_database(database: Database, home: Home) -> Graph:
             language=able.language,
             refuses_writes=refused,
             background=(names,),
+            facts=facts,
         )
     except EngineError:
         live.stop()

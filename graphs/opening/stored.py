@@ -11,6 +11,8 @@ from graphground.graphs.entities.index import open_index
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.bundled import dropped_stamp, load_bundled, offered
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
+from graphground.graphs.schemas.statistics.live import LiveStatistics
+from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
 from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
 from graphground.graphs.storage.manifest import damage
@@ -62,13 +64,15 @@ def open_stored(name: str, home: Home) -> Graph:
             f"The files of the graph {name!r} are damaged: {problem}. Load it again with "
             f"`graphground graphs load FILE --name {name}`."
         )
+    schema, engine = catalog.schema(entry), EmbeddedEngine(home, entry.id)
     return Graph(
         name,
-        catalog.schema(entry),
+        schema,
         entry.description,
-        EmbeddedEngine(home, entry.id),
+        engine,
         open_index(catalog.folder(entry) / "entities"),
         dialect=ARCADEDB,
+        facts=LiveStatistics(name, engine, lambda: schema, catalog.folder(entry) / STATISTICS),
     )
 
 

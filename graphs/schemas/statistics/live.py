@@ -1,0 +1,114 @@
+"""The statistics of an open graph: read from disk at first use, and computed in the background where there are none.
+
+Nothing waits here: `now` answers what is known at this moment, and begins what is missing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics.queried import query_statistics
+from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
+
+LEAST_SHARE = 0.05
+"""At most this share of the time goes into reading the statistics of a database that changes all the time."""
+RETRY_SECONDS = 60.0
+CLOSING_SECONDS = 5.0
+logger = logging.getLogger(__name__)
+
+
+class LiveStatistics:
+    """The statistics of one graph: `LiveStatistics("films", engine, lambda: schema, path).now()`.
+
+    `mark` gives a mark of the database's last change, where it can change: statistics of another mark are computed
+    again in the background.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        schema: Callable[[], PropertyGraphSchema],
+        path: Path,
+        mark: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self._name, self._engine, self._schema, self._path, self._mark = name, engine, schema, path, mark
+        self._facts: Statistics | None = None
+        self._opened = False
+        self._earliest = 0.0
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._cancellation = Cancellation()
+        self.thread: threading.Thread | None = None
+
+    def now(self, *, fresh: bool = False) -> Statistics | None:
+        """What is known at this moment; with `fresh`, only what was read since the last change that is known.
+
+        Begins to read in the background what is missing or old.
+        """
+        if not self._opened:
+            with self._lock:
+                self._facts = self._facts or read_statistics(self._path)
+                self._opened = True
+        if self.stale:
+            self._begin()
+            return None if fresh else self._facts
+        return self._facts
+
+    @property
+    def stale(self) -> bool:
+        """Whether there are none yet, or the database has changed since, as far as is known."""
+        if self._facts is None:
+            return True
+        mark = self._mark()
+        return mark is not None and mark != self._facts.mark
+
+    def wait(self, seconds: float) -> Statistics | None:
+        """The statistics after a reading that may be under way, waited for so long at most: for tests and commands."""
+        facts = self.now(fresh=True)
+        if facts is None and self.thread is not None:
+            self.thread.join(seconds)
+            facts = self._facts
+        return facts
+
+    def stop(self) -> None:
+        """End the reading in the background, in the database too."""
+        self._stopped.set()
+        until = time.monotonic() + CLOSING_SECONDS
+        for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
+            thread.join(max(0.0, until - time.monotonic()))
+
+    def _begin(self) -> None:
+        with self._lock:
+            reading = self.thread is not None and self.thread.is_alive()
+            if reading or self._stopped.is_set() or time.monotonic() < self._earliest:
+                return
+            self.thread = threading.Thread(target=self._read, name=f"statistics of {self._name}", daemon=True)
+            self.thread.start()
+
+    def _read(self) -> None:
+        CURRENT.set(self._cancellation)
+        begin = time.monotonic()
+        try:
+            facts = query_statistics(self._engine, self._schema(), mark=self._mark())
+        except EngineError as error:
+            self._earliest = time.monotonic() + RETRY_SECONDS
+            if not self._cancellation.cancelled:
+                logger.warning("the statistics of %s could not be read: %s", self._name, error)
+            return
+        if self._cancellation.cancelled:
+            return
+        self._facts = facts
+        self._earliest = time.monotonic() + (time.monotonic() - begin) / LEAST_SHARE
+        try:
+            write_statistics(self._path, facts)
+        except OSError as error:
+            logger.warning("the statistics of %s could not be kept: %s", self._name, error)

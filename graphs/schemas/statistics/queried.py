@@ -1,0 +1,223 @@
+"""Statistics of a database that is only asked: a bounded query or two for each label, type and pattern.
+
+Counts of nodes and of patterns come with the schema, which has them from the count store where there is one. How many
+nodes have a property is counted over all of them; what costs more for each node (different values, degrees, the
+opposite of a relationship) over the first `SAMPLED` alone where there are more than `WHOLE`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.engines.engine import Engine
+from graphground.graphs.schemas.extraction.findings import Findings
+from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.statistics.model import (
+    Degrees,
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+    TypeStatistics,
+)
+from graphground.graphs.schemas.statistics.values import LEFT_OUT, MOST_COMMON, shown
+
+WHOLE, SAMPLED = 50_000, 10_000
+"""Up to so many nodes or relationships everything is looked at, above it the first of them."""
+MOST_FILL = 3_000_000
+"""Above it, fill is taken from a sample too."""
+MOST_PROPERTIES = 60
+NO_RANGE = ("list[", "unknown", "point", "|")
+STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
+
+
+def query_statistics(
+    engine: Engine,
+    schema: PropertyGraphSchema,
+    *,
+    mark: str | None = None,
+    whole: int = WHOLE,
+    step_seconds: float = STEP_SECONDS,
+    total_seconds: float = TOTAL_SECONDS,
+) -> Statistics:
+    """Read the statistics of everything that a schema lists; what cannot be read is left out.
+
+    >>> query_statistics(engine, schema).fill("Movie", "tagline")
+    0.68
+    """
+    begin = time.monotonic()
+    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole)
+    return reading.statistics(mark, begin)
+
+
+class Reading:
+    """One reading; `statistics` does all of it."""
+
+    def __init__(self, steps: Steps, schema: PropertyGraphSchema, whole: int) -> None:
+        self._steps, self._schema, self._whole = steps, schema, whole
+        self._labels: dict[str, LabelStatistics] = {}
+        self._types: dict[str, TypeStatistics] = {}
+
+    def statistics(self, mark: str | None, begin: float) -> Statistics:
+        """Read labels, types, then patterns, which need the counts of labels."""
+        self._steps.each(
+            [(f"values of {label.name}", partial(self._label, label)) for label in self._schema.labels.values()]
+            + [(f"values of {type_}", partial(self._type, type_)) for type_ in self._schema.relationship_types]
+        )
+        found: dict[int, PatternStatistics] = {}
+        self._steps.each(
+            [
+                (f"pattern {pattern}", partial(self._pattern, number, pattern, found))
+                for number, pattern in enumerate(self._schema.patterns)
+            ]
+        )
+        return Statistics(
+            {name: self._labels[name] for name in self._schema.labels if name in self._labels},
+            {name: self._types[name] for name in self._schema.relationship_types if name in self._types},
+            tuple(found[number] for number in sorted(found)),
+            not self._steps.findings.problems,
+            mark,
+            time.monotonic() - begin,
+        )
+
+    def _label(self, label: Label) -> None:
+        match = f"MATCH (n:{quoted_name(label.name)})"
+        count = label.count if label.count is not None else self._count(label.name, f"{match} RETURN count(n) AS c")
+        if count is None:
+            return
+        keys = {key: type_ for key, type_ in label.properties.items() if not self._is_left_out(label, key)}
+        values = self._values(label.name, match, keys, count)
+        self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
+
+    def _type(self, type_: str) -> None:
+        patterns = self._schema.relationship_types[type_]
+        match = f"MATCH ()-[n:{quoted_name(type_)}]->()"
+        known = [pattern.count for pattern in patterns]
+        several = bool(self._schema.label_combinations)
+        count = None if None in known or several else sum(count or 0 for count in known)
+        if count is None:
+            count = self._count(type_, f"{match} RETURN count(n) AS c")
+        if count is not None:
+            values = self._values(type_, match, self._schema.relationship_properties[type_], count)
+            self._types[type_] = TypeStatistics(type_, count, values)
+
+    def _is_left_out(self, label: Label, key: str) -> bool:
+        return key in LEFT_OUT and key in label.reserved
+
+    def _count(self, step: str, query: str) -> int | None:
+        rows = self._steps.rows(step, query)
+        return int(rows[0][0]) if rows else None
+
+    def _values(self, owner: str, match: str, types: Mapping[str, str], count: int) -> dict[str, PropertyStatistics]:
+        """How many have each property, over all of them, and what the values are like."""
+        keys = list(types)[:MOST_PROPERTIES]
+        if not keys or not count:
+            return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
+        bound = f" WITH n LIMIT {SAMPLED}" if count > MOST_FILL else ""
+        columns = ", ".join(f"count(n.{quoted_name(key)}) AS c{place}" for place, key in enumerate(keys))
+        rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
+        if not rows:
+            return {}
+        *filled, total = rows[0]
+        found = {
+            key: PropertyStatistics(number, total, distinct=0, repeated=0, exact=not bound)
+            if not number
+            else PropertyStatistics(number, total, exact=False)
+            for key, number in zip(keys, filled, strict=True)
+        }
+        some = [key for key in keys if found[key].count]
+        if some:
+            self._details(owner, match, types, some, found, count)
+        return found
+
+    def _details(
+        self,
+        owner: str,
+        match: str,
+        types: Mapping[str, str],
+        keys: Sequence[str],
+        found: dict[str, PropertyStatistics],
+        count: int,
+    ) -> None:
+        """Different values, extremes, and the most common: of all of them, or of the first that have one."""
+        for key in keys:
+            value = f"n.{quoted_name(key)}"
+            bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
+            ranged = not any(part in types[key] for part in NO_RANGE)
+            grouped = f"{match} WHERE {value} IS NOT NULL WITH {value} AS v{bound} WITH v, count(*) AS c "
+            rows = self._steps.rows(
+                f"values of {owner}.{key}",
+                f"{grouped}RETURN count(*) AS different, sum(CASE WHEN c > 1 THEN c ELSE 0 END) AS repeated, "
+                + ("min(v) AS least, max(v) AS greatest" if ranged else "null AS least, null AS greatest"),
+            )
+            if not rows:
+                continue
+            different, repeated, least, greatest = rows[0]
+            common = None
+            if repeated:
+                common = self._steps.rows(
+                    f"common values of {owner}.{key}", f"{grouped}RETURN v, c ORDER BY c DESC LIMIT {MOST_COMMON}"
+                )
+            found[key] = replace(
+                found[key],
+                distinct=different,
+                repeated=repeated,
+                least=shown(least),
+                greatest=shown(greatest),
+                common=tuple((shown(value), times) for value, times in common or () if times > 1),
+                exact=not bound and found[key].count <= self._whole,
+            )
+
+    def _pattern(self, number: int, pattern: RelationshipPattern, found: dict[int, PatternStatistics]) -> None:
+        start, type_, end = (quoted_name(name) for name in (pattern.start, pattern.type, pattern.end))
+        match = f"MATCH (a:{start})-[r:{type_}]->(b:{end})"
+        count = pattern.count
+        if count is None or self._schema.label_combinations:
+            count = self._count(str(pattern), f"{match} RETURN count(r) AS c")
+        if count is None:
+            return
+        both_ways = loops = None
+        bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
+        if pattern.start == pattern.end and count:
+            rows = self._steps.rows(
+                f"opposites of {pattern}",
+                f"{match} WITH a, b{bound} RETURN count(*) AS c, count(CASE WHEN a = b THEN 1 END) AS loops, "
+                f"count(CASE WHEN a <> b AND EXISTS {{ (b)-[:{type_}]->(a) }} THEN 1 END) AS back",
+            )
+            if rows:
+                seen, loops, back = rows[0]
+                both_ways = round(back / (seen - loops), 4) if seen > loops else 0.0
+        found[number] = PatternStatistics(
+            pattern.type,
+            pattern.start,
+            pattern.end,
+            count,
+            both_ways,
+            loops,
+            self._degrees(pattern, pattern.start, f"(n)-[:{type_}]->(:{end})", count),
+            self._degrees(pattern, pattern.end, f"(n)<-[:{type_}]-(:{start})", count),
+            not bound,
+        )
+
+    def _degrees(self, pattern: RelationshipPattern, label: str, path: str, count: int) -> Degrees | None:
+        known = self._labels.get(label)
+        if known is None:
+            return None
+        nodes = known.nodes
+        if not count or not nodes:
+            return Degrees(nodes, 0, 0.0, 0)
+        bound = "" if nodes <= self._whole else f" WITH n LIMIT {SAMPLED}"
+        rows = self._steps.rows(
+            f"degrees of {pattern}",
+            f"MATCH (n:{quoted_name(label)}){bound} WITH COUNT {{ {path} }} AS d "
+            "RETURN count(*) AS c, count(CASE WHEN d > 0 THEN 1 END) AS having, max(d) AS most",
+        )
+        if not rows or not rows[0][0]:
+            return None
+        seen, having, most = rows[0]
+        return Degrees(nodes, round(having * nodes / seen), round(count / nodes, 4), most, not bound)

@@ -1,0 +1,109 @@
+"""The values of one property, met a block at a time: counted exactly, held as eight bytes each.
+
+Distinct values and repeated ones come from the hashes of all values; the most frequent are looked for among the values
+that lead a block, and then counted exactly by their hashes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from graphground.graphs.schemas.statistics.model import PropertyStatistics
+
+MOST_COMMON = 5
+LEADERS = 20
+"""Of each block, so many of the most frequent values may become the most common of all."""
+MOST_LEADERS = 2_000
+LONGEST_VALUE = 80
+LEFT_OUT = frozenset({"provenance", "eid", "aliases"})
+"""Properties of which nothing is worth knowing where a loader adds them to every node."""
+
+
+class Values:
+    """`values = Values("str"); values.add(["Heat", "Ronin"]); values.statistics(of=3)`."""
+
+    def __init__(self, type_: str) -> None:
+        self._hashes = array("q")
+        self._leaders: dict[int, Any] = {}
+        self._least: Any = None
+        self._greatest: Any = None
+        self._listed = type_.startswith("list[")
+        self._ordered = not self._listed
+        self._dates = type_ in ("date", "datetime")
+        self._blank = 0
+
+    def add(self, values: Sequence[Any]) -> None:
+        """Count a block of values, none of them null."""
+        if not values:
+            return
+        if self._listed:
+            values = [tuple(value) if type(value) is list else value for value in values]
+        before = len(self._hashes)
+        try:
+            self._hashes.extend(map(hash, values))
+        except TypeError:  # a map, or a list where none was declared
+            del self._hashes[before:]
+            values = [repr(value) for value in values]
+            self._hashes.extend(map(hash, values))
+            self._ordered = False
+        if len(self._leaders) < MOST_LEADERS:
+            leaders = Counter(values).most_common(LEADERS)
+            single = len(values) < LEADERS  # in a block as small as that, any value may lead with the others' help
+            self._leaders.update((hash(value), value) for value, times in leaders if times > 1 or single)
+        self._blank += values.count(()) + values.count("")
+        if self._ordered:
+            self._extremes(values)
+
+    def statistics(self, of: int) -> PropertyStatistics:
+        """What was found, where `of` nodes or relationships were looked at."""
+        import numpy  # a loader's process has it anyhow; a server asks for this on its way to nothing urgent
+
+        hashes = numpy.frombuffer(self._hashes, dtype=numpy.int64) if self._hashes else numpy.empty(0, numpy.int64)
+        found, counts = numpy.unique(hashes, return_counts=True)
+        common = []
+        for leader, value in self._leaders.items():
+            place = int(numpy.searchsorted(found, leader))
+            common.append((value, int(counts[place])))
+        common.sort(key=lambda entry: -entry[1])
+        return PropertyStatistics(
+            count=len(hashes),
+            of=of,
+            blank=self._blank,
+            distinct=len(found),
+            repeated=int(counts[counts > 1].sum()),
+            least=shown(self._least) if self._ordered else None,
+            greatest=shown(self._greatest) if self._ordered else None,
+            common=tuple((shown(value), count) for value, count in common[:MOST_COMMON] if count > 1),
+        )
+
+    def _extremes(self, values: Sequence[Any]) -> None:
+        try:
+            if self._dates and min(values)[0] == "-":  # years before the common era sort backwards as texts
+                least, greatest = min(values, key=in_order), max(values, key=in_order)
+            else:
+                least, greatest = min(values), max(values)
+            if self._least is None:
+                self._least, self._greatest = least, greatest
+                return
+            key = in_order if self._dates else None
+            self._least, self._greatest = min(self._least, least, key=key), max(self._greatest, greatest, key=key)
+        except TypeError:
+            self._ordered = False
+
+
+def in_order(date: str) -> tuple[int, str]:
+    """What ISO dates sort by, also before the common era."""
+    year, _, rest = date[1:].partition("-")
+    return (-int(year), rest) if date[0] == "-" else (int(date[0] + year), rest)
+
+
+def shown(value: Any) -> Any:
+    """A value as it is kept: long text cut, a list as a list."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
+    if isinstance(value, list | tuple):
+        return [shown(item) for item in value[:MOST_COMMON]]
+    return value
