@@ -106,7 +106,7 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
                 node.start,
                 node.end,
                 "read",
-                "USE goes to another graph; only the open graph may be read",
+                "USE switches to another graph; only the open graph may be read",
             )
         )
     elif isinstance(node, tree.CallProcedure) and node.key not in PROCEDURES_ALLOWED:
@@ -137,7 +137,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
                     node.start,
                     node.name_end,
                     "admin",
-                    f"{node.name} goes to another graph; only the open graph may be read",
+                    f"{node.name} reads another graph; only the open graph may be read",
                 )
             )
         return
@@ -149,7 +149,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
             node.start,
             node.name_end,
             "admin",
-            f"the function {node.name} is not on the list of functions that only compute",
+            f"the function {node.name} is not on the list of allowed functions",
         )
     )
 

@@ -1,19 +1,20 @@
-"""The procedures and functions that a reading query may call, each with the reason why it may.
+"""The procedures and functions that a read-only query may call, with the reason for each.
 
-Derived from the sources of APOC Core 5.26 and from the manuals of Neo4j 5.26 and Graph Data Science, one by one. On the
-list is only what builds no Cypher, opens no file and no address, lists no settings and no users, and needs memory in
-proportion to its arguments or to the part of the graph that it is asked for. Left out for one of these reasons, among
-others:
+Each entry was reviewed in the source code of APOC Core 5.26 or in the manuals of Neo4j 5.26 and Graph Data Science. An
+entry builds no Cypher, opens no file or address, lists no settings or users, and uses memory in proportion to its
+arguments or to the part of the graph that it reads. Left out for one of these reasons, among others:
 
-- `apoc.search.*` paste a property name into a query; `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a text;
-  `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed one, which no caller needs;
+- `apoc.search.*` paste a property name into a query; `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a string
+  as Cypher; `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed query, and no caller needs them;
 - `apoc.coll.fill`, `apoc.coll.combinations`, `apoc.coll.randomItems`, `apoc.text.repeat`, `lpad`, `rpad`, `random` and
   `format` (`%999999999d`), `apoc.number.arabicToRoman`, `apoc.number.exact.*` (`1e999999999`) and
-  `apoc.util.decompress` make much out of little; `apoc.hashing.fingerprintGraph` reads the whole graph at once;
-- `apoc.agg.percentiles` and `apoc.agg.statistics` keep a histogram for each group, which the limits of a transaction do
-  not count: 4,000 groups of two rows take 750 MB;
-- `apoc.neighbors.*` make a list as long as the distance, or count up to it after the time limit (two thousand million);
-- `apoc.xml.parse` goes through a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
+  `apoc.util.decompress` turn small input into large output; `apoc.hashing.fingerprintGraph` reads the whole graph at
+  once;
+- `apoc.agg.percentiles` and `apoc.agg.statistics` keep a histogram for each group, which a transaction's memory limit
+  does not count: 4,000 groups of two rows take 750 MB;
+- `apoc.neighbors.*` make a list as long as the distance, or count up to it, ignoring the time limit (two
+  thousand million);
+- `apoc.xml.parse` uses a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
 """
 
 from __future__ import annotations
@@ -115,21 +116,21 @@ FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
 
 
 def allowed_page() -> str:
-    """The page of the documentation that names each with its reason, in Markdown."""
+    """The documentation page that lists each procedure and function with its reason, in Markdown."""
     lines = [
         "# What a query may call",
         "",
         "Written by `python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
         "",
-        "A query may call Cypher's own functions, but for `graph.byName` and the like, which go to another graph, "
-        "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, since it "
-        "may do anything. Each was read in its sources (APOC Core 5.26, Neo4j 5.26) and does none of these: build "
-        "or run Cypher, open a file or an address, list settings or users, take memory out of proportion to what "
-        "it is given.",
+        "A query may call Cypher's own functions, except `graph.byName` and others that access another graph, "
+        "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, because its "
+        "effects are unknown. The source code of each (APOC Core 5.26, Neo4j 5.26) was reviewed: none builds or "
+        "runs Cypher, opens a file or an address, lists settings or users, or uses memory out of proportion to its "
+        "arguments.",
         "",
     ]
     for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):
-        lines += [f"## {title}", "", "| allowed since | names |", "|---|---|"]
+        lines += [f"## {title}", "", "| why it is allowed | names |", "|---|---|"]
         lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
         lines.append("")
     _, _, left_out = (__doc__ or "").partition("among\nothers:\n\n")

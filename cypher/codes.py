@@ -20,13 +20,13 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     "syntax": Code("error", "The text is not valid Cypher from this point on.", "MATCH (n) RETRUN n"),
     "multiple_statements": Code("error", "Several statements in one query.", "RETURN 1 AS x; RETURN 2 AS x"),
     "too_complex": Code(
-        "error", "The query is too long, nests too deep, or takes too long to check.", "RETURN ((((…1…))))"
+        "error", "The query is too long, too deeply nested, or takes too long to check.", "RETURN ((((…1…))))"
     ),
     "undefined_variable": Code(
         "error", "A variable is used where it does not exist (any more).", "MATCH (n) WITH n.name AS name RETURN n"
     ),
     "variable_redefined": Code(
-        "error", "A variable is declared where its name is taken.", "MATCH (n) UNWIND [1] AS n RETURN n"
+        "error", "A variable is declared although its name is already in use.", "MATCH (n) UNWIND [1] AS n RETURN n"
     ),
     "variable_type": Code(
         "error",

@@ -33,7 +33,7 @@ class GetFilteredSchemaAnswer(Answer):
     graph: str
     method: str
     schema_: str = Field(alias="schema", description="The part of the schema that the question needs.")
-    whole: bool = Field(description="Whether the question matched nothing, so that nothing was left out for it.")
+    whole: bool = Field(description="Whether the question matched nothing; the schema is then not filtered.")
     truncated: bool = Field(description="Whether more was left out to stay within the budget.")
     tokens: int = Field(description="Approximate number of tokens in `schema`.")
     left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")

@@ -31,7 +31,7 @@ class GetSchemaRequest(Request):
     )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
     refresh: bool = Field(
-        False, description="Read the schema of a connected database again first, when its data has just changed."
+        False, description="Reread the schema of a connected database first; use it when the data has just changed."
     )
 
 

@@ -39,7 +39,7 @@ SCHEMA_CODES: Mapping[str, Code] = {
     "entity_not_found": Code(
         "warning",
         "No node of the label has this name; the nearest names and aliases are "
-        "suggested. A hint where the name is negated or only a part of one. Needs "
+        "suggested. Only a hint if the comparison is negated or matches part of a name. Needs "
         "the graph's data.",
         "MATCH (m:Movie {name: 'Haet'}) RETURN m.runtime_minute",
     ),
@@ -80,7 +80,7 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "extra_sort_column": Code(
         "hint",
-        "A column may be returned only for sorting, which does not need it.",
+        "A column seems to be returned only because the rows are sorted by it; ORDER BY does not need that.",
         "MATCH (m:Movie) RETURN m.name, m.runtime_minute ORDER BY m.runtime_minute LIMIT 1",
     ),
     "cartesian_product": Code(

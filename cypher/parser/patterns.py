@@ -97,7 +97,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
             "pattern",
             inner.selector.start,
             inner.selector.end,
-            "a path selector such as SHORTEST stands at the start of the whole path, not inside parentheses",
+            "a path selector such as SHORTEST belongs at the start of the whole path, not inside parentheses",
         )
     if inner.shortest is not None:
         c.note("pattern", inner.start, inner.end, f"{inner.shortest}() is not allowed inside parentheses")

@@ -168,7 +168,7 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
     """A procedure call among other clauses."""
     known = _call(c, clause)
     if clause.star:
-        c.problem("clause_order", clause, "YIELD * is for a procedure call that stands alone; name the columns")
+        c.problem("clause_order", clause, "YIELD * is allowed only in a standalone procedure call; name the columns")
     elif clause.arguments is None:
         c.problem("syntax", clause, f"{clause.name} needs parentheses here: CALL {clause.name}()")
     elif clause.yields is None and known is not None and known.columns:

@@ -123,7 +123,7 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
             c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
         wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
-            c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to go on")
+            c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to continue")
         elif (
             not c.cypher25
             and isinstance(before, _UPDATING)

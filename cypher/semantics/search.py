@@ -19,7 +19,7 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
     own = _variables(clause)
     if name in c.scope:
         if name not in own:
-            c.problem("pattern", node.variable, f"`{name}` must be a variable of the pattern in front of SEARCH")
+            c.problem("pattern", node.variable, f"`{name}` must be a variable of the pattern before SEARCH")
         else:
             c.expect(node.variable, found, ENTITY, "a node or a relationship")
             _check_pattern(c, clause, node, own)
@@ -117,7 +117,7 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
             "pattern",
             node,
             f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
-            "NULL, joined by AND; put other conditions into a WHERE behind it",
+            "NULL, joined by AND; put other conditions into a WHERE after it",
         )
     elif any(_names(one, name) for one in node.children() if one is not properties[0]):
         c.problem("pattern", node, f"what `{name}.{properties[0].key.text}` is compared with cannot come from `{name}`")

@@ -68,7 +68,7 @@ def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set
         EngineError: it cannot be run, does more than read, or takes longer than `timeout` seconds.
     """
     if access(parse(query, graph.language)) != "read":
-        raise QueryFailed("The query does more than read the graph.")
+        raise QueryFailed("The query is not read-only.")
     found: set[str] = set()
     node_id = graph.dialect.own_id.partition("(")[0] if graph.dialect is not None else "elementId"
     for text in provenance_queries(query, graph.language, node_id):

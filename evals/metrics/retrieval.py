@@ -69,9 +69,9 @@ def mean_reciprocal_rank(answers: Iterable[tuple[Sequence[Hashable], Collection[
 
 def _checked(relevant: Collection[Hashable], k: int) -> set[Hashable]:
     if not relevant:
-        raise ValueError("nothing is relevant, so the metric is not defined")
+        raise ValueError("no item is relevant, so the metric is undefined")
     if k < 1:
-        raise ValueError(f"k counts places from 1; it is {k}")
+        raise ValueError(f"k must be at least 1, not {k}")
     return set(relevant)
 
 

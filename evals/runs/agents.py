@@ -156,11 +156,13 @@ def _read(qid: str, line: str, seconds: float) -> Prediction:
     try:
         reply: Any = json.loads(line)
     except ValueError:
-        return Prediction(qid, error=f"the reply is no JSON: {line.strip()[:SHOWN]}", seconds=seconds)
+        return Prediction(qid, error=f"the reply is not JSON: {line.strip()[:SHOWN]}", seconds=seconds)
     if not isinstance(reply, dict):
-        return Prediction(qid, error=f"the reply is no JSON object: {line.strip()[:SHOWN]}", seconds=seconds)
+        return Prediction(qid, error=f"the reply is not a JSON object: {line.strip()[:SHOWN]}", seconds=seconds)
     if reply.get("qid") not in (None, qid):
-        return Prediction(qid, error=f"the reply is for {reply['qid']!r}, asked was {qid!r}", seconds=seconds)
+        return Prediction(
+            qid, error=f"the reply is for {reply['qid']!r}, but the question was {qid!r}", seconds=seconds
+        )
     try:
         return read_reply(qid, reply, seconds)
     except ValueError as error:

@@ -17,15 +17,15 @@ from graphground.cypher.diagnostics import Diagnostic
 
 CATEGORIES: Mapping[str, str] = {
     "no_answer": "The agent gave no query.",
-    "syntax": "The text is no Cypher that compiles, or does more than read.",
-    "timeout": "The query did not end in time.",
-    "schema_violation": "A label, relationship type, property or pattern that the schema does not have.",
-    "reversed_direction": "A relationship is followed the wrong way round.",
-    "entity_linking": "The names in the query are not those of the entities that are meant.",
-    "pattern": "Other labels or relationships than the gold query's.",
-    "filtering": "The right pattern with other conditions.",
-    "deduplication": "The right rows, too often or not often enough.",
-    "results": "The right pattern and conditions, with something else returned, sorted or counted.",
+    "syntax": "The text does not compile as Cypher, or is not read-only.",
+    "timeout": "The query did not finish within its time limit.",
+    "schema_violation": "A label, relationship type, property or pattern is not in the schema.",
+    "reversed_direction": "A relationship is followed in the wrong direction.",
+    "entity_linking": "The query names other entities than the gold query.",
+    "pattern": "The labels or relationships differ from the gold query's.",
+    "filtering": "The right pattern with the wrong conditions.",
+    "deduplication": "The right rows with the wrong multiplicities: duplicates are missing or superfluous.",
+    "results": "The right pattern and conditions, but the wrong columns, order or aggregation.",
 }
 
 _BY_CODE = {

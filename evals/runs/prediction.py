@@ -153,7 +153,7 @@ def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _call(call: Any) -> ToolCall:
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
-        raise ValueError('a call of `trace` is an object like {"tool": "find_entities", "seconds": 0.02}')
+        raise ValueError('each call in `trace` must be an object such as {"tool": "find_entities", "seconds": 0.02}')
     return ToolCall(
         call["tool"],
         float(call.get("seconds") or 0.0),

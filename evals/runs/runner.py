@@ -109,7 +109,7 @@ class Run:
         try:
             self._lock.acquire()
         except Timeout:
-            raise RunError(f"another process works on the run in {self.folder}") from None
+            raise RunError(f"another process is working on the run in {self.folder}") from None
         predictions, scores = Journal(self.folder / "predictions.jsonl"), Journal(self.folder / "scores.jsonl")
         gold = GoldAnswers(self.folder / "gold.sqlite", timeout=max(timeout, 120.0))
         try:
@@ -229,5 +229,5 @@ def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     text = scores.read_text("utf-8") if scores.exists() else ""
     records = [json.loads(line) for line in text.split("\n")[:-1] if line]
     if not records:
-        raise RunError(f"the run in {folder} has no scores yet; continue it with the command that began it")
+        raise RunError(f"the run in {folder} has no scores yet; resume it with the command that started it")
     return json.loads(path.read_text("utf-8")), list({record["qid"]: record for record in records}.values())

@@ -101,7 +101,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     except OSError as error:
         raise TaskError(f"{path} cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-        raise TaskError(f"{path} is no UTF-8 text: {error}") from None
+        raise TaskError(f"{path} is not UTF-8 text: {error}") from None
     try:
         document = json.loads(text)
     except ValueError:
@@ -125,7 +125,7 @@ def _lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise TaskError(f"{path}, line {number}: no JSON ({error})") from None
+            raise TaskError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
             raise TaskError(f"{path}, line {number}: a JSON object is needed, this is {line[:60]}")
         yield record
@@ -141,13 +141,13 @@ def _task(record: dict[str, Any], number: int, path: Path) -> Task:
     ):
         if not isinstance(value, str) or not value.strip():
             fields = ", ".join(map(str, record)) or "nothing"
-            raise TaskError(f"{where}: `{field}` is missing or no text; the record has {fields}")
+            raise TaskError(f"{where}: `{field}` is missing or not text; the record has {fields}")
     expected = record.get("expected", "answer")
     if expected not in get_args(Expected):
         raise TaskError(f"{where}: `expected` is {expected!r}; it is one of {', '.join(get_args(Expected))}")
     template = record.get("from_template") or {}
     if not isinstance(template, dict):
-        raise TaskError(f"{where}: `from_template` is no JSON object")
+        raise TaskError(f"{where}: `from_template` is not a JSON object")
     graph, gold = str(record["graph"]), str(record["gold_cypher"])
     qid = str(record["qid"]) if record.get("qid") not in (None, "") else _made_qid(graph, str(question), gold)
     return Task(
@@ -172,7 +172,7 @@ def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:
     try:
         answer = json.loads(value) if isinstance(value, str) else value
     except ValueError as error:
-        raise TaskError(f"{where}: `answer_json` is no JSON ({error})") from None
+        raise TaskError(f"{where}: `answer_json` is not JSON ({error})") from None
     return answer if isinstance(answer, list) else None
 
 

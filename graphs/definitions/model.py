@@ -56,8 +56,8 @@ class Property(Part):
 
     type: PropertyType = Field(description="The type of the values. An int of a point in time is its year.")
     wikidata: PropertyId = Field(
-        description="The Wikidata property; of a relationship: a qualifier, or the "
-        "relationship's own property, whose value it then is."
+        description="The Wikidata property. On a relationship: a qualifier, or the "
+        "relationship's own property for the value of its statement."
     )
     unit: str | None = Field(None, description="The unit into which quantities are converted, by its name or item.")
     item: ItemId | None = Field(None, description="With type bool: true where the property has this item as a value.")
@@ -67,11 +67,10 @@ class Property(Part):
 
 
 class Node(Part):
-    """A label and the items that get it."""
+    """A label and the conditions that select its items."""
 
     wikidata: ItemId | list[ItemId] | None = Field(
-        None,
-        description="The class, or several; may be left out where the relationships alone say which items are meant.",
+        None, description="One class or several; may be left out if from_relationships alone selects the items."
     )
     members: Literal["instances", "subclasses"] = Field(
         "instances", description="Whether the nodes are the instances of the class or its subclasses."
@@ -83,8 +82,10 @@ class Node(Part):
         "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.",
     )
     linked_to: list[Link] = Field([], description="Only items with these values.")
-    has_property: list[PropertyId] = Field([], description="Only items that have a value of each.")
-    sparql: str | None = Field(None, description="A SPARQL pattern over ?item that must hold too; endpoints only.")
+    has_property: list[PropertyId] = Field([], description="Only items that have a value for each of these properties.")
+    sparql: str | None = Field(
+        None, description="An additional SPARQL condition on ?item; only for builds from an endpoint."
+    )
     description: str | None = None
     doubtful: str | None = None
     properties: dict[Name, Property] = {}
@@ -107,8 +108,8 @@ class Relationship(Part):
     qualifier: PropertyId | None = Field(None, description="The end is the value of this qualifier.")
     ranks: Literal["best", "not_deprecated"] | None = Field(
         None,
-        description="`best`: preferred statements, where there are none normal ones; `not_deprecated`: both. "
-        "Left out: `not_deprecated` where the type is time-bounded, else `best`.",
+        description="`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: both. "
+        "Default: `not_deprecated` if the type is time-bounded, else `best`.",
     )
     description: str | None = None
     doubtful: str | None = None
@@ -119,13 +120,15 @@ class Relationship(Part):
 
 
 class RelationshipType(Part):
-    """What holds for all patterns of a type; the making of questions uses it."""
+    """Facts about all patterns of a relationship type, used to generate questions."""
 
     cardinality: Cardinality = Field("many-to-many", description="`many-to-one`: each start has at most one end.")
-    mandatory: list[Literal["start", "end"]] = Field([], description="Which nodes should all take part.")
-    symmetric: bool = Field(False, description="Whether a holds to b whenever b holds to a.")
-    time_bounded: bool = Field(False, description="Whether it holds from a start to an end.")
-    implies: list[str] = Field([], description="Types that hold between the same nodes whenever this type does.")
+    mandatory: list[Literal["start", "end"]] = Field(
+        [], description="The ends at which every node should have such a relationship."
+    )
+    symmetric: bool = Field(False, description="Whether a relationship from a to b implies one from b to a.")
+    time_bounded: bool = Field(False, description="Whether it has a start time and an end time.")
+    implies: list[str] = Field([], description="Types that always connect the same nodes as well.")
 
 
 class Definition(Part):

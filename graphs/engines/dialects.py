@@ -66,7 +66,7 @@ NEO4J = Dialect(
         r"|WriteOnReadOnlyAccessDatabase"
     ),
     reader="on Enterprise and Aura: GRANT ROLE reader TO the user; every Neo4j refuses writes in the READ sessions "
-    "that graphground opens, so look at what stands between",
+    "that graphground opens, so check for a proxy in between",
     own_id="elementId(n)",
     by_id="elementId(n) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",

@@ -55,7 +55,7 @@ def _differences(database: Path, graph: Path, files: dict[str, int], digests: di
             yield f"{name} is missing"
             continue
         if there != size:
-            yield f"{name} has {there:,} bytes and not {size:,}"
+            yield f"{name} has {there:,} bytes, not {size:,}"
     for name, digest in digests.items():
         file = graph / name.removeprefix("graph/") if name.startswith("graph/") else database / name
         try:

@@ -115,7 +115,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
             yield probe.diagnostic(
                 "matches_nothing",
                 item,
-                f"The pattern matches, but {probe.source(item.expression)} is null or zero over all that it matches.",
+                f"The pattern matches, but {probe.source(item.expression)} is null or zero for everything that it matches.",
                 severity="hint",
             )
 
@@ -145,7 +145,7 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
     yield probe.diagnostic(
         "matches_nothing",
         item,
-        f"{text} is null in what is returned, but {filled:,} of {found:,} "
-        f"rows have it.{why} Keep only those with WHERE {where}.",
+        f"{text} is null in the returned rows, but {filled:,} of {found:,} "
+        f"rows have a value.{why} Keep only those with WHERE {where}.",
         severity="hint",
     )

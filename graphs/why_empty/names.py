@@ -40,7 +40,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
             yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
     if not alone:
         yield probe.diagnostic(
-            "matches_nothing", node.properties, "Each of these properties occurs, but never together on one node."
+            "matches_nothing", node.properties, "Each of these property values occurs, but never all on one node."
         )
 
 

@@ -24,7 +24,7 @@ def parser() -> CommandLine:
         "arguments", nargs="?", default="{}", metavar="ARGUMENTS", help="Its arguments as a JSON object; - reads stdin."
     )
     parser.add_argument("--list", action="store_true", help="List the tools.")
-    parser.add_argument("-h", "--help", action="store_true", help="Show this, or with TOOL the tool's arguments.")
+    parser.add_argument("-h", "--help", action="store_true", help="Show this help; with TOOL, that tool's arguments.")
     parser.add_argument("--json", action="store_true", help="Print the structured answer as JSON.")
     add_options(parser, (*GRAPHS, "answer_bytes", "log_level"))
     return parser

@@ -206,7 +206,7 @@ def second_wall(name: str, engine: Engine) -> Finding:
     try:
         refused = engine.capabilities().enforces_read_only
     except Exception as error:
-        return Finding(f"graph {name}", False, "cannot be tested for refusing writes", str(error))
+        return Finding(f"graph {name}", False, "could not be tested: does it refuse writes?", str(error))
     if refused:
         return Finding(f"graph {name}", True, "writes are refused by the database too")
     return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))

@@ -100,7 +100,7 @@ def parser() -> CommandLine:
     comparing = group.add_command(
         "compare",
         compare,
-        "Print what the second run won and lost against the first, and whether the difference may be chance.",
+        "Print the tasks that the second run won and lost against the first, and whether the difference may be chance.",
     )
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
     comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the other run.")
@@ -194,7 +194,9 @@ def make(parsed: argparse.Namespace) -> int:
     write_tasks(made, parsed.file)
     sys.stdout.write(f"Wrote {len(made)} tasks to {parsed.file}.\n")
     if len(made) < parsed.tasks:
-        sys.stderr.write(f"graphground: the graph gave {len(made)} of {parsed.tasks} tasks that are realistic\n")
+        sys.stderr.write(
+            f"graphground: only {len(made)} of {parsed.tasks} realistic tasks could be made from this graph\n"
+        )
     return 0
 
 

@@ -26,8 +26,8 @@ def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = N
     """
     group = parser.add_argument_group(
         "settings",
-        "Also environment variables (in brackets) and, but for the "
-        "connection of one database, keys of the settings file.",
+        "Each can also be set by an environment variable (in brackets) or, except for the "
+        "connection of one database, by a key of the settings file.",
     )
     for setting in options():
         if names is not None and setting.name not in names:

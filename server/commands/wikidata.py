@@ -43,12 +43,12 @@ def parser() -> CommandLine:
         type=float,
         default=90.0,
         metavar="SECONDS",
-        help="Seconds to wait for an answer before the query is split; default: 90.",
+        help="Seconds to wait for a response before the query is split; default: 90.",
     )
     building.add_argument(
         "--pause", type=float, default=0.0, metavar="SECONDS", help="Seconds to wait between queries; default: 0."
     )
-    building.add_argument("--agent", help="The User-Agent; public endpoints ask for a way to reach you.")
+    building.add_argument("--agent", help="The User-Agent header; public endpoints ask for contact details in it.")
     return group
 
 

@@ -21,7 +21,7 @@ def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
             if shorter is None:
                 raise ToolFailure(
                     "answer_too_large",
-                    f"The answer has {len(payload):,} bytes; this server answers with at most {most_bytes:,}.",
+                    f"The answer has {len(payload):,} bytes; the limit of this server is {most_bytes:,}.",
                     next="Request less: a smaller limit, fewer columns, or a max_tokens.",
                 )
             answer, payload = shorter, encode_answer(shorter)

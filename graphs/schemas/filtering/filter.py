@@ -104,7 +104,7 @@ class SchemaFilter:
             return select_exact(self.vocabulary, question)
         if method == "similarity":
             if embedder is None:
-                raise NoEmbedder("the method 'similarity' needs a model of meaning; use 'auto' or install one")
+                raise NoEmbedder("the method 'similarity' needs an embedding model; use 'auto' or install one")
             return select_similar(self.vocabulary, self._near(question, embedder))
         mentions = mentions_in(question, entities, self.schema)
         if method == "masked":

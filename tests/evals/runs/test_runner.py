@@ -100,7 +100,7 @@ def test_an_agent_is_asked_through_its_protocol_and_no_reply_ends_the_run(graphs
     found = {record["question"]: record for record in read_run(tmp_path / "run")[1]}
     right = [word for word in words if found[word]["execution_accuracy"]]
     assert right == ["plain", "fenced", "costs", "after all that"]
-    assert "no JSON: The answer is Heat" in found["prose"]["message"]
+    assert "not JSON: The answer is Heat" in found["prose"]["message"]
     assert "exit status" in found["dies"]["message"]
     assert "no reply within 5 s" in found["hangs"]["message"]
     assert found["fails"]["message"] == "the model's rate limit is reached"
@@ -270,7 +270,7 @@ def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> N
         ({"cypher": 3}, "are texts"),
         ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
         ({"trace": {}}, "list of tool calls"),
-        ({"trace": [{}]}, "an object like"),
+        ({"trace": [{}]}, "an object such as"),
         ({"usage": [1]}, "JSON object"),
         ({"usage": {"input_tokens": "many"}}, "hold numbers"),
     ],

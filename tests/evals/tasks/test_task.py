@@ -65,13 +65,16 @@ def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: P
         ("[]", "holds no tasks"),
         ("3", "a list of records is needed"),
         ("[3]", "record 1: a JSON object is needed"),
-        (json.dumps(RECORD) + '\n{"b": ', "line 2: no JSON"),
+        (json.dumps(RECORD) + '\n{"b": ', "line 2: not JSON"),
         (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),
-        (json.dumps([{"graph": "x", "nl_question": "y"}]), "`gold_cypher` is missing or no text; the record has graph"),
+        (
+            json.dumps([{"graph": "x", "nl_question": "y"}]),
+            "`gold_cypher` is missing or not text; the record has graph",
+        ),
         (json.dumps([{**RECORD, "qid": "a"}, {**RECORD, "qid": "a"}]), "records 1 and 2 have the same qid 'a'"),
         (json.dumps([{**RECORD, "expected": "perhaps"}]), "`expected` is 'perhaps'"),
-        (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is no JSON"),
-        (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is no JSON object"),
+        (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is not JSON"),
+        (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is not a JSON object"),
     ],
 )
 def test_a_file_that_holds_no_tasks_says_where_and_why(tmp_path: Path, text: str, said: str) -> None:
@@ -83,7 +86,7 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="cannot be read: No such file"):
         read_tasks(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TaskError, match="is no UTF-8 text"):
+    with pytest.raises(TaskError, match="is not UTF-8 text"):
         read_tasks(tmp_path / "bytes.json")
 
 
