@@ -1,0 +1,47 @@
+"""A drawing as a Mermaid flowchart, which GitHub, many editors and chat clients show as a picture.
+
+>>> from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
+>>> print(mermaid(Drawing((Box("m", "Movie", ("name: str",)), Box("p", "Person")), (Arrow("m", "p", "directedBy"),))))
+flowchart LR
+  n0["Movie<br/>name: str"]
+  n1["Person"]
+  n0 -->|"directedBy"| n1
+
+Syntax: the flowchart page of Mermaid's documentation. Names are quoted, and what Mermaid, Markdown or HTML could read
+in them is written as an entity code.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphground.graphs.schemas.pictures.drawing import LONGEST_LINE, Drawing, readable
+
+_SPECIAL = re.compile(r"[^\w \-.,:;()\[\]+/…�]|(?<=\d)\.(?= )|^[\-+](?= )")
+
+
+def mermaid(drawing: Drawing) -> str:
+    """The flowchart's text, with a comment on what was left out."""
+    names = {box.id: f"n{number}" for number, box in enumerate(drawing.boxes)}
+    lines = ["flowchart LR"]
+    for box in drawing.boxes:
+        text = "<br/>".join(quoted(line) for line in (box.title, *box.lines))
+        lines.append(f'  {names[box.id]}["{text}"]')
+    for arrow in drawing.arrows:
+        line = ("-.-" if arrow.empty else "---") if arrow.symmetric else ("-.->" if arrow.empty else "-->")
+        lines.append(f'  {names[arrow.start]} {line}|"{quoted(arrow.text)}"| {names[arrow.end]}')
+    if any(box.empty for box in drawing.boxes):
+        lines.append("  classDef empty stroke-dasharray: 4 3")
+        lines.append(f"  class {','.join(names[box.id] for box in drawing.boxes if box.empty)} empty")
+    if drawing.left_out:
+        lines.append(f"  %% {drawing.left_out} more are left out")
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """Text within the quotation marks of a Mermaid label.
+
+    >>> quoted('a "b" <i>')
+    'a #34;b#34; #60;i#62;'
+    """
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", readable(text, LONGEST_LINE))
