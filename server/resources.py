@@ -1,4 +1,4 @@
-"""Resources: the catalog, each graph's schema, each label of it."""
+"""Resources: the catalog, each graph's schema as text and as a picture, each label of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote
 
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.server.application import Application
 from graphground.server.call import Outcome
 
@@ -17,6 +18,13 @@ TEMPLATES = (
         "title": "Schema of a graph",
         "description": "Labels, relationship patterns and properties, as get_schema gives them.",
         "mimeType": "text/plain",
+    },
+    {
+        "uriTemplate": "graph://{graph}/schema.svg",
+        "name": "schema picture",
+        "title": "Picture of a graph's schema",
+        "description": "Labels as boxes and relationship types as arrows, with counts.",
+        "mimeType": "image/svg+xml",
     },
     {
         "uriTemplate": "graph://{graph}/labels/{label}",
@@ -69,13 +77,15 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))
-    match = re.fullmatch(r"graph://([^/]+)/(schema|labels/([^/]+))/?", uri)
+    match = re.fullmatch(r"graph://([^/]+)/(schema|schema\.svg|labels/([^/]+))/?", uri)
     if match is None:
         raise UnknownResource(
             f"there is no resource {uri!r}; there are {CATALOG}, "
             f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}"
         )
     graph, label = unquote(match[1]), match[3]
+    if match[2] == "schema.svg":
+        return {"uri": uri, "mimeType": "image/svg+xml", "text": _picture(application, graph)}
     if label is None:
         return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph}))
     return {"uri": uri, "mimeType": "text/plain", "text": _label_text(application, graph, unquote(label))}
@@ -87,11 +97,22 @@ def _contents(uri: str, mime_type: str, outcome: Outcome) -> dict[str, Any]:
     return {"uri": uri, "mimeType": mime_type, "text": outcome.text}
 
 
-def _label_text(application: Application, graph: str, name: str) -> str:
+def _schema(application: Application, graph: str) -> PropertyGraphSchema:
     graphs = application.graphs()
     if graph not in graphs.names():
         raise UnknownResource(f"there is no graph {graph!r}; there are: {', '.join(graphs.names())}")
-    schema = graphs.get(graph).schema
+    return graphs.get(graph).schema
+
+
+def _picture(application: Application, graph: str) -> str:
+    from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loaded on first use: NumPy
+    from graphground.graphs.schemas.pictures.svg import svg
+
+    return svg(schema_drawing(_schema(application, graph)))
+
+
+def _label_text(application: Application, graph: str, name: str) -> str:
+    schema = _schema(application, graph)
     if name not in schema.labels:
         raise UnknownResource(f"the graph {graph!r} has no label {name!r}; it has: {', '.join(schema.labels)}")
     label = schema.labels[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.language import Language
-from graphground.cypher.semantics.projections import is_aggregate
+from graphground.cypher.matched import aggregates
 from graphground.evals.metrics.values import Rule
 
 
@@ -46,16 +46,3 @@ def orders(text: str, language: Language = "cypher5", rule: Rule = "paper") -> b
             case _:
                 return False
     return False
-
-
-def aggregates(projection: t.Projection) -> bool:
-    """Whether WITH or RETURN groups its rows: one of its items aggregates."""
-    return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
-
-
-def _outside_subqueries(node: t.Node) -> list[t.Node]:
-    found = [node]
-    if not isinstance(node, t.Subquery):
-        for child in node.children():
-            found += _outside_subqueries(child)
-    return found

@@ -22,7 +22,7 @@ from typing import Literal
 from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.language import Language
-from graphground.evals.metrics.ordering import aggregates
+from graphground.cypher.matched import aggregates, matched_part
 
 Kind = Literal["node", "path", "ids"]
 
@@ -198,41 +198,3 @@ class _Rewriter:
             self._count += 1
             if name not in self._taken:
                 return name
-
-
-def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
-    """The clauses up to the last that matches, and the WITH … WHERE after it that only filter; none without MATCH."""
-    last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
-    if last is None:
-        return []
-    end = last + 1
-    while end < len(clauses) and _only_filters(clauses[end]):
-        end += 1
-    while end > last + 1 and _needless(clauses[end - 1]):
-        end -= 1
-    return list(clauses[:end])
-
-
-def _matches(clause: t.Clause) -> bool:
-    if isinstance(clause, t.CallSubquery):
-        return any(True for _ in clause.find(t.Match))
-    return isinstance(clause, t.Match)
-
-
-def _only_filters(clause: t.Clause) -> bool:
-    match clause:
-        case t.With(projection=projection):
-            return not (
-                aggregates(projection)
-                or projection.order_by
-                or projection.skip
-                or projection.limit
-                or projection.group_by is not None
-            )
-        case t.Filter() | t.Let():
-            return True
-    return False
-
-
-def _needless(clause: t.Clause) -> bool:
-    return isinstance(clause, t.Let) or (isinstance(clause, t.With) and clause.where is None)

@@ -13,12 +13,12 @@ from graphground.evals.metrics.provenance_similarity import jaccard, provenance_
 from graphground.evals.runs.categories import category_of
 from graphground.evals.runs.gold import Gold
 from graphground.evals.runs.prediction import Prediction
-from graphground.evals.runs.subgraphs import subgraph
 from graphground.evals.tasks.classify import COMBINED, classify
 from graphground.evals.tasks.task import Task
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
+from graphground.graphs.schemas.pictures.of_query import subgraph
 
 SHOWN_ROWS = 20
 """Rows of an answer that a record keeps, for the report; scores are taken of all."""

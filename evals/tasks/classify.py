@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.evals.metrics.ordering import aggregates
+from graphground.cypher.matched import aggregates
 
 BASIC = (
     "basic_(n)",

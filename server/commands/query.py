@@ -7,12 +7,16 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
+from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, command_line, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
 from graphground.server.commands.printing import diagnostic_lines, failure_lines, print_csv, print_table
 from graphground.server.commands.progress import spinner
+
+if TYPE_CHECKING:
+    from graphground.graphs.schemas.pictures.write import PictureForm
+    from graphground.server.application import Application
 
 
 def parser() -> CommandLine:
@@ -23,6 +27,9 @@ def parser() -> CommandLine:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")
     form.add_argument("--csv", action="store_true", help="Print the rows as comma-separated values.")
+    form.add_argument(
+        "--picture", choices=("mermaid", "svg"), help="Draw some of the nodes and relationships that the query matches."
+    )
     parser.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
     parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: 30).")
     parser.add_argument(
@@ -51,6 +58,8 @@ def query(parsed: argparse.Namespace) -> int:
     given: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
     if parsed.graph_name is not None:
         given["graph"] = parsed.graph_name
+    if parsed.check and parsed.picture:
+        raise WrongUse("--picture draws what the query matches: leave out --check")
     tool = "validate_cypher" if parsed.check else "execute_cypher"
     if not parsed.check:
         given |= {"limit": parsed.limit, "timeout_s": parsed.timeout}
@@ -61,6 +70,7 @@ def query(parsed: argparse.Namespace) -> int:
     try:
         with spinner("running the query"):
             outcome = application.call(tool, given)
+            picture = matched(application, given, parsed.picture) if parsed.picture and not outcome.is_error else ""
     finally:
         application.close()
     answer = json.loads(outcome.payload)
@@ -72,11 +82,25 @@ def query(parsed: argparse.Namespace) -> int:
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:
         sys.stdout.write(f"The query is valid ({answer['access']}).\n")
+    elif parsed.picture and not failed:
+        sys.stdout.write(f"{picture}\n")
     elif not failed:
         (print_csv if parsed.csv else print_table)(answer)
     if failed and (suggested := suggestion(answer)):
         sys.stderr.write(f"try: {suggested}\n")
     return FAILED if failed else 0
+
+
+def matched(application: Application, call: dict[str, Any], form: PictureForm) -> str:
+    """The picture of what the query of a call matched."""
+    from graphground.graphs.schemas.pictures.drawing import Drawing
+    from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+    from graphground.graphs.schemas.pictures.write import write_picture
+    from graphground.tools.tool import graph_named
+
+    graph = graph_named(application.graphs(), call.get("graph"))
+    found = subgraph(call["query"], graph, timeout=call["timeout_s"], parameters=call["parameters"])
+    return write_picture(query_drawing(found) if found else Drawing((), (), "The query matches nothing"), form)
 
 
 def parameter(text: str) -> tuple[str, Any]:

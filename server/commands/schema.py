@@ -31,7 +31,10 @@ def parser() -> CommandLine:
     showing = group.add_command("show", show, "Print a schema, or the part of it that a question needs.")
     showing.add_argument("graph_name", metavar="GRAPH", help="A loaded graph, or a CypherBench schema file.")
     showing.add_argument(
-        "--form", choices=("base", "enhanced", "json"), default="base", help="How it is written (default: base)."
+        "--form",
+        choices=("base", "enhanced", "json", "mermaid", "svg"),
+        default="base",
+        help="How it is written (default: base); mermaid and svg are pictures.",
     )
     showing.add_argument("--question", help="Print only what this question needs.")
     showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The budget.")
@@ -82,6 +85,16 @@ def show(parsed: argparse.Namespace) -> int:
     if parsed.max_tokens is not None and parsed.max_tokens < 1:
         raise WrongUse("--max-tokens must be at least 1")
     budget = {} if parsed.max_tokens is None else {"max_tokens": parsed.max_tokens}
+    if parsed.form in ("mermaid", "svg"):
+        if parsed.question is not None or parsed.max_tokens is not None:
+            raise WrongUse(f"--form {parsed.form} draws the whole schema: leave out --question and --max-tokens")
+        from graphground.graphs.schemas.pictures.of_schema import schema_drawing
+        from graphground.graphs.schemas.pictures.write import write_picture
+        from graphground.tools.tool import graph_named
+
+        with _opened(parsed) as graphs:
+            sys.stdout.write(write_picture(schema_drawing(graph_named(graphs, None).schema), parsed.form) + "\n")
+        return 0
     with _opened(parsed) as graphs:
         if parsed.question is None:
             text = get_schema(graphs, GetSchemaRequest.model_validate({"form": parsed.form, **budget})).as_text()

@@ -21,9 +21,11 @@ WIDER = np.array([1.25, 0.8])
 
 
 def places(
-    sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]], gap: float = 120.0
+    sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]], gap: float = 100.0
 ) -> list[tuple[float, float]]:
     """The centre of each box in pixels, from (0, 0) on; `sizes` are widths and heights, `links` pairs of boxes.
+
+    Boxes side by side are `gap` pixels apart.
 
     >>> places([(80, 30)], [])
     [(40.0, 15.0)]
@@ -33,7 +35,7 @@ def places(
     size = np.array(sizes, dtype=float)
     step = float(np.median(np.hypot(size[:, 0], size[:, 1]))) + gap
     placed = _majorized(_distances(len(sizes), links) * step) * WIDER
-    _push_apart(placed, size, np.array([0.7, 0.45]) * gap)
+    _push_apart(placed, size, np.array([gap, 60.0]))
     placed -= (placed - size / 2).min(axis=0)
     return [(round(float(x), 1), round(float(y), 1)) for x, y in placed]
 

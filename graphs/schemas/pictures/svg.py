@@ -35,7 +35,9 @@ def svg(drawing: Drawing, *, style: bool = True) -> str:
     """The picture as one SVG element; without `style` the page that shows it brings the style (`STYLE`)."""
     sizes = [_size(box) for box in drawing.boxes]
     number = {box.id: place for place, box in enumerate(drawing.boxes)}
-    centres = places(sizes, [(number[arrow.start], number[arrow.end]) for arrow in drawing.arrows])
+    longest = max((len(readable(arrow.text, LONGEST_LINE)) for arrow in drawing.arrows), default=0)
+    links = [(number[arrow.start], number[arrow.end]) for arrow in drawing.arrows]
+    centres = places(sizes, links, gap=longest * LETTER + 40)
     centres = [(x + MARGIN, y + MARGIN) for x, y in centres]
     kinds = sorted({box.kind for box in drawing.boxes})
     width = max((x + size[0] / 2 for (x, _), size in zip(centres, sizes, strict=True)), default=MARGIN) + 2 * MARGIN
@@ -56,7 +58,7 @@ def svg(drawing: Drawing, *, style: bool = True) -> str:
             else _loops(arrows, centres[number[start]], sizes[number[start]])
         )
     for box, centre, size in zip(drawing.boxes, centres, sizes, strict=True):
-        parts.append(_box(box, centre, size, COLOURS[kinds.index(box.kind) % len(COLOURS)]))
+        parts.append(_box(number[box.id], box, centre, size, COLOURS[kinds.index(box.kind) % len(COLOURS)]))
     if drawing.left_out:
         parts.append(f'<text x="{MARGIN}" y="{height - 8:.0f}">{drawing.left_out} more are not drawn.</text>')
     return "".join([*parts, "</svg>"])
@@ -71,17 +73,17 @@ def _size(box: Box) -> tuple[float, float]:
     return (max(70.0, title * BOLD_LETTER + 24, max(lines, default=0) * LETTER + 24), LINE * (1 + len(box.lines)) + 14)
 
 
-def _box(box: Box, centre: tuple[float, float], size: tuple[float, float], colour: str) -> str:
+def _box(number: int, box: Box, centre: tuple[float, float], size: tuple[float, float], colour: str) -> str:
     (x, y), (width, height) = centre, size
     left, top = x - width / 2, y - height / 2
     dashed = ' stroke-dasharray="4 3"' if box.empty else ""
     lines = [
-        f'<text class="{"line" if number else "title"}" x="{left + 12:.1f}" y="{top + LINE * (number + 1) + 1:.1f}">'
+        f'<text class="{"line" if row else "title"}" x="{left + 12:.1f}" y="{top + LINE * (row + 1) + 1:.1f}">'
         f"{_text(line)}</text>"
-        for number, line in enumerate((box.title, *box.lines))
+        for row, line in enumerate((box.title, *box.lines))
     ]
     return (
-        f'<g class="box" data-id="{escape(box.id)}" tabindex="0" role="listitem"><rect x="{left:.1f}" y="{top:.1f}" '
+        f'<g class="box" data-box="{number}" tabindex="0" role="listitem"><rect x="{left:.1f}" y="{top:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" rx="8" stroke="{colour}" stroke-width="2"{dashed}/>'
         f"{''.join(lines)}</g>"
     )

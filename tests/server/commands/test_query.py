@@ -76,3 +76,14 @@ def test_a_caret_stands_under_its_word_after_tabs() -> None:
         "suggestions": [],
     }
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
+
+
+def test_what_a_query_matches_can_be_drawn(data_folder: Path) -> None:
+    text = "MATCH (p:Player {name: $name})-[:draftedBy]->(t:Team) RETURN t.name"
+    drawn = query(data_folder, "nba", text, "-p", "name=LeBron James", "--picture", "mermaid")
+    assert (drawn.returncode, drawn.stderr) == (0, "")
+    assert '["LeBron James<br/>Player"]' in drawn.stdout
+    assert '-->|"draftedBy"|' in drawn.stdout
+    wrong = query(data_folder, "nba", "MATCH (p:Player) DELETE p", "--picture", "svg")
+    assert wrong.returncode == 1
+    assert "<svg" not in wrong.stdout

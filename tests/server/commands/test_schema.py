@@ -39,3 +39,13 @@ def test_what_is_wrong_is_said_in_words(arguments: list[str], file: Path, capsys
         code = int(end.code or 0)
     assert code != 0
     assert capsys.readouterr().err
+
+
+def test_a_schema_is_drawn_as_mermaid_and_as_svg(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(file), "--form", "mermaid"]) == 0
+    assert '-->|"directedBy"|' in capsys.readouterr().out
+    assert main(["show", str(file), "--form", "svg"]) == 0
+    assert capsys.readouterr().out.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    with pytest.raises(SystemExit):
+        main(["show", str(file), "--form", "svg", "--question", "Who?"])
+    assert "leave out --question" in capsys.readouterr().err

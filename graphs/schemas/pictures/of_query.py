@@ -1,28 +1,44 @@
-"""Subgraphs to look at: some of the nodes and relationships that a query matches."""
+"""The picture of what a query matches: some of the nodes and relationships on which its rows rest."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.evals.metrics.executable import attempt
-from graphground.evals.metrics.provenance import matched_part
+from graphground.cypher import validate
+from graphground.cypher.matched import matched_part
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
+from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
 
 MOST_ROWS = 12
 MOST_NODES = 14
 
 
-def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | None:
+def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
+    """The nodes by name, coloured by label, and the relationships between them.
+
+    query_drawing(subgraph("MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name", films, timeout=5))
+    """
+    boxes = tuple(
+        Box(str(node["id"]), readable(node["name"]), (readable(node["label"]),), kind=node["label"])
+        for node in subgraph["nodes"]
+    )
+    arrows = tuple(Arrow(str(link["start"]), str(link["end"]), link["type"]) for link in subgraph["links"])
+    return Drawing(boxes, arrows, "What the query matches")
+
+
+def subgraph(
+    query: str, graph: Graph, *, timeout: float, parameters: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
     """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None where there are none.
 
     The first part of a UNION that matches something is drawn first, and as much of the others as there is room for.
+    A query that is not read-only, or that the database refuses, has no subgraph.
     """
-    try:
-        tree = parse(query, graph.language)
-    except CypherSyntaxError:
+    tree = validate(query, language=graph.language, read_only=True).query
+    if tree is None:
         return None
     nodes: dict[str, dict[str, Any]] = {}
     links: dict[str, dict[str, Any]] = {}
@@ -30,13 +46,15 @@ def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | No
         clauses = [clause for clause in matched_part(single.clauses) if isinstance(clause, t.Match)]
         if not clauses or len(nodes) >= MOST_NODES:
             continue
+        drawn = _drawn(tree, clauses)
+        if not validate(drawn, language=graph.language, read_only=True).valid:
+            continue
         try:
-            outcome = attempt(graph, _drawn(tree, clauses), timeout=timeout, limit=MOST_ROWS)
+            table = graph.run(drawn, parameters, limit=MOST_ROWS, timeout=timeout)
         except EngineError:
             return None
-        if outcome.table is not None:
-            for row in outcome.table.rows[:MOST_ROWS]:
-                _take(row, nodes, links)
+        for row in table.rows[:MOST_ROWS]:
+            _take(graph, row, nodes, links)
     if not nodes:
         return None
     kept = dict(list(nodes.items())[:MOST_NODES])
@@ -68,18 +86,24 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {MOST_ROWS}"
 
 
-def _take(value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
+def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
     match value:
         case list():
             for item in value:
-                _take(item, nodes, links)
+                _take(graph, item, nodes, links)
         case {"nodes": [*found], "relationships": [*between]}:
-            _take([*found, *between], nodes, links)
+            _take(graph, [*found, *between], nodes, links)
         case {"id": key, "labels": [*labels], "properties": properties}:
             nodes[key] = {
                 "id": key,
                 "label": labels[0] if labels else "",
-                "name": str(properties.get("name") or properties.get("title") or key),
+                "name": str(_name(graph, labels, properties) or key),
             }
         case {"id": key, "type": type_, "start": start, "end": end}:
             links[key] = {"start": start, "end": end, "type": type_}
+
+
+def _name(graph: Graph, labels: list[str], properties: Mapping[str, Any]) -> Any:
+    """The value of the property that names nodes of the first of the labels that has one."""
+    known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
+    return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)

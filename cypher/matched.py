@@ -1,0 +1,59 @@
+"""The part of a query that matches: its clauses up to the last MATCH, before RETURN projects what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphground.cypher import tree as t
+from graphground.cypher.semantics.projections import is_aggregate
+
+
+def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
+    """The clauses up to the last that matches, and the WITH … WHERE after it that only filter; none without MATCH."""
+    last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
+    if last is None:
+        return []
+    end = last + 1
+    while end < len(clauses) and _only_filters(clauses[end]):
+        end += 1
+    while end > last + 1 and _needless(clauses[end - 1]):
+        end -= 1
+    return list(clauses[:end])
+
+
+def _matches(clause: t.Clause) -> bool:
+    if isinstance(clause, t.CallSubquery):
+        return any(True for _ in clause.find(t.Match))
+    return isinstance(clause, t.Match)
+
+
+def _only_filters(clause: t.Clause) -> bool:
+    match clause:
+        case t.With(projection=projection):
+            return not (
+                aggregates(projection)
+                or projection.order_by
+                or projection.skip
+                or projection.limit
+                or projection.group_by is not None
+            )
+        case t.Filter() | t.Let():
+            return True
+    return False
+
+
+def _needless(clause: t.Clause) -> bool:
+    return isinstance(clause, t.Let) or (isinstance(clause, t.With) and clause.where is None)
+
+
+def aggregates(projection: t.Projection) -> bool:
+    """Whether WITH or RETURN groups its rows: one of its items aggregates."""
+    return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
+
+
+def _outside_subqueries(node: t.Node) -> list[t.Node]:
+    found = [node]
+    if not isinstance(node, t.Subquery):
+        for child in node.children():
+            found += _outside_subqueries(child)
+    return found
