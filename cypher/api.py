@@ -19,6 +19,7 @@ from graphground.cypher.tree.queries import line_starts
 from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
 
 if TYPE_CHECKING:
+    from graphground.cypher.facts.data import Data
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
@@ -55,6 +56,7 @@ def validate(
     *,
     entities: Any = None,
     parameters: Mapping[str, Any] | None = None,
+    data: Data | None = None,
     language: Language = "cypher5",
     read_only: bool = False,
 ) -> Report:
@@ -65,11 +67,12 @@ def validate(
 
     `Report.access` always says what the query does. With `read_only`, whatever is not reading the graph is an error
     too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says
-    only whether the database would compile the query.
+    only whether the database would compile the query. `data` are counts of what the graph holds
+    (`graph.statistics()`): with them, what is empty or has no namesakes is judged by the data.
     """
 
     def judge(text: str) -> Report:
-        return _judged(text, schema, entities, parameters, language, read_only)
+        return _judged(text, schema, entities, parameters, data, language, read_only)
 
     try:
         with bounded():
@@ -88,6 +91,7 @@ def _judged(
     schema: PropertyGraphSchema | None,
     entities: Any,
     parameters: Mapping[str, Any] | None,
+    data: Data | None,
     language: Language,
     read_only: bool,
 ) -> Report:
@@ -98,7 +102,7 @@ def _judged(
     from graphground.cypher.checks import check  # loaded when there is a schema to check against
 
     try:
-        found = check(report.query, schema, entities, parameters).diagnostics
+        found = check(report.query, schema, entities, parameters, data).diagnostics
     except RecursionError:
         return report  # nested as deep as Python allows: what the language says is all that can be said
     if not found:

@@ -50,6 +50,7 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
             graph.schema,
             entities=graph.indexed_entities,
             parameters=parameters,
+            data=graph.statistics(fresh=True),
             read_only=True,
             language=graph.language,
         )

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.checks.answers import closed_intervals, merged_entities, returned_nodes, sort_columns
 from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
 from graphground.cypher.checks.directions import wrong_relationships
+from graphground.cypher.checks.emptiness import empty_labels, empty_properties, empty_relationships
 from graphground.cypher.checks.findings import Enough, Findings
 from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
+from graphground.cypher.checks.nulls import compared_with_null
 from graphground.cypher.checks.text_values import texts_used_as_values
 from graphground.cypher.checks.values import wrong_values
 from graphground.cypher.facts.reader import Reader
@@ -27,6 +29,7 @@ from graphground.cypher.facts.solver import solve
 
 if TYPE_CHECKING:
     from graphground.cypher.checks.entities import EntityLookup
+    from graphground.cypher.facts.data import Data
     from graphground.cypher.facts.model import Facts
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
@@ -39,19 +42,26 @@ def check(
     schema: PropertyGraphSchema,
     entities: EntityLookup | None = None,
     parameters: Mapping[str, Any] | None = None,
+    data: Data | None = None,
 ) -> Findings:
-    """What a graph's schema (and its entity index) say against a query."""
+    """What a graph's schema (and its entity index, and the counts of its data) say against a query."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)
     with suppress(Enough):
-        _check(facts, findings, schema, entities, dict(parameters or {}))
+        _check(facts, findings, schema, entities, dict(parameters or {}), data)
     return findings
 
 
 def _check(
-    facts: Facts, findings: Findings, schema: PropertyGraphSchema, entities: EntityLookup | None, given: dict[str, Any]
+    facts: Facts,
+    findings: Findings,
+    schema: PropertyGraphSchema,
+    entities: EntityLookup | None,
+    given: dict[str, Any],
+    data: Data | None,
 ) -> None:
+    compared_with_null(findings)
     if not schema.open:
         unknown_labels(facts, findings)
         unknown_types(facts, findings)
@@ -63,10 +73,14 @@ def _check(
         from graphground.cypher.checks.entities import unknown_entities  # only graphs with data need it
 
         unknown_entities(facts, findings, entities, given)
+    if data is not None:
+        empty_labels(facts, findings, data)
+        empty_relationships(facts, findings, data)
+        empty_properties(facts, findings, data)
     closed_intervals(facts, findings)
     cartesian_products(facts, findings)
     unbounded_paths(facts, findings)
     returned_nodes(facts, findings)
-    merged_entities(facts, findings)
+    merged_entities(facts, findings, data)
     sort_columns(facts, findings)
-    missing_limits(facts, findings)
+    missing_limits(facts, findings, data)

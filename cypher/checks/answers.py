@@ -7,6 +7,7 @@ import re
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
+from graphground.cypher.facts.data import Data
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse, Symbol
 from graphground.cypher.quoting import quoted_name
 
@@ -35,8 +36,11 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
                 )
 
 
-def merged_entities(facts: Facts, findings: Findings) -> None:
-    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one."""
+def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None:
+    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one.
+
+    Silent where the data are known to have no two of one name.
+    """
     for node, value in facts.distinct_values:
         if (
             isinstance(value, PropertyUse)
@@ -44,6 +48,7 @@ def merged_entities(facts: Facts, findings: Findings) -> None:
             and value.symbol.name
             and not value.element
             and value.key in facts.index.schema.naming_properties
+            and not _all_unique(facts, value, data)
         ):
             name = value.symbol.name
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
@@ -61,6 +66,11 @@ def merged_entities(facts: Facts, findings: Findings) -> None:
                 node.end,
                 [suggestion] if suggestion else [],
             )
+
+
+def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
+    labels = facts.index.labels_of(use.symbol.kinds)
+    return data is not None and bool(labels) and all(data.namesakes(label) == 0 for label in labels)
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:

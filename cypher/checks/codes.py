@@ -68,6 +68,29 @@ SCHEMA_CODES: Mapping[str, Code] = {
         "have not ended, whose end is null.",
         "MATCH (p:Person)-[r:memberOf]->() WHERE r.start_year <= 2010 AND r.end_year >= 2010 RETURN p.name",
     ),
+    "null_comparison": Code(
+        "error",
+        "A condition compares with NULL, which is null and never true; the suggestion is IS NULL or IS NOT NULL.",
+        "MATCH (m:Movie) WHERE m.runtime_minute = NULL RETURN m.name",
+    ),
+    "empty_label": Code(
+        "warning",
+        "The graph has no node of this label. A hint where the label is one of several alternatives. Needs the "
+        "graph's data.",
+        "MATCH (s:Series) RETURN s.name",
+    ),
+    "empty_relationship": Code(
+        "warning",
+        "The graph has no relationship of this type, or none between these labels in this direction. A hint where "
+        "the type is one of several alternatives. Needs the graph's data.",
+        "MATCH (m:Movie)-[:partOfSeries]->(s) RETURN m.name",
+    ),
+    "empty_property": Code(
+        "warning",
+        "No node of these labels, or no relationship of this type, has a value for the property, or next to none "
+        "where it is sorted by. A hint where it is only returned. Needs the graph's data.",
+        "MATCH (m:Movie) RETURN m.name ORDER BY m.budget_usd DESC LIMIT 1",
+    ),
     "returns_node": Code(
         "hint",
         "A whole node or relationship is returned where its properties may be meant.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
+from graphground.cypher.facts.data import Data
 from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
@@ -112,7 +113,7 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
         )
 
 
-def missing_limits(facts: Facts, findings: Findings) -> None:
+def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
     """`MATCH (p:Person) RETURN p.name`: all persons there are."""
     if not facts.returned or not facts.matches or anchored_symbols(facts):
         return
@@ -120,12 +121,13 @@ def missing_limits(facts: Facts, findings: Findings) -> None:
         projection = clause.projection
         if projection.limit is not None or any(_aggregates(item) for item in projection.items):
             continue
-        if _small(facts):
+        if _small(facts, data):
             continue
         findings.add(
             "no_limit",
             "hint",
-            "Nothing narrows this answer down: it may have very many rows. Add LIMIT if some of them are enough.",
+            "Nothing narrows this answer down: it may have very many rows. Add LIMIT only if the question asks for "
+            "some of them.",
             clause.start,
             clause.end,
         )
@@ -138,14 +140,17 @@ def _aggregates(item: t.ReturnItem) -> bool:
     )
 
 
-def _small(facts: Facts) -> bool:
+def _small(facts: Facts, data: Data | None) -> bool:
     """Whether the nodes that are matched are known to be few."""
     labels = facts.index.schema.labels
     largest = 0
     for use in facts.matches:
         for part in use.parts:
             for symbol in part:
-                counts = [labels[label].count for label in facts.index.labels_of(symbol.kinds)]
+                counts = [
+                    data.nodes(label) if data is not None else labels[label].count
+                    for label in facts.index.labels_of(symbol.kinds)
+                ]
                 if any(count is None for count in counts):
                     return False
                 largest = max(largest, sum(count or 0 for count in counts))

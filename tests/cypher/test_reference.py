@@ -11,6 +11,7 @@ from graphground.cypher.checks.codes import SCHEMA_CODES
 from graphground.cypher.codes import LANGUAGE_CODES
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
 from tests.support.checked_graphs import INTERVAL, Names, schema
 from tests.support.diagnostic_requirements import REQUIREMENTS
 
@@ -18,14 +19,29 @@ HERE = Path(__file__).parent
 FILMS = schema(
     "films",
     {
-        "Movie": {"runtime_minute": "float"},
+        "Movie": {"runtime_minute": "float", "budget_usd": "float"},
         "Person": {"date_of_birth": "date", "citizenship": "list[str]"},
         "Genre": {},
         "Guild": {},
+        "Series": {},
     },
-    ["Movie directedBy Person", "Movie hasGenre Genre", "Movie follows Movie", "Person memberOf Guild"],
+    [
+        "Movie directedBy Person",
+        "Movie hasGenre Genre",
+        "Movie follows Movie",
+        "Person memberOf Guild",
+        "Movie partOfSeries Series",
+    ],
     {"memberOf": INTERVAL},
 )
+DATA = Statistics(
+    {
+        "Movie": LabelStatistics("Movie", 1684, {"budget_usd": PropertyStatistics(0, 1684)}),
+        "Series": LabelStatistics("Series", 0),
+    },
+    {"partOfSeries": TypeStatistics("partOfSeries", 0)},
+)
+"""What the data of that graph hold, as far as it is known."""
 EXPORTED = PropertyGraphSchema(
     "exported", {"Order": Label("Order", {"freight": "str"}, texts={"freight": TextValues("float", "32.38")})}, ()
 )
@@ -35,7 +51,7 @@ EXPORTED = PropertyGraphSchema(
 @pytest.mark.parametrize("code", SCHEMA_CODES)
 def test_the_example_of_a_schema_code_gets_it(code: str) -> None:
     example = SCHEMA_CODES[code].example
-    report = validate(example, EXPORTED if ":Order" in example else FILMS, entities=Names(("Heat", "Movie")))
+    report = validate(example, EXPORTED if ":Order" in example else FILMS, entities=Names(("Heat", "Movie")), data=DATA)
     found = {one.code: one.severity for one in report.diagnostics}
     assert found.get(code) == SCHEMA_CODES[code].severity
 

@@ -41,6 +41,20 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
         "checks/test_text_values.py::test_what_sorts_as_text_and_what_is_just_text_is_not_reported",
     ),
     "time_open_interval": ("checks/test_answers.py::test_an_interval_that_forgets_what_has_not_ended_is_a_warning",),
+    "null_comparison": (
+        "checks/test_nulls.py::test_a_comparison_with_null_is_an_error_with_the_test_that_is_meant",
+        "checks/test_nulls.py::test_what_rightly_speaks_of_null_is_not_reported",
+    ),
+    "empty_label": ("checks/test_emptiness.py::test_a_label_without_nodes_is_reported_wherever_it_stands",),
+    "empty_relationship": (
+        "checks/test_emptiness.py::test_a_relationship_that_is_not_there_is_reported_wherever_it_stands",
+        "checks/test_emptiness.py::test_a_type_that_joins_other_labels_alone_is_reported",
+    ),
+    "empty_property": (
+        "checks/test_emptiness.py::test_a_property_without_values_is_reported_for_what_it_does",
+        "checks/test_emptiness.py::test_where_a_null_is_expected_nothing_is_reported",
+        "checks/test_emptiness.py::test_sorting_by_what_next_to_none_have_is_reported",
+    ),
     "returns_node": ("checks/test_answers.py::test_a_returned_node_is_a_hint_to_return_properties",),
     "distinct_merges_entities": (
         "checks/test_answers.py::test_counting_distinct_names_merges_namesakes",

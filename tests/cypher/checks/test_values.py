@@ -104,7 +104,7 @@ def test_a_value_that_goes_through_with_and_unwind_is_still_judged() -> None:
         "any(x IN p.country_of_citizenship WHERE x = 'y')",
         "p.country_of_citizenship[0] = 'y'",
         "p.gender IN ['male', 'female']",
-        "p.gender = null",
+        "p.gender IS NULL",
         "c.launch_year = toInteger('1999')",
         "c.launch_year + 1 > 1999",
         "p.date_of_birth > $day",

@@ -1,0 +1,160 @@
+"""What a query uses that the graph's data do not have: labels, relationships and properties that are all empty.
+
+An answer may come all the same, and be wrong with confidence: `ORDER BY c.founding_date DESC LIMIT 1` answers with
+any country where none has a founding date. Each check speaks only where the counts are known to be zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.findings import Findings
+from graphground.cypher.facts.data import Data, filled, matching
+from graphground.cypher.facts.model import Facts, LabelUse, PropertyUse
+
+AGGREGATES = frozenset(
+    {"min", "max", "avg", "sum", "count", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
+)
+HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
+NEARLY_ALL, FEWEST = 0.02, 50
+"""A property that no more than this share of so many nodes has decides an order or an extreme for the few alone."""
+
+# fmt: off
+CONSEQUENCES = {
+    "sort": "so sorting by it leaves the order to chance, and a LIMIT keeps arbitrary rows",
+    "comparison": "so this comparison is null for every row, never true",
+    "aggregate": "so this is null, zero or empty over whatever is matched",
+    "case": "so no branch that depends on it is taken",
+    "unwind": "so UNWIND leaves no row",
+    "returned": "so this is null in every row",
+}
+# fmt: on
+
+
+def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
+    """`(n:FilmSeries)` where the graph has no such node."""
+    alternatives = _alternatives(facts.query)
+    for use in facts.labels:
+        label = use.name.name.text
+        if use.negated or data.nodes(label) != 0:
+            continue
+        message = f"The graph has no {label} node (0 nodes of this label)."
+        _empty("empty_label", message, use, id(use.name) in alternatives, findings)
+
+
+def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
+    """`-[:releasedIn]->` where the graph has no such relationship, or none between these labels."""
+    alternatives, negated = _alternatives(facts.query), _negated(facts.query)
+    for use in facts.types:
+        type_, link = use.name.name.text, use.symbol.link
+        if id(use.name) in negated:
+            continue
+        total = data.relationships(type_)
+        if total == 0:
+            message = f"The graph has no {type_} relationship (0 of this type)."
+        elif total and link is not None and not link.bad and matching(facts, link, type_, data) == 0:
+            ends = [facts.index.labels_of(symbol.kinds) for symbol in (link.left, link.right)]
+            if any(len(labels) != 1 or not data.nodes(labels[0]) for labels in ends):
+                continue
+            between = f"{ends[0][0]} and {ends[1][0]}"
+            message = (
+                f"The graph has no {type_} relationship between {between} in this direction, and {total:,} others."
+            )
+        else:
+            continue
+        _empty("empty_relationship", message, use, id(use.name) in alternatives, findings)
+
+
+def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
+    """`ORDER BY c.founding_date` where no country has one; once for each property, where it does most harm."""
+    uses = _Uses(facts)
+    worst: dict[tuple[int, str], tuple[int, str, PropertyUse]] = {}
+    for use in (*(use for _, use in facts.sorted), *facts.properties):
+        role = uses.role(use)
+        key = id(use.symbol), use.key
+        if role is None or key in uses.open_ended:
+            continue
+        rank = list(CONSEQUENCES).index(role)
+        if key not in worst or rank < worst[key][0]:
+            worst[key] = rank, role, use
+    for _, role, use in worst.values():
+        known = filled(facts, use, data)
+        if known is not None:
+            _unfilled(facts, findings, use, role, *known)
+
+
+def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, have: int, of: int) -> None:
+    if not of:
+        return
+    name = f"{use.symbol.name}.{use.key}" if use.symbol.name else use.key
+    if not have:
+        findings.add(
+            "empty_property",
+            "hint" if role == "returned" else "warning",
+            f"{name} has no value anywhere: 0 of {of:,}, {CONSEQUENCES[role]}.",
+            use.node.start,
+            use.node.end,
+        )
+    elif role == "sort" and of >= FEWEST and have <= NEARLY_ALL * of:
+        findings.add(
+            "empty_property",
+            "warning",
+            f"Only {have:,} of {of:,} have {name}; the order says nothing of the others. Descending, their nulls "
+            f"come first: keep those that have it with {findings.query.source(use.node)} IS NOT NULL.",
+            use.node.start,
+            use.node.end,
+        )
+
+
+class _Uses:
+    """How each property is used: `role` is a key of `CONSEQUENCES`, or None where a null is expected."""
+
+    def __init__(self, facts: Facts) -> None:
+        query = facts.query
+        tests = {id(node.operand): node for node in query.find(t.IsNull)}
+        self._expected: set[int] = set()
+        self.open_ended: set[tuple[int, str]] = set()
+        for use in facts.null_tests:
+            test = tests.get(id(use.node))
+            if test is not None and not test.negated:
+                self.open_ended.add((id(use.symbol), use.key))
+        for call in query.find(t.FunctionCall):
+            if call.key in HANDLES_NULL:
+                self._expected |= {id(node) for argument in call.arguments for node in argument.walk()}
+        self._roles: dict[int, str] = {}
+        self._mark("case", (node for case in query.find(t.Case) for node in case.walk()))
+        self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in unwind.source.walk()))
+        calls = [call for call in query.find(t.FunctionCall) if call.key in AGGREGATES]
+        self._mark("aggregate", (node for call in calls for argument in call.arguments for node in argument.walk()))
+        for comparison in facts.comparisons:
+            for side in (comparison.left, comparison.right):
+                if isinstance(side, PropertyUse):
+                    self._roles[id(side.node)] = "comparison"
+        for node in tests.values():
+            if node.negated:
+                self._roles[id(node.operand)] = "comparison"
+        for _, use in facts.sorted:
+            self._roles[id(use.node)] = "sort"
+
+    def role(self, use: PropertyUse) -> str | None:
+        """How it is used, the gravest way."""
+        return None if id(use.node) in self._expected else self._roles.get(id(use.node), "returned")
+
+    def _mark(self, role: str, nodes: Iterable[t.Node]) -> None:
+        self._roles.update((id(node), role) for node in nodes)
+
+
+def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: Findings) -> None:
+    if alternative:
+        message += " This alternative adds nothing to the answer."
+    findings.add(code, "hint" if alternative else "warning", message, use.name.start, use.name.end)
+
+
+def _alternatives(query: t.Query) -> set[int]:
+    """The names that stand beside others: `A` and `B` in `[:A|B]`."""
+    return {id(node) for either in query.find(t.LabelOr) for node in either.walk()}
+
+
+def _negated(query: t.Query) -> set[int]:
+    return {id(node) for negation in query.find(t.LabelNot) for node in negation.walk()}

@@ -1,0 +1,77 @@
+"""`n.x = NULL` is null whatever n.x is: a condition that nothing passes, and not a test for null."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.findings import Findings
+
+EQUAL = frozenset({"=", "<>"})
+ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
+def compared_with_null(findings: Findings) -> None:
+    """`WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern, `CASE n.x WHEN NULL`."""
+    seen: set[int] = set()  # the conditions of a subquery stand inside a condition
+    for condition in conditions(findings.query):
+        for node in condition.find(t.Binary):
+            if node.operator in EQUAL | ORDERED and id(node) not in seen:
+                seen.add(id(node))
+                _comparison(node, findings)
+    for pattern in findings.query.find(t.PathPattern):
+        for entry in pattern.find(t.MapEntry):
+            if isinstance(entry.value, t.NullLiteral):
+                findings.add(
+                    "null_comparison",
+                    "error",
+                    f"A pattern with {findings.query.source(entry)} matches nothing, since no value equals null. "
+                    f"Leave it out and write WHERE … .{findings.query.source(entry.key)} IS NULL.",
+                    entry.start,
+                    entry.end,
+                )
+    for case in findings.query.find(t.Case):
+        if case.subject is not None:
+            _case(case, case.subject, findings)
+
+
+def conditions(query: t.Query) -> Iterator[t.Expression]:
+    """Whatever rows, or branches of a CASE, must pass."""
+    for node in query.walk():
+        where = getattr(node, "where", None)
+        if isinstance(where, t.Expression):
+            yield where
+        if isinstance(node, t.Case) and node.subject is None:
+            for branch in node.branches:
+                yield from branch.conditions
+
+
+def _comparison(node: t.Binary, findings: Findings) -> None:
+    nulls = [isinstance(side, t.NullLiteral) for side in (node.left, node.right)]
+    if not any(nulls):
+        return
+    source = findings.query.source
+    message = f"{source(node)} is always null, never true"
+    if all(nulls) or node.operator in ORDERED:
+        findings.add("null_comparison", "error", f"{message}: nothing compares with null.", node.start, node.end)
+        return
+    operand = node.right if nulls[0] else node.left
+    subject = (
+        source(operand) if isinstance(operand, t.Property | t.Variable | t.FunctionCall) else f"({source(operand)})"
+    )
+    fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
+    findings.add("null_comparison", "error", f"{message}: write {fix}.", node.start, node.end, [fix], clear=True)
+
+
+def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
+    for branch in case.branches:
+        for condition in branch.conditions:
+            if isinstance(condition, t.NullLiteral):
+                findings.add(
+                    "null_comparison",
+                    "error",
+                    "This branch is never taken: CASE compares with =, and nothing equals null. Write CASE WHEN "
+                    f"{findings.query.source(subject)} IS NULL THEN ….",
+                    condition.start,
+                    condition.end,
+                )

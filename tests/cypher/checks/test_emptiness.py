@@ -1,0 +1,186 @@
+"""What is empty in the data, on a graph of countries, films and series of which some have nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphground.cypher import validate
+from graphground.graphs.schemas.statistics.model import (
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+    TypeStatistics,
+)
+from tests.support.checked_graphs import schema
+
+WORLD = schema(
+    "world",
+    {
+        "Country": {"founding_date": "date", "area_km2": "float", "anthem": "str"},
+        "Movie": {"budget_usd": "float"},
+        "Series": {},
+        "Person": {},
+    },
+    [
+        "Country borders Country",
+        "Movie releasedIn Country",
+        "Movie originatesFrom Country",
+        "Movie partOfSeries Series",
+        "Person livesIn Country",
+        "Person livesIn Series",
+    ],
+    {"livesIn": {"start_year": "int", "end_year": "int"}},
+)
+DATA = Statistics(
+    {
+        "Country": LabelStatistics(
+            "Country",
+            195,
+            {
+                "name": PropertyStatistics(195, 195, repeated=0),
+                "founding_date": PropertyStatistics(0, 195),
+                "area_km2": PropertyStatistics(190, 195),
+                "anthem": PropertyStatistics(3, 195),
+            },
+            "name",
+        ),
+        "Movie": LabelStatistics("Movie", 1684, {"name": PropertyStatistics(1684, 1684, repeated=41)}, "name"),
+        "Series": LabelStatistics("Series", 0),
+        "Person": LabelStatistics("Person", 1328),
+    },
+    {
+        "borders": TypeStatistics("borders", 640),
+        "releasedIn": TypeStatistics("releasedIn", 0),
+        "originatesFrom": TypeStatistics("originatesFrom", 2442),
+        "partOfSeries": TypeStatistics("partOfSeries", 0),
+        "livesIn": TypeStatistics("livesIn", 900, {"end_year": PropertyStatistics(0, 900)}),
+    },
+    (
+        PatternStatistics("borders", "Country", "Country", 640),
+        PatternStatistics("releasedIn", "Movie", "Country", 0),
+        PatternStatistics("originatesFrom", "Movie", "Country", 2442),
+        PatternStatistics("partOfSeries", "Movie", "Series", 0),
+        PatternStatistics("livesIn", "Person", "Country", 900),
+        PatternStatistics("livesIn", "Person", "Series", 0),
+    ),
+)
+
+
+def found(query: str) -> list[tuple[str, str, str]]:
+    """The findings about empty things: code, severity and span."""
+    diagnostics = validate(query, WORLD, data=DATA).diagnostics
+    return [(one.code, one.severity, one.found) for one in diagnostics if one.code.startswith("empty_")]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (c:Country) RETURN c.name ORDER BY c.founding_date DESC LIMIT 1", ("warning", "c.founding_date")),
+        (
+            "MATCH (c:Country) WITH c.name AS name, c.founding_date AS day ORDER BY day LIMIT 3 RETURN name",
+            ("warning", "c.founding_date"),
+        ),
+        ("MATCH (c:Country) WHERE c.founding_date > date('1900-01-01') RETURN c.name", ("warning", "c.founding_date")),
+        ("MATCH (c:Country) WHERE c.founding_date IS NOT NULL RETURN c.name", ("warning", "c.founding_date")),
+        ("MATCH (c:Country) RETURN max(c.founding_date)", ("warning", "c.founding_date")),
+        ("MATCH (c:Country) RETURN avg(c.founding_date.year)", ("warning", "c.founding_date")),
+        (
+            "MATCH (c:Country) RETURN CASE c.founding_date WHEN date('1900-01-01') THEN 1 END AS x",
+            ("warning", "c.founding_date"),
+        ),
+        ("MATCH (c:Country {name: 'Italy'}) RETURN c.founding_date", ("hint", "c.founding_date")),
+        (
+            "MATCH (:Movie)-[:originatesFrom]->(c) RETURN c.name ORDER BY c.founding_date",
+            ("warning", "c.founding_date"),
+        ),
+        ("MATCH (:Person)-[r:livesIn]->(c) WHERE r.end_year > 2000 RETURN c.name", ("warning", "r.end_year")),
+    ],
+)
+def test_a_property_without_values_is_reported_for_what_it_does(query: str, expected: tuple[str, str]) -> None:
+    assert [(severity, span) for code, severity, span in found(query) if code == "empty_property"] == [expected]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (:Person)-[r:livesIn]->(c:Country) WHERE r.end_year IS NULL RETURN c.name",
+        "MATCH (:Person)-[r:livesIn]->(c:Country) WHERE r.end_year IS NULL OR r.end_year >= 2000 RETURN c.name",
+        "MATCH (c:Country) RETURN coalesce(c.founding_date, 'unknown') AS founded",
+        "MATCH (c:Country) RETURN c.name ORDER BY c.area_km2 DESC LIMIT 1",
+        "MATCH (c:Country) RETURN c.anthem",
+        "MATCH (m:Movie) RETURN m.budget_usd",
+    ],
+)
+def test_where_a_null_is_expected_nothing_is_reported(query: str) -> None:
+    assert found(query) == []
+
+
+def test_sorting_by_what_next_to_none_have_is_reported() -> None:
+    query = "MATCH (c:Country) RETURN c.name ORDER BY c.anthem DESC LIMIT 1"
+    assert found(query) == [("empty_property", "warning", "c.anthem")]
+    message = validate(query, WORLD, data=DATA).diagnostics[0].message
+    assert "3 of 195" in message
+    assert "c.anthem IS NOT NULL" in message
+
+
+@pytest.mark.parametrize(
+    ("query", "severity"),
+    [
+        ("MATCH (s:Series) RETURN count(s)", "warning"),
+        ("MATCH (m:Movie) WHERE m.name = 'x' OR EXISTS { (m)-->(s:Series) } RETURN m.name", "warning"),
+        ("MATCH (n:Movie|Series) RETURN count(n)", "hint"),
+        ("MATCH (m:Movie) RETURN m.name AS name UNION MATCH (s:Series) RETURN s.name AS name", "warning"),
+    ],
+)
+def test_a_label_without_nodes_is_reported_wherever_it_stands(query: str, severity: str) -> None:
+    assert ("empty_label", severity, "Series") in found(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "severity"),
+    [
+        ("MATCH (m:Movie) OPTIONAL MATCH (m)-[:releasedIn]->(c) RETURN m.name, count(c)", "warning"),
+        ("MATCH (m:Movie) RETURN m.name, COUNT { (m)-[:releasedIn]->() } AS n", "warning"),
+        ("MATCH (m:Movie) WHERE (m)-[:releasedIn]->(:Country {name: 'Italy'}) RETURN m.name", "warning"),
+        ("MATCH (m:Movie)-[:releasedIn|originatesFrom]->(c:Country) RETURN count(*)", "hint"),
+        ("MATCH (m:Movie)-[:!releasedIn]->(c:Country) RETURN count(*)", None),
+    ],
+)
+def test_a_relationship_that_is_not_there_is_reported_wherever_it_stands(query: str, severity: str | None) -> None:
+    expected = [("empty_relationship", severity, "releasedIn")] if severity else []
+    assert [one for one in found(query) if one[0] == "empty_relationship"] == expected
+    assert all(not one.suggestions for one in validate(query, WORLD, data=DATA).diagnostics if "empty_" in one.code)
+
+
+def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
+    data = Statistics({**DATA.labels, "Series": LabelStatistics("Series", 5)}, DATA.types, DATA.patterns)
+    query = "MATCH (p:Person)-[:livesIn]->(s:Series) RETURN p.name"
+    (one,) = [one for one in validate(query, WORLD, data=data).diagnostics if one.code.startswith("empty_")]
+    assert (one.code, one.found) == ("empty_relationship", "livesIn")
+    assert "900 others" in one.message
+    assert not [
+        one for one in validate(query.replace("Series", "Country"), WORLD, data=data).diagnostics if "empty" in one.code
+    ]
+
+
+def test_without_counts_nothing_is_said_to_be_empty() -> None:
+    query = "MATCH (s:Series)<-[:partOfSeries]-(m) RETURN s.name ORDER BY m.budget_usd"
+    assert not [one for one in validate(query, WORLD).diagnostics if one.code.startswith("empty_")]
+    assert not [one for one in validate(query, WORLD, data=Statistics()).diagnostics if one.code.startswith("empty_")]
+
+
+def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
+    def merged(query: str) -> bool:
+        return any(one.code == "distinct_merges_entities" for one in validate(query, WORLD, data=DATA).diagnostics)
+
+    assert merged("MATCH (m:Movie)-[:originatesFrom]->(:Country {name: 'x'}) RETURN count(DISTINCT m.name)")
+    assert not merged("MATCH (:Movie {name: 'x'})-[:originatesFrom]->(c:Country) RETURN count(DISTINCT c.name)")
+
+
+def test_a_limit_is_missed_only_where_there_are_many() -> None:
+    def missed(query: str) -> bool:
+        return any(one.code == "no_limit" for one in validate(query, WORLD, data=DATA).diagnostics)
+
+    assert missed("MATCH (m:Movie) RETURN m.name")
+    assert not missed("MATCH (c:Country) RETURN c.name")

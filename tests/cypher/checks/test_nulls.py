@@ -1,0 +1,57 @@
+"""Comparing with NULL: never true, whatever was meant."""
+
+import pytest
+
+from graphground.cypher import validate
+from tests.support.checked_graphs import COMPANY
+
+
+def nulls(query: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    found = validate(query, COMPANY).diagnostics
+    return [(one.severity, one.found, tuple(one.suggestions)) for one in found if one.code == "null_comparison"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found", "fix"),
+    [
+        ("n.gender = NULL", "n.gender = NULL", "n.gender IS NULL"),
+        ("n.gender <> null", "n.gender <> null", "n.gender IS NOT NULL"),
+        ("NOT n.gender = null", "n.gender = null", "n.gender IS NULL"),
+        ("null = n.gender", "null = n.gender", "n.gender IS NULL"),
+        ("n.name = 'x' OR n.gender = null", "n.gender = null", "n.gender IS NULL"),
+        ("EXISTS { (n)<-[:hasCEO]-(c) WHERE c.name <> null }", "c.name <> null", "c.name IS NOT NULL"),
+        ("n.name + 'x' = null", "n.name + 'x' = null", "(n.name + 'x') IS NULL"),
+    ],
+)
+def test_a_comparison_with_null_is_an_error_with_the_test_that_is_meant(condition: str, found: str, fix: str) -> None:
+    query = f"MATCH (n:Person) WHERE {condition} RETURN count(n)"
+    assert nulls(query) == [("error", found, (fix,))]
+    assert validate(query, COMPANY).suggested_query == query.replace(found, fix)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Person) WHERE n.gender > null RETURN count(n)",
+        "MATCH (n:Person {gender: null}) RETURN count(n)",
+        "MATCH (n:Person) RETURN CASE n.gender WHEN null THEN 'unknown' ELSE n.gender END AS gender, count(n)",
+        "MATCH (n:Person) RETURN CASE WHEN n.gender = null THEN 'unknown' ELSE n.gender END AS gender, count(n)",
+        "MATCH (n:Person) WITH n, n.gender AS g WHERE g = null RETURN count(n)",
+    ],
+)
+def test_null_is_found_wherever_rows_or_branches_must_pass(query: str) -> None:
+    assert [severity for severity, _, _ in nulls(query)] == ["error"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Person) WHERE n.gender IS NULL RETURN count(n)",
+        "MATCH (n:Person) WHERE coalesce(n.gender, null) = 'male' RETURN count(n)",
+        "MATCH (n:Person) RETURN CASE WHEN n.gender IS NULL THEN null ELSE n.name END AS x, count(n)",
+        "MATCH (n:Person) RETURN [x IN collect(n.name) WHERE x <> 'null'] AS names",
+        "RETURN null = null AS unknown",
+    ],
+)
+def test_what_rightly_speaks_of_null_is_not_reported(query: str) -> None:
+    assert nulls(query) == []
