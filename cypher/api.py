@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,11 +78,13 @@ def validate(
     try:
         with bounded():
             report = judge(text)
-            if schema is None or not any(diagnostic.edits for diagnostic in report.diagnostics):
+            if schema is None or not any(one.edits or one.severity == "error" for one in report.diagnostics):
                 return report
-            from graphground.cypher.repair import repaired  # only mistakes need it
+            from graphground.cypher.repair import suggestion  # only mistakes need it
 
-            return replace(report, suggested_query=repaired(text, report, judge))
+            with suppress(TooMuchWork):
+                return replace(report, suggested_query=suggestion(text, report, schema, entities, judge))
+            return report
     except TooMuchWork:
         return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
 

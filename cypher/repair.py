@@ -11,17 +11,25 @@ that the schema spells otherwise, a pattern the wrong way round.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphground.cypher.edits import applied
 from graphground.cypher.work import MOST_FINDINGS
 
 if TYPE_CHECKING:
+    from graphground.cypher.checks.entities import EntityLookup
     from graphground.cypher.diagnostics import Report
+    from graphground.cypher.rewriting import Rewriting
+    from graphground.cypher.schema import PropertyGraphSchema
 
 MOST_ROUNDS = 8
 LONGEST = 20_000
 """Characters of a text that is repaired: each round reads it anew."""
+LEAD = 0.12
+"""By how much the best rewriting must be cheaper than the next."""
+MOST_COST = 6.0
+"""What a rewriting may cost: past it too little of the query is left to know what was meant."""
 
 
 def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str | None:
@@ -40,3 +48,59 @@ def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str |
         now = applied(now, edits)
         report = judge(now)
     return None
+
+
+def suggestion(
+    text: str,
+    report: Report,
+    schema: PropertyGraphSchema,
+    entities: EntityLookup | None,
+    judge: Callable[[str], Report],
+) -> str | None:
+    """What to write instead of a query with mistakes: its clear edits, else the rewriting that is clearly the best."""
+    found = repaired(text, report, judge)
+    if found is not None or report.valid or report.query is None or report.access != "read":
+        return found
+    ranked = rewritten(report, schema, entities, judge)
+    if (
+        not ranked
+        or ranked[0].doubtful
+        or ranked[0].cost > MOST_COST
+        or (len(ranked) > 1 and ranked[1].cost - ranked[0].cost < LEAD)
+    ):
+        return None
+    return ranked[0].text
+
+
+def rewritten(
+    report: Report,
+    schema: PropertyGraphSchema,
+    entities: EntityLookup | None,
+    judge: Callable[[str], Report],
+    most: int = 2,
+) -> list[Rewriting]:
+    """The cheapest valid rewritings of a whole query, the cheapest first.
+
+    Labels, types, directions and names are chosen together, where `repaired` makes each edit for itself; edits that a
+    rewriting still needs, such as a literal of another type, are made afterwards.
+    """
+    from graphground.cypher.facts.reader import Reader
+    from graphground.cypher.facts.schema_index import index_of
+    from graphground.cypher.facts.solver import solve
+    from graphground.cypher.rewriting import rewritings
+
+    if report.query is None or len(report.query.text) > LONGEST:
+        return []
+    facts = Reader(report.query, index_of(schema)).read()
+    solve(facts)
+    found: dict[str, Rewriting] = {}
+    for candidate in rewritings(facts, entities):
+        text = candidate.text
+        verdict = judge(text)
+        if not verdict.valid:
+            text = repaired(text, verdict, judge) or ""
+        if text and text not in found:
+            found[text] = replace(candidate, text=text)
+            if len(found) == most:
+                break
+    return list(found.values())

@@ -1,0 +1,195 @@
+"""What each part of a query may be instead, and what the change costs: 0 for as it is, about 1 for a wrong name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphground.cypher.checks.entities import EntityLookup
+from graphground.cypher.facts.schema_index import SchemaIndex
+from graphground.cypher.names.nearest import nearest
+from graphground.cypher.rewriting.sketch import NameUse, SketchLink, SketchNode
+from graphground.cypher.schema import RelationshipPattern
+
+OTHER_LABEL, OTHER_TYPE, TURNED = 1.3, 1.2, 0.5
+MISSING_NAME, MISSING_PROPERTY, OTHER_KEY = 2.4, 1.6, 0.3
+LIKE_ENOUGH = 0.62
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOption:
+    """A label for a node, with the names and property keys that it takes then."""
+
+    label: str
+    cost: float
+    names: tuple[tuple[NameUse, str | None, str], ...]
+    """Each name with the property that holds it (None for as it is written) and its text in the graph."""
+    keys: Mapping[str, str]
+    """Property keys that are replaced: `{"runtime": "runtime_minute"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOption:
+    """A pattern of the schema for a link; `forward` where the pattern goes from left to right as the text does."""
+
+    pattern: RelationshipPattern
+    forward: bool
+    cost: float
+
+
+class Reading(Protocol):
+    """What a question says for and against a choice: added to its cost, negative where the question asks for it."""
+
+    def label(self, label: str, node: SketchNode) -> float:
+        """The cost of a label."""
+        ...
+
+    def step(self, pattern: RelationshipPattern, start: SketchNode, end: SketchNode) -> float:
+        """The cost of a relationship from one node to the other."""
+        ...
+
+    def name(self, written: str, name: str) -> float:
+        """The cost of a name in place of the one that is written."""
+        ...
+
+
+class Names:
+    """The names of a graph, each asked for once in a search."""
+
+    def __init__(self, entities: EntityLookup | None) -> None:
+        self._entities = entities
+        self._holds: dict[tuple[str, str, str], bool] = {}
+        self._near: dict[tuple[str, str], list[tuple[str, float]]] = {}
+
+    @property
+    def known(self) -> bool:
+        return self._entities is not None
+
+    def holds(self, value: str, label: str, key: str) -> bool:
+        """Whether nodes of a label have that very value; also True where that is not known."""
+        place = (value, label, key)
+        if place not in self._holds:
+            self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
+        return self._holds[place]
+
+    def near(self, value: str, label: str) -> list[tuple[str, float]]:
+        """The names of a label that are most like a text, each with its likeness from 0 to 1."""
+        place = (value, label)
+        if place not in self._near:
+            found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
+            self._near[place] = [(one.name, one.score) for one in found if one.score >= LIKE_ENOUGH]
+        return self._near[place]
+
+
+def node_options(
+    node: SketchNode, index: SchemaIndex, names: Names, reading: Reading | None, most: int = 6
+) -> list[NodeOption]:
+    """The labels that a node may have, the cheapest first."""
+    written = [use.name.name.text for use in node.labels]
+    unknown = {text for text in written if text not in index.label_masks}
+    near = {
+        text: {one.name: one.score for one in nearest(text, index.label_masks, limit=20, worst=0.0)} for text in unknown
+    }
+    found = []
+    for label in index.label_masks:
+        cost = 0.0
+        for text in dict.fromkeys(written):
+            if text in unknown:
+                cost += 0.2 + 1.1 * (1 - min(1.0, near[text].get(label, 0.0)))
+            elif text != label:
+                cost += OTHER_LABEL
+        chosen, more = _named(node, label, index, names, reading)
+        keys, lost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
+        cost += more + lost
+        if reading is not None:
+            cost += reading.label(label, node)
+        found.append(NodeOption(label, cost, tuple(chosen), keys))
+    found.sort(key=lambda option: option.cost)
+    return found[:most]
+
+
+def _named(
+    node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
+) -> tuple[list[tuple[NameUse, str | None, str]], float]:
+    """The names of a node as a label has them, and what that costs."""
+    chosen: list[tuple[NameUse, str | None, str]] = []
+    cost = 0.0
+    properties = index.schema.labels[label].properties
+    naming = index.schema.labels[label].name_property
+    for use in node.names if names.known else ():
+        key = use.use.key
+        if key in properties and key != naming and (properties[key] not in ("str", "list[str]")):
+            continue
+        if key in properties and names.holds(use.value, label, key):
+            continue
+        if naming is None or use.comparison.operator == "IN":
+            continue
+        moved = None if key == naming else naming
+        if moved is not None and key in properties and not names.holds(use.value, label, naming):
+            continue
+        best: tuple[float, str] | None = None
+        if names.holds(use.value, label, naming):
+            best = (0.0, use.value)
+        else:
+            for name, score in names.near(use.value, label):
+                price = 0.15 + 2.2 * (1 - score) + (reading.name(use.value, name) if reading is not None else 0.0)
+                if best is None or price < best[0]:
+                    best = (price, name)
+        if best is None or best[0] > MISSING_NAME:
+            cost += MISSING_NAME
+            continue
+        cost += best[0] + (OTHER_KEY if moved is not None else 0.0)
+        chosen.append((use, moved, best[1]))
+    return chosen, cost
+
+
+def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
+    """The property keys that a label does not have, with what it has in their place, and what that costs."""
+    keys: dict[str, str] = {}
+    cost = 0.0
+    properties = index.schema.labels[label].properties
+    for key in dict.fromkeys(use.key for use in node.properties if id(use) not in moved):
+        if key in properties:
+            continue
+        near = nearest(key, properties, limit=2)
+        if near:
+            keys[key] = near[0].name
+            lead = near[0].score - (near[1].score if len(near) > 1 else 0.0)
+            cost += 0.15 + 1.0 * (1 - min(1.0, near[0].score)) + (0.25 if lead < 0.1 else 0.0)
+        else:
+            cost += MISSING_PROPERTY
+    return keys, cost
+
+
+def link_options(
+    link: SketchLink,
+    left: str,
+    right: str,
+    index: SchemaIndex,
+    near: Mapping[str, float],
+    reading: Reading | None,
+    most: int = 4,
+) -> list[LinkOption]:
+    """The patterns that join two labels, the cheapest first; `near` says how like each type is an unknown one."""
+    found = []
+    both = link.link.pattern.direction == "both"
+    rightward = link.link.pattern.direction == "right"
+    for pattern in index.schema.patterns:
+        if link.type is None:
+            cost = 0.25
+        elif link.type in index.types:
+            cost = 0.0 if pattern.type == link.type else OTHER_TYPE
+        else:
+            cost = 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
+        for forward in (True, False):
+            if (pattern.start, pattern.end) != ((left, right) if forward else (right, left)):
+                continue
+            if pattern.symmetric and left == right and forward != rightward:
+                continue
+            ends = (link.left, link.right) if forward else (link.right, link.left)
+            asked = reading.step(pattern, *ends) if reading is not None else 0.0
+            other_way = TURNED if not both and forward != rightward else 0.0
+            found.append(LinkOption(pattern, forward, cost + other_way + asked))
+    found.sort(key=lambda option: option.cost)
+    return found[:most]
