@@ -87,6 +87,12 @@ DATABASE_CODES: Mapping[str, Code] = {
         "the database has refused the query.",
         "MATCH p = SHORTEST 1 (a:Team)-->+(b:Team) RETURN length(p)",
     ),
+    "missing_parameter": Code(
+        "error",
+        "The query uses a parameter to which the call gives no value. `validate_cypher` reports it where "
+        "some parameters are given.",
+        "MATCH (t:Team) WHERE t.name = $name RETURN t.name",
+    ),
     "refused_by_database": Code(
         "error", "The database refused the query or failed; the message is the database's own.", "RETURN 1 / 0"
     ),

@@ -34,7 +34,7 @@ def reference_page() -> str:
             ),
             _section(
                 "Of the database",
-                "Told by `execute_cypher` with an answer or a refusal; the first one by `validate_cypher` too.",
+                "Told by `execute_cypher` with an answer or a refusal; the first two by `validate_cypher` too.",
                 DATABASE_CODES,
             ),
         ]

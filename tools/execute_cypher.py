@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field, SkipValidation
 
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
-from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, cut
+from graphground.cypher.parameters import CODE as MISSING_PARAMETER
+from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
@@ -65,6 +68,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             next="Call execute_cypher with a query.",
         )
     query, diagnostics = checked(graph, request.query, request.parameters)
+    refuse_missing_parameters(query, request.parameters or {})
     try:
         table = graph.run(query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
@@ -175,6 +179,26 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
             next="Fix the query and check it with validate_cypher; get_schema has the names.",
         )
     return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
+
+
+def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
+    """Refuse to run a query without a value for each of its parameters; its plan can be had without.
+
+    Raises:
+        ToolFailure: with the name and the place of each that is missing.
+    """
+    missing = missing_parameters(query, given) if query.prefix != "EXPLAIN" else []
+    if not missing:
+        return
+    names = ", ".join(diagnostic.found for diagnostic in missing)
+    wanted = ", ".join(f'"{diagnostic.found[1:].strip("`")}": …' for diagnostic in missing)
+    raise ToolFailure(
+        MISSING_PARAMETER,
+        f"The query uses {names}, for which the call gives no value.",
+        nearest=[name for diagnostic in missing for name in diagnostic.suggestions],
+        diagnostics=missing,
+        next=f"Call again with these among the `parameters`: {{{cut(wanted, LONGEST_SPAN)}}}.",
+    )
 
 
 def _may_run_all_the_same(graph: Graph, query: Query) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from graphground.cypher.parameters import missing_parameters
 from graphground.tools.diagnostics import DiagnosticAnswer, judged, of_dialect
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
@@ -37,11 +38,16 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = judged(graph, request.query, request.parameters)
+    # Without any parameters the query alone is meant: their values come when it is run.
+    missing = missing_parameters(report.query, request.parameters) if report.query and request.parameters else []
     return ValidateCypherAnswer(
-        valid=report.valid,
+        valid=report.valid and not missing,
         access=report.access,
         suggested_query=report.suggested_query,
-        diagnostics=[DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, report.query))],
+        diagnostics=[
+            DiagnosticAnswer.of(diagnostic)
+            for diagnostic in (*missing, *report.diagnostics, *of_dialect(graph, report.query))
+        ],
     )
 
 

@@ -174,3 +174,33 @@ def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
     )
     assert [one.code for one in answer.diagnostics] == ["entity_not_found"]
     assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]
+
+
+def test_a_query_without_a_value_for_each_parameter_never_reaches_the_engine() -> None:
+    engine = Recorder(dialect=MEMGRAPH)
+    query = "MATCH (m:Movie)\nWHERE m.name = $name AND m.runtime_minute > $`at least` AND m.name <> $name RETURN m.name"
+    with pytest.raises(ToolFailure, match=r"\$name, \$`at least`") as failure:
+        executed(query, engine)
+    assert failure.value.error == "missing_parameter"
+    assert [(found.code, found.line, found.column) for found in failure.value.diagnostics] == [
+        ("missing_parameter", 2, 16),
+        ("missing_parameter", 2, 45),
+    ]
+    assert engine.ran == []
+
+
+@pytest.mark.parametrize(("given", "hint"), [("nmae", r"\$nmae"), ("$name", "without the")])
+def test_a_parameter_that_is_given_under_another_name_is_pointed_out(given: str, hint: str) -> None:
+    graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=Recorder()))])
+    request = ExecuteCypherRequest(query="MATCH (m:Movie {name: $name}) RETURN m.name", parameters={given: "Heat"})
+    with pytest.raises(ToolFailure) as failure:
+        execute_cypher(graphs, request)
+    assert any(
+        hint.replace("\\", "") in text for text in (failure.value.diagnostics[0].message, *failure.value.nearest)
+    )
+
+
+def test_the_plan_of_a_query_needs_no_parameters() -> None:
+    engine = Recorder()
+    executed("EXPLAIN MATCH (m:Movie {name: $name}) RETURN m.name", engine)
+    assert len(engine.ran) == 1

@@ -41,3 +41,13 @@ def test_parameters_are_judged_by_their_values() -> None:
         query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5", parameters={"x": "90"}
     )
     assert [one.code for one in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
+
+
+def test_a_parameter_without_a_value_is_an_error_where_others_have_one() -> None:
+    query = "MATCH (m:Movie) WHERE m.name IN [$name, $other] RETURN m.runtime_minute LIMIT 5"
+    assert validate_cypher(films_alone(), ValidateCypherRequest(query=query)).valid
+    answer = validate_cypher(films_alone(), ValidateCypherRequest(query=query, parameters={"name": "Heat"}))
+    assert not answer.valid
+    assert [(found.code, found.found, found.column) for found in answer.diagnostics] == [
+        ("missing_parameter", "$other", 41)
+    ]
