@@ -16,6 +16,7 @@ from graphground.server.middleware.errors import failed, shape_errors
 from graphground.server.middleware.timing import log_time
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
+from graphground.tools.kept_rows import keeping_for
 from graphground.tools.tool import Graphs
 
 MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
@@ -63,8 +64,8 @@ class Application:
         timer.daemon = True
         timer.start()
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """Run one tool; it never raises."""
+    def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
+        """Run one tool; it never raises. Rows that an answer leaves out are kept for `owner`, None keeps none."""
         tool = self.tools.get(name)
         if tool is None:
             near = closest(name, self.tools)
@@ -78,7 +79,8 @@ class Application:
                     next="Call one of these tools.",
                 )
             )
-        return self._chain(Call(tool, arguments, self.graphs))
+        with keeping_for(owner):
+            return self._chain(Call(tool, arguments, self.graphs))
 
     def close(self) -> None:
         """Close the graphs, if they were opened."""

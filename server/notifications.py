@@ -54,8 +54,11 @@ class LogLevels:
         self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
 
     def set(self, context: Any, level: LoggingLevel) -> None:
-        """`logging/setLevel`."""
-        self._levels[session_id(context)] = level
+        """`logging/setLevel`; without a session there is nobody for whom the level could be remembered."""
+        session = session_id(context)
+        if session is None:
+            return
+        self._levels[session] = level
         while len(self._levels) > MOST_SESSIONS:
             self._levels.popitem(last=False)
 
@@ -63,14 +66,15 @@ class LogLevels:
         """The levels that the client of this request is to be sent."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
-        least = self._levels.get(session_id(context), UNASKED)
+        session = session_id(context)
+        least = UNASKED if session is None else self._levels.get(session, UNASKED)
         return frozenset(LEVELS[LEVELS.index(least) :])
 
 
-def session_id(context: Any) -> str:
-    """Which session a request belongs to: of HTTP its header, of stdio the only one."""
-    headers: Mapping[str, str] = context.request.headers if context.request is not None else {}
-    return headers.get("mcp-session-id", "")
+def session_id(context: Any) -> str | None:
+    """Which session a request belongs to: of HTTP its header, if it has one, of stdio the only one."""
+    headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
+    return headers.get("mcp-session-id")
 
 
 @asynccontextmanager

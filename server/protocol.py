@@ -22,7 +22,7 @@ from graphground.server.middleware.errors import failed
 from graphground.server.notifications import LogLevels, reporting
 from graphground.server.prompting import PromptError, get_prompt, list_prompts
 from graphground.server.resources import TEMPLATES, UnknownResource, list_resources, read_resource
-from graphground.server.threads import WorkerThreads, caller_of
+from graphground.server.threads import WorkerThreads, caller_of, owner_of
 from graphground.tools.failure import ToolFailure
 
 INSTRUCTIONS = (
@@ -50,8 +50,12 @@ class ChangingServer(Server[Any]):
 class Protocol:
     """Handlers of one server; `Protocol(application).server` is ready to run on a transport."""
 
-    def __init__(self, application: Application, when_greeted: Callable[[], None] | None = None):
+    def __init__(
+        self, application: Application, when_greeted: Callable[[], None] | None = None, *, keeps_rows: bool = True
+    ):
+        """`keeps_rows` is for a server that a client's next call reaches too: then long answers can be continued."""
         self.application = application
+        self._keeps_rows = keeps_rows
         self._when_greeted = when_greeted
         self.changes = Changes(application.known_names)
         self.levels = LogLevels()
@@ -104,13 +108,14 @@ class Protocol:
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
         arguments = params.arguments or {}
+        owner = owner_of(context.request) if self._keeps_rows else None
         async with reporting(context, self.levels):
             try:
                 outcome = await self._workers.run(
                     caller_of(context.request),
                     params.name,
                     arguments,
-                    partial(self.application.call, params.name, arguments),
+                    partial(self.application.call, params.name, arguments, owner),
                 )
             except ToolFailure as failure:  # here: a task group would wrap it
                 outcome = failed(failure)

@@ -115,3 +115,16 @@ def caller_of(request: Any) -> str:
     if session:
         return f"session {session}"
     return f"connection {request.client.host}:{request.client.port}" if request.client else "connection"
+
+
+def owner_of(request: Any) -> str:
+    """Whose answers a request may continue: its session and its token's client, as far as there are any.
+
+    Clients since 2026-07-28 have no session: without tokens the cursor alone, which cannot be guessed, tells them apart.
+    """
+    if request is None:
+        return ""
+    session = request.headers.get("mcp-session-id", "")
+    token = getattr(request.scope.get("user"), "access_token", None)
+    client = f"{token.client_id} {token.subject or ''}" if token is not None else ""
+    return f"session {session} client {client}"

@@ -1,11 +1,12 @@
-"""`execute_cypher`: run one reading query and answer with its rows."""
+"""`execute_cypher`: run one reading query and answer with its rows, or with the next rows of an earlier answer."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, SkipValidation
+from pydantic import Field, PrivateAttr, SkipValidation
 
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
@@ -19,6 +20,9 @@ from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUna
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, judged, of_dialect
 from graphground.tools.failure import ToolFailure
+from graphground.tools.kept_rows import OWNER
+from graphground.tools.reading_ahead import read_ahead
+from graphground.tools.rest_of_answer import FreshRest, KeptRest, Rest
 from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
@@ -29,11 +33,14 @@ SECONDS_FOR_WHY, LEAST_FOR_WHY = 2.0, 0.2
 class ExecuteCypherRequest(Request):
     """`{"query": "MATCH (t:Team) RETURN t.name", "limit": 10}`."""
 
-    query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
+    query: str | None = Field(None, min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
     limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
     timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
+    cursor: str | None = Field(
+        None, max_length=100, description="Instead of `query`: a truncated answer's, for its next rows."
+    )
 
 
 class ExecuteCypherAnswer(Answer):
@@ -43,22 +50,44 @@ class ExecuteCypherAnswer(Answer):
     rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")
     row_count: int
     truncated: bool = Field(description="Whether there are more rows.")
+    total: int | None = Field(
+        default=None, description="The number of rows in all, where it is known, if there are more."
+    )
+    cursor: str | None = Field(default=None, description="For the next rows: call `execute_cypher` with it.")
     elapsed_ms: float
     # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
     diagnostics: list[DiagnosticAnswer] = Field(
         json_schema_extra={"items": {"type": "object"}}, description="As in the answer of validate_cypher."
     )
 
+    _rest: Rest | None = PrivateAttr(None)
+
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
         """The first rows alone; None where there is only one row, of which nothing can be left out."""
         if len(self.rows) < 2:
             return None
         rows = self.rows[: max(1, int(len(self.rows) * share))]
-        return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True})
+        return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True}).continued(self._rest)
+
+    def continued(self, rest: Rest | None) -> ExecuteCypherAnswer:
+        """This answer with its total, and the cursor of the row after its last one, where it is truncated."""
+        self._rest = rest
+        if rest is not None and self.truncated:
+            self.total, self.cursor = rest.total, rest.cursor_after(len(self.rows))
+        return self
 
 
 def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
     """Check the query, run it on the graph's database, and where the answer is empty find out why."""
+    if request.cursor is not None:
+        return next_rows(request.cursor, request)
+    if request.query is None:
+        raise ToolFailure(
+            "missing_argument",
+            "execute_cypher needs the argument 'query'.",
+            nearest=["query"],
+            next="Call execute_cypher again with a query, or with the `cursor` of a truncated answer.",
+        )
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure(
@@ -70,12 +99,14 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     query, diagnostics = checked(graph, request.query, request.parameters)
     refuse_missing_parameters(query, request.parameters or {})
     try:
-        table = graph.run(query, request.parameters, limit=request.limit, timeout=request.timeout_s)
+        table = read_ahead(graph, query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, query, graph) from error
-    if not table.truncated:
+    rows = table.rows[: request.limit]
+    truncated = table.truncated or len(table.rows) > len(rows)
+    if not truncated:
         diagnostics = [one for one in diagnostics if one.code != "no_limit"]
-    if shorten_rows(table.rows):
+    if shorten_rows(rows):
         diagnostics.append(
             DiagnosticAnswer.of(
                 Diagnostic(
@@ -89,7 +120,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
                 )
             )
         )
-    if nothing_in(table.rows) and not any(one.severity == "error" for one in diagnostics):
+    if nothing_in(rows) and not any(one.severity == "error" for one in diagnostics):
         told = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [
@@ -98,12 +129,38 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(
         columns=columns,
-        rows=table.rows,
-        row_count=len(table.rows),
-        truncated=table.truncated,
+        rows=rows,
+        row_count=len(rows),
+        truncated=truncated,
         elapsed_ms=round(table.elapsed_ms, 2),
         diagnostics=diagnostics,
-    )
+    ).continued(FreshRest(columns, table, request.query) if OWNER.get() is not None else None)
+
+
+def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
+    """The rows that follow those of an earlier answer; no query is run.
+
+    Raises:
+        ToolFailure: the cursor is unknown, has expired, or belongs to another query.
+    """
+    began = time.perf_counter()
+    rest = KeptRest.at(cursor)
+    if request.query is not None and request.query.strip() != rest.kept.query.strip():
+        raise ToolFailure(
+            "wrong_argument",
+            "The cursor continues the answer of another query.",
+            nearest=[rest.kept.query] if len(rest.kept.query) <= LONGEST_SPAN else [],
+            next="Call execute_cypher with the cursor alone, or with the query alone.",
+        )
+    rows, more = rest.rows(request.limit)
+    return ExecuteCypherAnswer(
+        columns=rest.kept.columns,
+        rows=rows,
+        row_count=len(rows),
+        truncated=more,
+        elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
+        diagnostics=[],
+    ).continued(rest)
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
@@ -243,8 +300,8 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool(
     "execute_cypher",
     "Run a query",
-    "Run one read-only Cypher query. Each row is an array in the order of `columns`; `truncated` says that "
-    "there are more rows. For an empty answer `diagnostics` says which part of the query matches nothing, "
+    "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: there are more rows, "
+    "had with `cursor`. For an empty answer `diagnostics` says which part of the query matches nothing, "
     "and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,

@@ -88,7 +88,7 @@ TOOL = Tool(
     "get_filtered_schema",
     "Read the schema for a question",
     "Read only the labels, relationship patterns and properties that a question needs, with what connects "
-    "them. Cheaper than get_schema; what was left out is named.",
+    "them. Cheaper than get_schema; names what it left out.",
     GetFilteredSchemaRequest,
     GetFilteredSchemaAnswer,
     get_filtered_schema,

@@ -51,7 +51,7 @@ TOOL = Tool(
     "list_graphs",
     "List the graphs",
     "List the graphs that can be queried, with their size. Call it first; the other tools take one of "
-    "these names as `graph` (it may be left out when only one is open).",
+    "these names as `graph` (not needed when only one is open).",
     ListGraphsRequest,
     ListGraphsAnswer,
     list_graphs,

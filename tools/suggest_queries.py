@@ -17,7 +17,7 @@ class SuggestQueriesRequest(Request):
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if you have them.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships between an entity and the answer.")
+    hops: int = Field(2, ge=1, le=2, description="Most relationships between an entity and the answer.")
     limit: int = Field(10, ge=1, le=50, description="Maximum number of candidates.")
     grammar: Literal["gbnf", "regex"] | None = Field(
         None, description="Also return a grammar of these queries, for constrained decoding."

@@ -19,7 +19,8 @@ def print_table(answer: Mapping[str, Any]) -> None:
         table.add_row(*(cell(value) for value in row))
     console = Console(markup=False, highlight=False)
     console.print(table)
-    more = ", and there are more" if answer["truncated"] else ""
+    total = answer.get("total")
+    more = (f" of {total:,}" if total else ", and there are more") if answer["truncated"] else ""
     rows = "1 row" if answer["row_count"] == 1 else f"{answer['row_count']} rows"
     console.print(f"{rows}{more}; {answer['elapsed_ms']} ms")
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from graphground.graphs.schemas.pictures.write import PictureForm
     from graphground.server.application import Application
 
+MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
+"""The most that one answer of a database may hold."""
+
 
 def parser() -> CommandLine:
     """The options of `graphground query`."""
@@ -30,7 +33,9 @@ def parser() -> CommandLine:
     form.add_argument(
         "--picture", choices=("mermaid", "svg"), help="Draw some of the nodes and relationships that the query matches."
     )
-    parser.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
+    rows = parser.add_mutually_exclusive_group()
+    rows.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
+    rows.add_argument("--all", action="store_true", help=f"Print every row, up to {MOST_ROWS:,} rows and 64 MB.")
     parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: 30).")
     parser.add_argument(
         "--parameter",
@@ -62,18 +67,19 @@ def query(parsed: argparse.Namespace) -> int:
         raise WrongUse("--picture draws what the query matches: leave out --check")
     tool = "validate_cypher" if parsed.check else "execute_cypher"
     if not parsed.check:
-        given |= {"limit": parsed.limit, "timeout_s": parsed.timeout}
+        given |= {"limit": MOST_ROWS if parsed.all else parsed.limit, "timeout_s": parsed.timeout}
 
     from graphground.server.application import Application
 
-    application = Application(partial(open_graphs, settings), settings.answer_bytes)
+    application = Application(partial(open_graphs, settings), MOST_BYTES if parsed.all else settings.answer_bytes)
     try:
         with spinner("running the query"):
-            outcome = application.call(tool, given)
+            outcome = application.call(tool, given, owner="")  # the number of all rows is printed
             picture = matched(application, given, parsed.picture) if parsed.picture and not outcome.is_error else ""
     finally:
         application.close()
     answer = json.loads(outcome.payload)
+    answer.pop("cursor", None)  # it ends with this process
     failed = outcome.is_error or answer.get("valid") is False
     sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer["diagnostics"])))
     if parsed.json:
@@ -86,6 +92,8 @@ def query(parsed: argparse.Namespace) -> int:
         sys.stdout.write(f"{picture}\n")
     elif not failed:
         (print_csv if parsed.csv else print_table)(answer)
+    if not failed and answer.get("truncated") and not (parsed.json or parsed.picture):
+        sys.stderr.write("--limit NUMBER or --all prints more.\n")
     if failed and (suggested := suggestion(answer)):
         sys.stderr.write(f"try: {suggested}\n")
     return FAILED if failed else 0

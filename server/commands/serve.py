@@ -48,7 +48,12 @@ def serve(parsed: argparse.Namespace) -> int:
     application = Application(partial(open_graphs, settings), settings.answer_bytes)
 
     def make_server() -> Server[Any]:
-        return Protocol(application, partial(application.open_in_background, OPEN_AFTER_SECONDS)).server
+        # Another worker may get the next call, and knows nothing of what this one keeps.
+        return Protocol(
+            application,
+            partial(application.open_in_background, OPEN_AFTER_SECONDS),
+            keeps_rows=settings.transport == "stdio" or settings.workers == 1,
+        ).server
 
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ from mcp_types import LoggingMessageNotification, ResourceListChangedNotificatio
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from graphground.server.notifications import LogLevels
 from tests.support.serving import COMMAND, LEGACY, MODERN, environment, http_server, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
@@ -125,3 +127,16 @@ PEOPLE: dict[str, Any] = {
     "entities": [{"eid": "1", "label": "Person", "name": "Ada", "properties": {}}],
     "relations": [],
 }
+
+
+@pytest.mark.parametrize(("session", "remembered"), [("4711", True), (None, False)])
+def test_a_level_is_remembered_for_a_session_of_http_and_for_nobody_without_one(
+    session: str | None, remembered: bool
+) -> None:
+    headers = {} if session is None else {"mcp-session-id": session}
+    context = SimpleNamespace(request=SimpleNamespace(headers=headers), protocol_version="2025-06-18", meta=None)
+    levels = LogLevels()
+    levels.set(context, "debug")
+    assert ("debug" in levels.allowed(context)) is remembered
+    other = SimpleNamespace(request=SimpleNamespace(headers={}), protocol_version="2025-06-18", meta=None)
+    assert "debug" not in levels.allowed(other)

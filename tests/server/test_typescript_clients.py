@@ -78,6 +78,14 @@ def check(seen: dict[str, Any]) -> None:
         assert answer["isError"], wrong.what
         assert "structuredContent" not in answer, wrong.what
         wrong_use.check(wrong, json.loads(answer["content"][0]["text"]))
+    assert [(page["row_count"], page["truncated"]) for page in seen["continued"]] == [
+        (12, True),
+        (12, True),
+        (6, False),
+    ]
+    assert seen["continued"][0]["total"] == 30
+    names = [row[0] for page in seen["continued"] for row in page["rows"]]
+    assert names == sorted(set(names))
     assert set(seen["unknown"]["thrown"]["data"]) == ERROR_FIELDS
     assert "did you mean 'execute_cypher'" in seen["unknown"]["thrown"]["message"]
     assert "nba" in seen["missing"]["message"]

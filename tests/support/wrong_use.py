@@ -95,6 +95,7 @@ WRONG_USES = [
     WrongUse("neither a question nor mentions", "suggest_queries", {"graph": "nba"}, "nothing_to_suggest"),
     WrongUse("mentions of nothing", "suggest_queries", {"graph": "nba", "mentions": ["qqxxzzqq"]}, "no_entity_found"),
     WrongUse("an empty query to check", "validate_cypher", {"graph": "nba", "query": " \n "}, "empty_query"),
+    WrongUse("a cursor that nobody gave", "execute_cypher", {"cursor": "AAAAAAAAAAAAAAAAAAAAAA.100"}, "unknown_cursor"),
     query("an empty query", "  ", "empty_query", "MATCH"),
     query("a syntax error", "MATCH (t:Team RETURN t", "invalid_query"),
     query("SQL", "SELECT name FROM Team", "invalid_query"),

@@ -1,5 +1,3 @@
-import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -7,9 +5,7 @@ import pytest
 from graphground.cypher.parser import statement
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
-from graphground.graphs.engines.dialects import ARCADEDB, MEMGRAPH, Dialect
-from graphground.graphs.engines.engine import Capabilities
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
@@ -17,38 +13,7 @@ from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherR
 from graphground.tools.failure import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS
-
-
-@dataclasses.dataclass
-class Recorder:
-    """An engine that answers every query with one row and remembers what reached it."""
-
-    dialect: Dialect = ARCADEDB
-    truncated: bool = False
-    ran: list[str] = dataclasses.field(default_factory=list)
-
-    def run(
-        self,
-        query: str | Query,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
-        self.ran.append(query if isinstance(query, str) else query.text)
-        return Table(["name"], [["Heat"]], self.truncated, 0.1)
-
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        raise AssertionError("nothing here asks for a plan")
-
-    def capabilities(self) -> Capabilities:
-        return Capabilities("recorder", "1", self.dialect, enforces_read_only=False, can_terminate=False)
-
-    def cancel(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+from tests.support.recorder import Recorder
 
 
 def executed(query: str, engine: Recorder) -> ExecuteCypherAnswer:

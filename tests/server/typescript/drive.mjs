@@ -15,6 +15,13 @@ export async function drive(client, call) {
             answers.push({ thrown: thrown(error) });
         }
     }
+    const continued = [];
+    let page = await call('execute_cypher', { graph: 'nba', query: 'MATCH (t:Team) RETURN t.name ORDER BY t.name', limit: 12 });
+    for (;;) {
+        continued.push(page.structuredContent);
+        if (!page.structuredContent.cursor) break;
+        page = await call('execute_cypher', { cursor: page.structuredContent.cursor, limit: 12 });
+    }
     const unknown = await call('execute_cyper', { query: 'RETURN 1' }).then(answer => ({ answer }), error => ({ thrown: thrown(error) }));
     const missing = await client.readResource({ uri: 'graph://nothing/schema' }).catch(thrown);
     const resources = await client.listResources();
@@ -24,7 +31,7 @@ export async function drive(client, call) {
     const completed = await client.complete({ ref: { type: 'ref/prompt', name: 'text_to_cypher' }, argument: { name: 'graph', value: 'nb' } });
     await client.close();
     process.stdout.write(JSON.stringify({
-        tools: tools.tools.map(tool => tool.name), answers, unknown, missing,
+        tools: tools.tools.map(tool => tool.name), answers, continued, unknown, missing,
         resources: resources.resources.map(resource => resource.uri), schema: schema.contents[0].text,
         prompts: prompts.prompts.map(each => each.name), messages: prompt.messages.length,
         completed: completed.completion.values,

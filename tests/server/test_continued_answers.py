@@ -1,0 +1,90 @@
+"""Long answers are continued over every transport, by the client that got them alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+PLAYERS = {"graph": "nba", "query": "MATCH (p:Player) RETURN p.name ORDER BY p.name", "limit": 400}
+
+
+@pytest.fixture(scope="module")
+def address(data_folder: Path) -> Iterator[str]:
+    with http_server(data_folder) as address:
+        yield address
+
+
+async def answered(client: Client, arguments: dict[str, Any]) -> dict[str, Any]:
+    answer = await client.call_tool("execute_cypher", arguments)
+    assert not answer.is_error, answer.content
+    assert answer.structured_content is not None
+    return dict(answer.structured_content)
+
+
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_client_reads_a_long_answer_page_by_page(
+    transport: str, mode: str, data_folder: Path, request: pytest.FixtureRequest
+) -> None:
+    server = stdio(data_folder) if transport == "stdio" else request.getfixturevalue("address")
+    async with connected(server, mode) as client:
+        await client.list_tools()  # from here on the client checks answers against the output schemas
+        page = await answered(client, PLAYERS)
+        names, total = [row[0] for row in page["rows"]], page["total"]
+        while page.get("cursor"):
+            page = await answered(client, {"cursor": page["cursor"], "limit": 400})
+            names += [row[0] for row in page["rows"]]
+        counted = await answered(client, {"graph": "nba", "query": "MATCH (p:Player) RETURN count(p) AS players"})
+    assert len(names) == total == counted["rows"][0][0]
+    assert not page["truncated"]
+    assert "cursor" not in counted
+
+
+async def test_a_session_of_http_cannot_read_what_was_kept_for_another(address: str) -> None:
+    with anyio.fail_after(90):
+        async with Client(address, mode=LEGACY) as first, Client(address, mode=LEGACY) as second:
+            cursor = (await answered(first, PLAYERS))["cursor"]
+            failure = failure_in(await second.call_tool("execute_cypher", {"cursor": cursor}))
+            assert failure["error"] == "unknown_cursor"
+            assert (await answered(first, {"cursor": cursor, "limit": 1}))["row_count"] == 1
+
+
+@asynccontextmanager
+async def with_token(address: str, token: str) -> AsyncIterator[Client]:
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+        Client(streamable_http_client(address, http_client=http), mode=MODERN) as client,
+    ):
+        yield client
+
+
+async def test_a_client_with_another_token_cannot_read_it_either(data_folder: Path, tmp_path: Path) -> None:
+    first, second = "a token of sixteen or more", "another token of that size"
+    (tmp_path / "tokens").write_text(f"{first}\n{second}\n")
+    with http_server(data_folder, "--token-file", str(tmp_path / "tokens")) as address, anyio.fail_after(90):
+        async with with_token(address, first) as client:
+            cursor = (await answered(client, PLAYERS))["cursor"]
+        async with with_token(address, second) as client:
+            failure = failure_in(await client.call_tool("execute_cypher", {"cursor": cursor}))
+            assert failure["error"] == "unknown_cursor"
+        async with with_token(address, first) as client:
+            assert (await answered(client, {"cursor": cursor, "limit": 1}))["row_count"] == 1
+
+
+async def test_several_workers_keep_no_rows_as_another_may_get_the_next_call(data_folder: Path) -> None:
+    with http_server(data_folder, "--workers", "2") as address:
+        async with connected(address) as client:
+            page = await answered(client, {**PLAYERS, "limit": 5})
+    assert page["truncated"]
+    assert "cursor" not in page

@@ -1,0 +1,44 @@
+"""An engine that runs nothing and remembers what reached it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from graphground.cypher.tree import Query
+from graphground.graphs.engines.dialects import ARCADEDB, Dialect
+from graphground.graphs.engines.engine import Capabilities
+from graphground.graphs.engines.table import Table
+
+
+@dataclasses.dataclass
+class Recorder:
+    """An engine that answers every query with one row and remembers what reached it."""
+
+    dialect: Dialect = ARCADEDB
+    truncated: bool = False
+    ran: list[str] = dataclasses.field(default_factory=list)
+
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
+        self.ran.append(query if isinstance(query, str) else query.text)
+        return Table(["name"], [["Heat"]], self.truncated, 0.1)
+
+    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        raise AssertionError("nothing here asks for a plan")
+
+    def capabilities(self) -> Capabilities:
+        return Capabilities("recorder", "1", self.dialect, enforces_read_only=False, can_terminate=False)
+
+    def cancel(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,163 @@
+"""Rows that were read and not answered with: kept for a while, so that a client can ask for the next ones.
+
+    >>> with keeping_for("session-4711"):
+    ...     answer = execute_cypher(graphs, request)
+    >>> answer.cursor
+    '5cZtqJ0vJm3H2nWb0eYw3Q.100'
+
+A cursor is a name that cannot be guessed and the number of the next row. It works for the client that got it alone,
+any number of times, until `LIFE_SECONDS` after its last use or until newer answers need its room.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from graphground.tools.failure import ToolFailure
+
+LIFE_SECONDS = 600.0
+ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
+"""The most that is kept of one answer, for one client, and in all."""
+ROW_BYTES = 64
+"""What a row takes in memory beside its JSON."""
+MOST_FORGOTTEN = 1_000
+AGAIN = "Run the query again, with a larger limit or with ORDER BY, SKIP and LIMIT."
+
+OWNER: ContextVar[str | None] = ContextVar("graphground_owner", default=None)
+"""Whose calls these are; None where nobody could ask for further rows."""
+
+
+@contextmanager
+def keeping_for(owner: str | None) -> Iterator[None]:
+    """Keep the further rows of what is asked inside for that client; None keeps nothing."""
+    token = OWNER.set(owner)
+    try:
+        yield
+    finally:
+        OWNER.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRows:
+    """The rows of one answer from number `first` (from 0) on, each as JSON.
+
+    `total` is the number of rows of the whole answer, None while it is not known.
+    """
+
+    columns: list[str]
+    first: int
+    rows: list[bytes]
+    total: int | None
+    owner: str
+    query: str
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The number of the row after the last kept one."""
+        return self.first + len(self.rows)
+
+    @classmethod
+    def of(cls, columns: list[str], first: int, rows: list[list[Any]], total: int | None, query: str) -> KeptRows:
+        """As many of the rows as may be kept of one answer."""
+        encoded: list[bytes] = []
+        size = 0
+        for row in rows:
+            text = orjson.dumps(row, default=str, option=orjson.OPT_NON_STR_KEYS)
+            size += len(text) + ROW_BYTES
+            if size > ANSWER_BYTES:
+                size -= len(text) + ROW_BYTES
+                break
+            encoded.append(text)
+        return cls(columns, first, encoded, total, OWNER.get() or "", query, size)
+
+
+class RowStore:
+    """`ROWS.keep("5cZt…", KeptRows.of(["name"], 100, rows, 2687, query))`; safe in threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, tuple[float, KeptRows]] = OrderedDict()
+        """With the moment of its last use; the one that was not used for longest comes first."""
+        self._forgotten: deque[tuple[str, str]] = deque(maxlen=MOST_FORGOTTEN)
+
+    def keep(self, name: str, kept: KeptRows) -> bool:
+        """Keep rows under a name, in place of what was kept under it; False where there is no row to keep."""
+        with self._lock:
+            self._kept.pop(name, None)
+            if not kept.rows:
+                return False
+            self._kept[name] = self._clock(), kept
+            self._make_room(kept.owner)
+        return True
+
+    def find(self, cursor: str) -> tuple[str, KeptRows, int]:
+        """The name and the rows behind a cursor of the calling client, and the number of its row.
+
+        Raises:
+            ToolFailure: it has expired, or the client was never given it.
+        """
+        name, _, number = cursor.partition(".")
+        owner = OWNER.get() or ""
+        with self._lock:
+            self._make_room(owner)
+            _, kept = self._kept.get(name, (0.0, None))
+            expired = (name, owner) in self._forgotten
+            if kept is not None and kept.owner == owner and number.isascii() and number.isdigit() and len(number) < 10:
+                place = int(number)
+                if kept.first <= place < kept.end:
+                    self._kept[name] = self._clock(), kept
+                    self._kept.move_to_end(name)
+                    return name, kept, place
+        if expired:
+            raise ToolFailure(
+                "expired_cursor",
+                f"The rows of this cursor are no longer kept: they are for {LIFE_SECONDS / 60:.0f} minutes after their "
+                "last use, or until newer answers need the room.",
+                next=AGAIN,
+            )
+        raise ToolFailure(
+            "unknown_cursor",
+            "There is no such cursor. It must be the `cursor` of an answer of this server to this client, unchanged; "
+            "all end when the server does.",
+            next=AGAIN,
+        )
+
+    @property
+    def size(self) -> int:
+        """The bytes that are kept."""
+        return sum(kept.size for _, kept in self._kept.values())
+
+    def _make_room(self, owner: str) -> None:
+        """Forget what has expired, then the oldest of this client, then the oldest of all, until the rest fits."""
+        for name, (used, _) in list(self._kept.items()):
+            if self._clock() - used > LIFE_SECONDS:
+                self._forget(name)
+        own = [name for name, (_, kept) in self._kept.items() if kept.owner == owner]
+        while own and sum(self._kept[name][1].size for name in own) > OWNER_BYTES:
+            self._forget(own.pop(0))
+        while self.size > ALL_BYTES:
+            self._forget(next(iter(self._kept)))
+
+    def _forget(self, name: str) -> None:
+        _, kept = self._kept.pop(name)
+        self._forgotten.append((name, kept.owner))
+
+
+ROWS = RowStore()
+
+
+def new_name() -> str:
+    """A name for kept rows: 128 random bits."""
+    return secrets.token_urlsafe(16)

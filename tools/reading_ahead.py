@@ -1,0 +1,71 @@
+"""Reads more rows than an answer holds, so that the next ones need no second run.
+
+A database that sorts or counts has done most of its work before its first row: `ROWS_AHEAD` more cost it little. Of any
+other query `PAGES_AHEAD` further answers are read, within half of its time limit; where that is too short it is run as
+it was asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from graphground.cypher.tree import CountStar, FunctionCall, IntegerLiteral, Query, Return, SingleQuery
+from graphground.graphs.engines.embedded.deaf import may_not_end
+from graphground.graphs.engines.engine import QueryTimeout
+from graphground.graphs.engines.errors import timed_out
+from graphground.graphs.engines.rewriting.reachability import AGGREGATES
+from graphground.graphs.engines.table import Table
+from graphground.graphs.graph import Graph
+from graphground.tools.kept_rows import OWNER
+
+ROWS_AHEAD, PAGES_AHEAD = 1_000, 4
+
+
+def read_ahead(
+    graph: Graph, query: Query, parameters: Mapping[str, Any] | None, *, limit: int, timeout: float
+) -> Table:
+    """Run a query; the table may have up to `ROWS_AHEAD` rows more than `limit`.
+
+    Raises:
+        EngineError: as `Graph.run` does.
+    """
+    last = _last_return(query)
+    if OWNER.get() is None or query.prefix or _fits(last, limit) or may_not_end(query):
+        return graph.run(query, parameters, limit=limit, timeout=timeout)
+    if last is not None and _works_first(last):
+        return graph.run(query, parameters, limit=limit + ROWS_AHEAD, timeout=timeout)
+    begun = time.monotonic()
+    try:
+        more = min(PAGES_AHEAD * limit, ROWS_AHEAD)
+        return graph.run(query, parameters, limit=limit + more, timeout=timeout / 2)
+    except QueryTimeout:
+        spent = time.monotonic() - begun
+    try:
+        table = graph.run(query, parameters, limit=limit, timeout=max(timeout - spent, timeout / 4))
+    except QueryTimeout:
+        raise timed_out(timeout) from None
+    return replace(table, elapsed_ms=table.elapsed_ms + spent * 1000)
+
+
+def _last_return(query: Query) -> Return | None:
+    """The RETURN of a query without UNION."""
+    last = query.body.clauses[-1] if isinstance(query.body, SingleQuery) else None
+    return last if isinstance(last, Return) else None
+
+
+def _fits(last: Return | None, limit: int) -> bool:
+    """Whether the query itself asks for no more rows than the answer holds."""
+    own = last.projection.limit if last is not None else None
+    return isinstance(own, IntegerLiteral) and own.value <= limit
+
+
+def _works_first(last: Return) -> bool:
+    """Whether the database sorts or counts before it has a first row."""
+    return bool(last.projection.order_by) or any(
+        isinstance(node, CountStar) or (isinstance(node, FunctionCall) and node.key in AGGREGATES)
+        for item in last.projection.items
+        for node in item.expression.walk()
+    )
