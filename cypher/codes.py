@@ -107,6 +107,45 @@ DATABASE_CODES: Mapping[str, Code] = {
         "when the pattern matches and only the returned values are null.",
         "MATCH (t:Team)-[:partOfDivision]->(:Division {name: 'x'}) RETURN t.name",
     ),
+    "namesakes_merged": Code(
+        "hint",
+        "DISTINCT on a name, or grouping by it, merges different matched nodes of the same name; the message has an "
+        "example.",
+        "MATCH (p:Player) RETURN p.name, count(*)",
+    ),
+    "counts_differ": Code(
+        "hint",
+        "A node is matched several times, so count(x) and count(DISTINCT x) differ; the message has both figures.",
+        "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)",
+    ),
+    "repeated_rows": Code(
+        "hint",
+        "Rows repeat because the pattern reaches the same nodes several ways; the message says how many.",
+        "MATCH (p:Player)-[:receivesAward]->() RETURN p.name",
+    ),
+    "tie_at_the_top": Code(
+        "hint",
+        "Several rows share the value at which LIMIT cuts an ordered answer.",
+        "MATCH (p:Player) RETURN p.name ORDER BY p.handedness LIMIT 1",
+    ),
+    "nulls_sorted_first": Code(
+        "warning",
+        "An answer in descending order begins with rows that have no value, so LIMIT keeps those.",
+        "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1",
+    ),
+    "null_drops_rows": Code(
+        "hint",
+        "A negative condition, or UNWIND, leaves out matched nodes whose property is null; the message says how many.",
+        "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
+    ),
+    "direction_matters": Code(
+        "hint",
+        "A relation that mostly holds both ways is matched in one direction, and both directions give another answer.",
+        "MATCH (:Country {name: 'Chad'})-[:borders]->(c:Country) RETURN c.name",
+    ),
+    "more_rows": Code(
+        "hint", "The answer was cut; the message says how many rows it has.", "MATCH (p:Player) RETURN p.name"
+    ),
     "shortened": Code(
         "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"
     ),

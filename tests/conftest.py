@@ -33,6 +33,7 @@ ENGINE = {
     "own_arcadedb",
     "movies",
     "wrong_home",
+    "real_graphs",
     "eval_home",
 }
 """Fixtures that start the embedded engine."""

@@ -17,6 +17,7 @@ from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, judged, of_dialect
 from graphground.tools.failure import ToolFailure
@@ -126,6 +127,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         diagnostics += [
             reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in told
         ]
+    elif not any(one.severity == "error" for one in diagnostics):
+        diagnostics = looked_at_again(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(
         columns=columns,
@@ -194,6 +197,19 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
     return [
         DiagnosticAnswer.of(one)
         for one in why_empty(graph, query, request.parameters, seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))
+    ]
+
+
+def looked_at_again(
+    graph: Graph, query: Query, table: Table, request: ExecuteCypherRequest, diagnostics: list[DiagnosticAnswer]
+) -> list[DiagnosticAnswer]:
+    """The diagnostics with what the rows hide: ties, merged namesakes, vanished nulls, counted in the database."""
+    from graphground.graphs.why_empty.second_look import second_look  # needs the reader of facts, as checks do
+
+    look = second_look(graph, query, table, request.parameters)
+    known = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
+    return [one for one in diagnostics if one.code not in look.settled] + [
+        DiagnosticAnswer.of(one) for one in look.found if (one.line, one.column) not in known
     ]
 
 

@@ -122,6 +122,9 @@ class _Uses:
         for call in query.find(t.FunctionCall):
             if call.key in HANDLES_NULL:
                 self._expected |= {id(node) for argument in call.arguments for node in argument.walk()}
+        for binary in query.find(t.Binary):
+            if isinstance(binary.left, t.NullLiteral) or isinstance(binary.right, t.NullLiteral):
+                self._expected |= {id(binary.left), id(binary.right)}  # an error of its own
         self._roles: dict[int, str] = {}
         self._mark("case", (node for case in query.find(t.Case) for node in case.walk()))
         self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in unwind.source.walk()))

@@ -49,12 +49,12 @@ def blame_hop(
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = probe.rows(f"{before} MATCH {pattern}{where} RETURN DISTINCT type(any_of_them) AS type", 5)
         found += [f"-[:{quoted_name(row[0])}]->" if mark == "right" else f"<-[:{quoted_name(row[0])}]-" for row in rows]
-    if found:
+    if found:  # of another meaning each: named, and never offered to stand in its place
         return probe.diagnostic(
             "matches_nothing",
             relationship,
-            f"Both ends of {here} exist, but this relationship does not connect them; these do: {', '.join(found)}.",
-            found,
+            f"Both ends of {here} exist, but no such relationship connects them. Relationships of other meanings do: "
+            f"{', '.join(dict.fromkeys(found))}.",
         )
     return probe.diagnostic(
         "matches_nothing", relationship, f"Both ends of {here} exist, but no relationship connects them."

@@ -103,7 +103,7 @@ def test_a_good_query_is_parsed_once_in_a_call(film_graph: Graph, parsed: list[s
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name AS director"
     assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows
-    assert parsed == [query]
+    assert parsed.count(query) == 1
     parsed.clear()
     assert validate_cypher(graphs, ValidateCypherRequest(query=query)).valid
     assert parsed == [query]

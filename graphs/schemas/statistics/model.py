@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-MOSTLY_SYMMETRIC = 0.75
+MOSTLY_SYMMETRIC = 0.66
 """The share of relationships that hold both ways from which a relation counts as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
 """With fewer relationships a share says nothing."""

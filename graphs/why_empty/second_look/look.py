@@ -1,0 +1,72 @@
+"""Looks at an answer once more: a few bounded questions to the database, and only where the data give a reason.
+
+Nothing is asked of a query that took long itself, nor beyond a small bound of time. What the statistics rule out
+(a label without namesakes, a property that all have, a relation that is never symmetric) is not asked at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.engines.table import Table
+from graphground.graphs.graph import Graph
+from graphground.graphs.why_empty.probe import OutOfTime, Probe
+from graphground.graphs.why_empty.second_look.names import differing_counts, merged_names
+from graphground.graphs.why_empty.second_look.order import order_and_limit
+from graphground.graphs.why_empty.second_look.rows import other_direction, repeated, total
+from graphground.graphs.why_empty.second_look.shape import shape_of
+from graphground.graphs.why_empty.second_look.vanished import vanished_rows
+
+QUICK_MS = 50.0
+"""A query that took longer is not looked at again: the questions take about as long as the query itself."""
+SMALL, SMALL_MS = 200_000, 2_000.0
+"""On a graph with fewer relationships a query that took longer just met a busy machine, or an engine that is warming up."""
+SECONDS = 0.5
+"""The bound of all questions together; a database that does not keep to it is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was found; `settled` are codes of the checks before the query ran that this look has answered better."""
+
+    found: tuple[Diagnostic, ...] = ()
+    settled: frozenset[str] = frozenset()
+
+
+def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[str, Any] | None = None) -> Look:
+    """What to know of an answer before it is believed; empty where nothing speaks against it.
+
+    For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it gives one `tie_at_the_top` where several
+    players are as tall.
+    """
+    facts = graph.statistics(fresh=True)
+    small = facts is not None and sum(type_.relationships for type_ in facts.types.values()) < SMALL
+    shape = shape_of(query, graph.schema) if table.elapsed_ms <= (SMALL_MS if small else QUICK_MS) else None
+    if shape is None:
+        return Look()
+    probe = Probe(graph, query, parameters or {}, SECONDS)
+
+    def looks() -> Iterator[Iterator[Diagnostic]]:
+        yield total(probe, shape, table)
+        yield order_and_limit(probe, shape)
+        yield differing_counts(probe, shape)
+        yield repeated(probe, shape, table)
+        if facts is not None:
+            yield merged_names(probe, shape, facts)
+            yield vanished_rows(probe, shape, facts)
+            yield other_direction(probe, shape, facts)
+
+    found: list[Diagnostic] = []
+    try:
+        for look in looks():
+            found += look
+    except OutOfTime:
+        return Look(tuple(found))
+    settled = {"distinct_merges_entities"} if facts is not None else set()
+    if any(one.code == "more_rows" for one in found):
+        settled.add("no_limit")
+    return Look(tuple(found), frozenset(settled))

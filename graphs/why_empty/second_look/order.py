@@ -1,0 +1,91 @@
+"""What ORDER BY with a LIMIT hides: a tie at the boundary, and nulls that come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.why_empty.probe import Probe
+from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggregate
+
+MOST_KEPT, LOOKED_AT = 10, 20
+
+
+def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
+    """`ORDER BY p.height_cm DESC LIMIT 1` where three are as tall, or where the first has no height at all."""
+    for step in shape.steps:
+        projection = step.projection
+        limit = projection.limit
+        if not projection.order_by or not isinstance(limit, t.IntegerLiteral) or not 0 < limit.value <= MOST_KEPT:
+            continue
+        if projection.skip is not None:
+            continue
+        asked = _question(shape, step, limit.value + LOOKED_AT)
+        if asked is None:
+            continue
+        keys = [row[: len(projection.order_by)] for row in probe.rows(asked, limit.value + LOOKED_AT)]
+        first = projection.order_by[0]
+        if keys and keys[0][0] is None and first.descending:
+            yield from _nulls_first(probe, shape, first)
+        elif len(keys) > limit.value and keys[limit.value] == keys[limit.value - 1] and None not in keys[limit.value]:
+            yield _tie(probe, step, keys, limit)
+
+
+def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLiteral) -> Diagnostic:
+    kept = keys[limit.value - 1]
+    tied = sum(1 for key in keys if key == kept)
+    inside = sum(1 for key in keys[: limit.value] if key == kept)
+    more = "at least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == kept else ""
+    value = ", ".join(str(part) for part in kept)
+    return probe.diagnostic(
+        "tie_at_the_top",
+        limit,
+        f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
+        f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.".capitalize(),
+        severity="hint",
+    )
+
+
+def _nulls_first(probe: Probe, shape: Shape, sort: t.SortItem) -> Iterator[Diagnostic]:
+    expression = sort.expression
+    text = shape.source(expression)
+    yield probe.diagnostic(
+        "nulls_sorted_first",
+        sort,
+        f"The first row has no {text}: descending order puts nulls first, so LIMIT keeps rows without a value. "
+        f"Keep only rows that have one: WHERE {text} IS NOT NULL, before the ORDER BY.",
+    )
+
+
+def _question(shape: Shape, step: Step, limit: int) -> str | None:
+    """The sort keys of the first rows, each different row of the answer once."""
+    projection = step.projection
+    columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
+    names: list[str] = []
+    for place, sort in enumerate(projection.order_by):
+        column = _column(shape, projection, sort.expression)
+        if column is None:
+            if step.aggregates or projection.distinct or is_aggregate(sort.expression):
+                return None
+            columns.append(f"{shape.source(sort.expression)} AS k{place}")
+            column = f"k{place}"
+        names.append(column)
+    order = ", ".join(
+        f"{name}{' DESC' if sort.descending else ''}" for name, sort in zip(names, projection.order_by, strict=True)
+    )
+    distinct = "" if step.aggregates else "DISTINCT "
+    return f"{step.before} WITH {distinct}{', '.join(columns)} ORDER BY {order} LIMIT {limit} RETURN " + ", ".join(
+        f"{name} AS r{place}" for place, name in enumerate(names)
+    )
+
+
+def _column(shape: Shape, projection: t.Projection, expression: t.Expression) -> str | None:
+    """The column that a sort key is: by its alias, or written the same way."""
+    for place, item in enumerate(projection.items):
+        alias = item.alias.name if item.alias is not None else None
+        if isinstance(expression, t.Variable) and expression.name in (alias, item.name):
+            return f"c{place}"
+        if expression.shape() == item.expression.shape():
+            return f"c{place}"
+    return None

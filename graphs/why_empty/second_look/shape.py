@@ -1,0 +1,119 @@
+"""The parts of a query that questions about its answer are made of.
+
+In `MATCH (p:Player) WITH DISTINCT p RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` there are two steps: the WITH
+after `MATCH (p:Player)`, the RETURN after both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graphground.cypher import tree as t
+from graphground.cypher.facts.model import Facts, PropertyUse, Symbol
+from graphground.cypher.facts.reader import Reader
+from graphground.cypher.facts.schema_index import index_of
+from graphground.cypher.facts.solver import solve
+from graphground.cypher.schema import PropertyGraphSchema
+
+AGGREGATES = frozenset(
+    {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A WITH or the RETURN: its projection, and the text of all clauses that stand before it."""
+
+    clause: t.With | t.Return
+    before: str
+
+    @property
+    def projection(self) -> t.Projection:
+        """What it hands on."""
+        return self.clause.projection
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it groups rows."""
+        return any(is_aggregate(item.expression) for item in self.projection.items)
+
+    @property
+    def groups(self) -> list[t.ReturnItem]:
+        """The items by which it groups."""
+        return [item for item in self.projection.items if not is_aggregate(item.expression)]
+
+
+@dataclass
+class Shape:
+    """A query of one part that ends with RETURN, with what its symbols stand for: see `shape_of`."""
+
+    query: t.Query
+    facts: Facts
+    clauses: Sequence[t.Clause]
+    start: int
+    steps: list[Step] = field(default_factory=list)
+
+    def source(self, node: t.Node) -> str:
+        """How a part was written."""
+        return self.query.text[node.start : node.end]
+
+    def before(self, clause: t.Clause) -> str:
+        """The text of the clauses before this one."""
+        return self.query.text[self.start : clause.start]
+
+    @property
+    def returned(self) -> Step:
+        """The RETURN."""
+        return self.steps[-1]
+
+    def use(self, node: t.Node) -> PropertyUse | None:
+        """The property that an expression is, of a node or a relationship that has a name."""
+        return self._uses.get(id(node))
+
+    def labels(self, symbol: Symbol) -> tuple[str, ...]:
+        """The labels that a node may have."""
+        return self.facts.index.labels_of(symbol.kinds) if symbol.kind == "node" else ()
+
+    def symbol(self, name: str) -> Symbol | None:
+        """The node or relationship of that name, where the query has only one of it."""
+        found = {id(symbol): symbol for symbol in self.facts.symbols if symbol.name == name}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def __post_init__(self) -> None:
+        self._uses = {id(use.node): use for use in self.facts.properties if use.symbol.name and not use.in_map}
+
+
+def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
+    """The shape of a query; None where it is a UNION, a command, or has a `*` whose columns are not written."""
+    body = query.body
+    if query.prefix or not isinstance(body, t.SingleQuery) or not isinstance(body.clauses[-1], t.Return):
+        return None
+    if any(not isinstance(clause, t.Match | t.With | t.Return | t.Unwind | t.CallSubquery) for clause in body.clauses):
+        return None
+    facts = Reader(query, index_of(schema)).read()
+    solve(facts)
+    shape = Shape(query, facts, body.clauses, body.start)
+    for clause in body.clauses:
+        if isinstance(clause, t.With | t.Return):
+            if clause.projection.star or clause.projection.group_by is not None:
+                return None
+            shape.steps.append(Step(clause, shape.before(clause)))
+    return shape
+
+
+def is_aggregate(node: t.Node) -> bool:
+    """Whether an expression aggregates over rows."""
+    return any(
+        isinstance(part, t.CountStar) or (isinstance(part, t.FunctionCall) and part.key in AGGREGATES)
+        for part in node.walk()
+    )
+
+
+def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
+    """The conditions that must all hold."""
+    if isinstance(where, t.Binary) and where.operator == "AND":
+        yield from conjuncts(where.left)
+        yield from conjuncts(where.right)
+    elif where is not None:
+        yield where

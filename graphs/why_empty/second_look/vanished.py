@@ -1,0 +1,104 @@
+"""Rows that vanish because a comparison with null is null: `<>`, NOT, and UNWIND of a list that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.facts.data import filled
+from graphground.cypher.facts.model import PropertyUse
+from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.why_empty.probe import Probe
+from graphground.graphs.why_empty.second_look.shape import Shape, conjuncts, is_aggregate
+
+MOST_VANISH = 0.5
+"""The share of the nodes before an UNWIND that may vanish by it before that is reported."""
+
+
+def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
+    """`WHERE NOT 'x' IN p.nicknames` where some of the p have no nicknames at all."""
+    for clause in shape.clauses:
+        if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
+            for condition in conjuncts(clause.where):
+                use = _negated_use(shape, condition)
+                if use is not None and _has_holes(shape, use, facts):
+                    yield from _condition(probe, shape, clause, condition, use)
+        elif isinstance(clause, t.Unwind):
+            use = shape.use(clause.source)
+            if use is not None and _has_holes(shape, use, facts) and _matters_after(shape, clause, use):
+                yield from _unwind(probe, shape, clause, use)
+
+
+def _condition(
+    probe: Probe, shape: Shape, clause: t.Match | t.With, condition: t.Expression, use: PropertyUse
+) -> Iterator[Diagnostic]:
+    text, start = shape.query.text, shape.start
+    subject, name = shape.source(use.node), use.symbol.name
+    if isinstance(clause, t.With) and name not in {item.name for item in clause.projection.items}:
+        return
+    before = f"{text[start : condition.start]}{subject} IS NULL{text[condition.end : clause.end]}"
+    rows = probe.rows(f"{before} RETURN count(DISTINCT {name}) AS vanished", 1)
+    if not rows or not rows[0][0]:
+        return
+    count = rows[0][0]
+    fix = f"({shape.source(condition)} OR {subject} IS NULL)"
+    yield probe.diagnostic(
+        "null_drops_rows",
+        condition,
+        f"{count:,} of the matched {name} {'have' if count != 1 else 'has'} no {use.key}: the condition is null for "
+        f"them, so they are left out. To include them write {fix}.",
+        [fix],
+        severity="hint",
+    )
+
+
+def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> Iterator[Diagnostic]:
+    subject, name = shape.source(use.node), use.symbol.name
+    rows = probe.rows(
+        f"{shape.before(clause)} WITH DISTINCT {name} RETURN count(*) AS found, count({subject}) AS having", 1
+    )
+    if not rows or rows[0][0] - rows[0][1] < MOST_VANISH * rows[0][0] or not rows[0][0]:
+        return
+    found, having = rows[0]
+    yield probe.diagnostic(
+        "null_drops_rows",
+        clause,
+        f"{found - having:,} of {found:,} {name} have no {use.key}, and UNWIND leaves no row of them.",
+        severity="hint",
+    )
+
+
+def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
+    """The property whose null makes a negative condition null: of `n.p <> 1`, `NOT x IN n.p`, `NOT n.p CONTAINS x`."""
+    inner = condition
+    negated = False
+    while isinstance(inner, t.Unary) and inner.operator == "NOT":
+        inner, negated = inner.operand, not negated
+    if not isinstance(inner, t.Binary) or negated == (inner.operator == "<>"):
+        return None
+    if inner.operator not in ("<>", "=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH"):
+        return None
+    sides = [shape.use(side) for side in (inner.left, inner.right)]
+    uses = [use for use in sides if use is not None]
+    literals = [
+        isinstance(side, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral | t.Parameter | t.ListLiteral)
+        for side in (inner.left, inner.right)
+    ]
+    return uses[0] if len(uses) == 1 and any(literals) and uses[0].symbol.kind == "node" else None
+
+
+def _has_holes(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
+    """Whether some but not all have the property, as far as the data are known."""
+    known = filled(shape.facts, use, facts)
+    return known is not None and 0 < known[0] < known[1]
+
+
+def _matters_after(shape: Shape, clause: t.Unwind, use: PropertyUse) -> bool:
+    """Whether what comes after uses the node itself or counts, so that rows that vanish change the answer."""
+    later = shape.clauses[shape.clauses.index(clause) + 1 :]
+    return any(
+        (isinstance(node, t.Variable) and node.name == use.symbol.name) or is_aggregate(node)
+        for one in later
+        for node in one.walk()
+    )

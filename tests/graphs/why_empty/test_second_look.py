@@ -1,0 +1,177 @@
+"""What an answer hides, on real data: the bundled NBA graph, a slice of films, a slice of politics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.home import Home
+from graphground.graphs.why_empty.second_look import look
+from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
+from tests.support.politics_slice import NEEDED, write_politics
+from tests.support.shared_data import SHARED, needs
+
+pytestmark = pytest.mark.timeout(240)
+FILMS = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
+films, politics = needs(*FILMS), needs(*NEEDED)
+
+
+@pytest.fixture(scope="module")
+def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs]:
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
+    folder: Path = tmp_path_factory.mktemp("real")
+    home = Home(folder / "home")
+    if SHARED.joinpath(*FILMS).exists():
+        load_file(SHARED.joinpath(*FILMS), home, name="movie")
+    if SHARED.joinpath(*NEEDED).exists():
+        load_file(write_politics(folder / "politics.json"), home, name="politics")
+    graphs = OpenGraphs(stored_sources(home))
+    yield graphs
+    graphs.close()
+    end_engine(home)
+
+
+@pytest.fixture(autouse=True)
+def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long the engine takes on a busy machine is no matter here."""
+    monkeypatch.setattr(look, "SECONDS", 60.0)
+    monkeypatch.setattr(look, "SMALL_MS", float("inf"))
+
+
+def answer(graphs: OpenGraphs, graph: str, query: str) -> ExecuteCypherAnswer:
+    return execute_cypher(graphs, ExecuteCypherRequest(query=query, graph=graph, timeout_s=120))
+
+
+def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
+    """The message of the only diagnostic of that code; None where there is none."""
+    messages = [one.message for one in answer(graphs, graph, query).diagnostics if one.code == code]
+    assert len(messages) < 2
+    return messages[0] if messages else None
+
+
+@pytest.mark.parametrize(
+    ("code", "query", "figures"),
+    [
+        (
+            "nulls_sorted_first",
+            "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1",
+            "p.mass_kg IS NOT NULL",
+        ),
+        (
+            "null_drops_rows",
+            "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
+            "111 of the matched p have no nicknames",
+        ),
+        ("counts_differ", "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)", "once: 403"),
+        ("repeated_rows", "MATCH (p:Player)-[:receivesAward]->() RETURN p.name", "130 of 329"),
+        ("more_rows", "MATCH (p:Player) RETURN p.name", "has 403 rows; 100 are shown"),
+        (
+            "tie_at_the_top",
+            "MATCH (p:Player) WITH DISTINCT p RETURN p.handedness AS h ORDER BY p.gender LIMIT 1",
+            "rows share the value male",
+        ),
+        ("empty_property", "MATCH (t:Team) RETURN t.name ORDER BY t.head_coach LIMIT 1", "0 of 30"),
+    ],
+)
+def test_the_bundled_graph_says_what_the_rows_hide(
+    real_graphs: OpenGraphs, code: str, query: str, figures: str
+) -> None:
+    assert figures in (said(real_graphs, "nba", query, code) or "")
+
+
+@films
+@pytest.mark.parametrize(
+    ("code", "query", "figures"),
+    [
+        (
+            "namesakes_merged",
+            "MATCH (m:Movie)-[:hasGenre]->(g:Genre {name: 'drama film'}) RETURN count(DISTINCT m.name)",
+            "8 names here stand for several",
+        ),
+        (
+            "namesakes_merged",
+            "MATCH (m:Movie)-[:hasGenre]->(g:Genre) RETURN m.name, count(DISTINCT g) AS n",
+            "'Hamlet' names 3",
+        ),
+        (
+            "null_drops_rows",
+            "MATCH (m:Movie) UNWIND m.original_language AS l RETURN l, count(*) AS n",
+            "862 of 1,684 m have no original_language",
+        ),
+        (
+            "empty_relationship",
+            "MATCH (m:Movie) OPTIONAL MATCH (m)-[:releasedIn]->(c) RETURN m.name, count(c) AS n LIMIT 3",
+            "no releasedIn relationship",
+        ),
+        (
+            "empty_relationship",
+            "MATCH (m:Movie)-[:partOfSeries|hasGenre]->(x) RETURN count(x)",
+            "This alternative adds nothing",
+        ),
+        ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 1,684"),
+    ],
+)
+def test_films_with_holes_say_what_the_rows_hide(real_graphs: OpenGraphs, code: str, query: str, figures: str) -> None:
+    assert figures in (said(real_graphs, "movie", query, code) or "")
+
+
+@politics
+@pytest.mark.parametrize(
+    ("code", "query", "figures"),
+    [
+        ("empty_property", "MATCH (n:Country) RETURN n.name ORDER BY n.founding_date DESC LIMIT 1", "0 of 217"),
+        (
+            "empty_relationship",
+            "MATCH (c:Country) OPTIONAL MATCH (c)-[:hasHeadOfState]->(p) RETURN c.name, count(p) AS n LIMIT 26",
+            "0 of this type",
+        ),
+        (
+            "direction_matters",
+            "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
+            "50, in either direction 72",
+        ),
+        (
+            "null_drops_rows",
+            "MATCH (c:Country) WHERE NOT 'English' IN c.official_language RETURN count(c)",
+            "175 of the matched c",
+        ),
+        ("null_comparison", "MATCH (c:Country) WHERE c.founding_date = NULL RETURN count(c)", "IS NULL"),
+        (
+            "empty_label",
+            "MATCH (c:Country) WHERE c.name = 'Chad' OR EXISTS { (c)--(:Position) } RETURN c.name",
+            "Position",
+        ),
+    ],
+)
+def test_politics_with_holes_say_what_the_rows_hide(
+    real_graphs: OpenGraphs, code: str, query: str, figures: str
+) -> None:
+    assert figures in (said(real_graphs, "politics", query, code) or "")
+
+
+@politics
+def test_a_relationship_of_another_meaning_is_never_suggested(real_graphs: OpenGraphs) -> None:
+    query = "MATCH (:Country {name: 'France'})-[:hasHeadOfState]->(p) RETURN p.name"
+    assert all(not one.suggestions for one in answer(real_graphs, "politics", query).diagnostics)
+
+
+SILENT = [
+    ("nba", "MATCH (p:Player) WHERE p.mass_kg IS NOT NULL RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1"),
+    ("nba", "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(DISTINCT p)"),
+    ("nba", "MATCH (p:Player)-[:playsFor]->(:Team {name: 'Boston Celtics'}) WITH DISTINCT p RETURN count(p)"),
+    ("nba", "MATCH (p:Player {name: 'LeBron James'})-[r:receivesAward]->(a) RETURN a.name, r.year"),
+    ("nba", "MATCH (t:Team)-[:partOfDivision]->(d:Division) RETURN d.name, count(t) AS n"),
+    ("nba", "MATCH (p:Player) RETURN DISTINCT p.name LIMIT 5"),
+    ("nba", "MATCH (p:Player) WHERE p.gender <> 'male' OR p.height_cm > 220 RETURN count(p)"),
+]
+
+
+@pytest.mark.parametrize(("graph", "query"), SILENT)
+def test_where_the_data_give_no_reason_nothing_is_said(real_graphs: OpenGraphs, graph: str, query: str) -> None:
+    assert answer(real_graphs, graph, query).diagnostics == []

@@ -1,0 +1,106 @@
+"""A slice of the politics graph from real Wikidata statements beside the project: countries, parties, politicians.
+
+Like Wikidata dumps of its kind it has holes: no dates at all, few official languages, no heads of state; and its
+diplomatic relations are there both ways mostly, but not always.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.loading.simplekg import write_simplekg
+from tests.support.shared_data import SHARED
+
+PATTERNS = {
+    "P530": ("hasDiplomaticRelationWith", "Country", "Country"),
+    "P102": ("memberOf", "Politician", "PoliticalParty"),
+    "P47": ("borders", "Country", "Country"),
+}
+NEEDED = ("wd50k_labelled", "edges.jsonl.gz")
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "politics",
+        "entities": [
+            {
+                "label": "Politician",
+                "properties": {"date_of_birth": "date", "gender": "str", "country_of_citizenship": "list[str]"},
+            },
+            {"label": "Country", "properties": {"founding_date": "date", "official_language": "list[str]"}},
+            {"label": "PoliticalParty", "properties": {"founding_date": "date"}},
+            {"label": "Position", "properties": {}},
+        ],
+        "relations": [
+            {"label": "hasDiplomaticRelationWith", "subj_label": "Country", "obj_label": "Country", "properties": {}},
+            {"label": "borders", "subj_label": "Country", "obj_label": "Country", "properties": {}},
+            {"label": "memberOf", "subj_label": "Politician", "obj_label": "PoliticalParty", "properties": {}},
+            {
+                "label": "hasHeadOfState",
+                "subj_label": "Country",
+                "obj_label": "Politician",
+                "properties": {"start_year": "int", "end_year": "int"},
+            },
+            {"label": "holdsPosition", "subj_label": "Politician", "obj_label": "Position", "properties": {}},
+        ],
+    }
+)
+
+
+def write_politics(path: Path) -> Path:
+    """Write the slice as a SimpleKG file."""
+    folder = SHARED / "wd50k_labelled"
+    nodes = {node["id"]: node for node in _lines(folder / "nodes.jsonl.gz")}
+    labels: dict[str, str] = {}
+    found: list[tuple[str, str, str]] = []
+    languages: dict[str, list[str]] = {}
+    citizens: dict[str, list[str]] = {}
+    edges = [edge for edge in _lines(folder / "edges.jsonl.gz") if edge["s"] in nodes and edge["o"] in nodes]
+    for edge in edges:
+        if edge["p"] == "P530":
+            labels[edge["s"]] = labels[edge["o"]] = "Country"
+    for edge in edges:
+        start, end = edge["s"], edge["o"]
+        if edge["p"] == "P102" and start not in labels and end not in labels:
+            labels[start] = "Politician"
+    for edge in edges:
+        start, end = edge["s"], edge["o"]
+        if edge["p"] == "P102" and labels.get(start) == "Politician":
+            labels.setdefault(end, "PoliticalParty")
+        if edge["p"] == "P37" and labels.get(start) == "Country":
+            languages.setdefault(start, []).append(nodes[end]["label"])
+        if edge["p"] == "P27" and labels.get(start) == "Politician":
+            citizens.setdefault(start, []).append(nodes[end]["label"])
+    for edge in edges:
+        pattern = PATTERNS.get(edge["p"])
+        if pattern and (labels.get(edge["s"]), labels.get(edge["o"])) == pattern[1:]:
+            found.append((pattern[0], edge["s"], edge["o"]))
+    properties = {"Country": ("official_language", languages), "Politician": ("country_of_citizenship", citizens)}
+
+    def entities() -> Iterator[dict[str, Any]]:
+        for eid, label in labels.items():
+            key, values = properties.get(label, ("", {}))
+            yield {
+                "eid": eid,
+                "label": label,
+                "name": nodes[eid]["label"],
+                "aliases": nodes[eid]["aliases"],
+                "description": nodes[eid]["description"],
+                "properties": {key: values[eid]} if eid in values else {},
+                "provenance": [],
+            }
+
+    relations = (
+        {"rid": str(number), "label": type_, "subj_id": start, "obj_id": end, "properties": {}, "provenance": []}
+        for number, (type_, start, end) in enumerate(dict.fromkeys(found))
+    )
+    write_simplekg(path, SCHEMA, entities(), relations)
+    return path
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
