@@ -1,33 +1,50 @@
-"""`graphground graphs import`: a graph from your own CSV files."""
+"""`graphground graphs import`: a graph from your own files, or from a database."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from graphground.graphs.engines.address import BoltAddress
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 
+if TYPE_CHECKING:
+    from graphground.graphs.loading.importing.records import RecordSource
+
 
 def add_import(group: CommandLine) -> None:
     """Add `import FOLDER` to a group of commands."""
-    importing = group.add_command("import", import_graph, "Import a folder of CSV files as a graph, and load it.")
-    importing.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="The folder of .csv or .tsv files, optionally with .gz."
+    importing = group.add_command(
+        "import",
+        import_graph,
+        "Import a graph from CSV, JSON Lines, GraphML or RDF files, or from a database; load it.",
     )
+    importing.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="A folder of .csv or .tsv files, a .jsonl, .graphml, .ttl, .nt, .nq, .trig, .rdf, .owl or .jsonld file, or "
+        "the Bolt address of a database, such as bolt://localhost:7687.",
+    )
+    importing.add_argument("--user", default="", help="Of a database: its user; the password is NEO4J_PASSWORD.")
+    importing.add_argument("--database", help="Of a database: which one of that server.")
     importing.add_argument(
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="A mapping from columns to nodes and relationships; default: inferred.",
+        help="Of a folder: a mapping from columns to nodes and relationships; default: inferred.",
     )
     importing.add_argument(
         "--show",
         action="store_true",
-        help="Print the mapping and stop: keep it in a file, edit it, and give it with --mapping.",
+        help="Of a folder: print the mapping and stop: keep it in a file, edit it, and give it with --mapping.",
     )
     importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
@@ -37,32 +54,18 @@ def add_import(group: CommandLine) -> None:
 
 
 def import_graph(parsed: argparse.Namespace) -> int:
-    """Infer or read the mapping, convert the files, and load the graph."""
-    from graphground.graphs.loading.importing.convert import import_folder
-    from graphground.graphs.loading.importing.infer import infer
-    from graphground.graphs.loading.importing.mapping import read_mapping, written
+    """Convert what was named to a SimpleKG file, and load that."""
     from graphground.graphs.loading.importing.problems import ImportRefused
-    from graphground.graphs.loading.load import load_file
-    from graphground.graphs.storage.catalog import Catalog, check_name
 
-    home = home_from(parsed)
+    is_address = "://" in parsed.source
+    if not is_address and (parsed.user or parsed.database):
+        raise WrongUse("--user and --database belong to a Bolt address")
     try:
-        mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(parsed.folder, parsed.name)
-        if parsed.name:
-            mapping = mapping.model_copy(update={"name": check_name(parsed.name)})
-        if parsed.show:
-            sys.stdout.write(written(mapping))
-            return 0
-        if Catalog(home).find(mapping.name) and not parsed.force:
-            raise WrongUse(
-                f"there is a graph {mapping.name!r} already; replace it with --force, or choose another --name"
-            )
-        home.make()
-        with tempfile.TemporaryDirectory(dir=home.folder) as place:
-            output: Path = parsed.output or Path(place) / f"{mapping.name}.json"
-            import_folder(parsed.folder, mapping, output)
-            with progress_bars() as report:
-                entry = load_file(output, home, name=mapping.name, description=parsed.description, progress=report)
+        if is_address or Path(parsed.source).is_file():
+            if parsed.mapping or parsed.show:
+                raise WrongUse("--mapping and --show belong to a folder of CSV files")
+            return _import_records(parsed)
+        return _import_folder(parsed)
     except ImportRefused as refused:
         more = refused.count - len(refused.problems)
         sys.stderr.write(
@@ -72,7 +75,70 @@ def import_graph(parsed: argparse.Namespace) -> int:
             f"{'problem' if refused.count == 1 else 'problems'}.\n"
         )
         return FAILED
+
+
+def _import_folder(parsed: argparse.Namespace) -> int:
+    """CSV files, by a mapping that is inferred or given."""
+    from graphground.graphs.loading.importing.convert import import_folder
+    from graphground.graphs.loading.importing.infer import infer
+    from graphground.graphs.loading.importing.mapping import read_mapping, written
+    from graphground.graphs.storage.catalog import check_name
+
+    folder = Path(parsed.source)
+    mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(folder, parsed.name)
+    if parsed.name:
+        mapping = mapping.model_copy(update={"name": check_name(parsed.name)})
+    if parsed.show:
+        sys.stdout.write(written(mapping))
+        return 0
+    said = _load(parsed, mapping.name, lambda output: import_folder(folder, mapping, output))
     for relationship in mapping.relationships:
         sys.stdout.write(f"  {relationship} from {relationship.file}\n")
-    sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+    sys.stdout.write(said)
     return 0
+
+
+def _import_records(parsed: argparse.Namespace) -> int:
+    """A file of nodes and relationships, or a database."""
+    from graphground.graphs.loading.importing.property_graph import GraphOfRecords, import_records
+    from graphground.graphs.loading.importing.sources import database_source, file_source, name_of
+    from graphground.graphs.storage.catalog import check_name
+
+    name = check_name(parsed.name or name_of(parsed.source))
+    done: list[GraphOfRecords] = []
+    if "://" in parsed.source:
+        password = os.environ.get("NEO4J_PASSWORD", "")
+        address = BoltAddress(parsed.source, parsed.user, password, parsed.database)
+        folder = home_from(parsed).make().folder / "imports" / name
+        source: RecordSource = database_source(address, folder, _counting)
+    else:
+        folder, source = None, file_source(Path(parsed.source))
+    said = _load(parsed, name, lambda output: done.append(import_records(source, name, output)))
+    if folder is not None:
+        shutil.rmtree(folder)
+    if several := done[0].other_labels:
+        sys.stdout.write(f"{several:,} nodes have several labels: the rarest of each is kept.\n")
+    sys.stdout.write(said)
+    return 0
+
+
+def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
+    """Write the SimpleKG file and load it; return a line about the graph."""
+    from graphground.graphs.loading.load import load_file
+    from graphground.graphs.storage.catalog import Catalog
+
+    home = home_from(parsed)
+    if Catalog(home).find(name) and not parsed.force:
+        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or choose another --name")
+    home.make()
+    with tempfile.TemporaryDirectory(dir=home.folder) as place:
+        output: Path = parsed.output or Path(place) / f"{name}.json"
+        convert(output)
+        with progress_bars() as report:
+            entry = load_file(output, home, name=name, description=parsed.description, progress=report)
+    return f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n"
+
+
+def _counting(part: str, count: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{part}: {count:,} ")

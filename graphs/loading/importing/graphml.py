@@ -1,0 +1,180 @@
+"""GraphML: nodes, edges and their data, read as a stream with the line of each.
+
+The format: http://graphml.graphdrawing.org/primer/graphml-primer.html. It has no labels and types of its own, so each
+tool that writes it keeps them elsewhere. Read are those of Neo4j (`labels=":Movie"` of a node, `label="DIRECTED"` of an
+edge), of TinkerPop (data under `labelV`, `labelE`) and data under `labels` or
+`type`, for edges also `label`. Without any, a node is
+a `Node` and an edge is `RELATED_TO`. An undirected edge keeps the direction in which it is written.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from graphground.graphs.loading.importing.json_lines import dated
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+
+SUFFIXES = (".graphml", ".graphml.gz")
+CHUNK = 1 << 16
+NODE_LABELS = ("labelV", "labels", "type")
+EDGE_TYPES = ("labelE", "type", "label")
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "int": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "boolean": lambda text: TRUTH[text.strip().lower()],
+    "string": dated,
+}
+
+
+class GraphML:
+    """`GraphML(Path("films.graphml"))`, gzipped where its name ends so.
+
+    Raises:
+        ImportRefused: the file cannot be read, or is no GraphML.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, path.name
+        if not path.is_file():
+            raise ImportRefused([f"there is no file {path}"], 1)
+
+    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
+        """Each `<node>`."""
+        for element in _Reader(self, problems).elements("node"):
+            properties = dict(element.data)
+            labels = tuple(filter(None, element.attributes.get("labels", "").split(":")))
+            if not labels and (key := next((key for key in NODE_LABELS if properties.get(key)), None)):
+                labels = tuple(filter(None, str(properties.pop(key)).split(":")))
+            elif properties.get("labels") == element.attributes.get("labels"):
+                properties.pop("labels", None)
+            key = element.attributes.get("id", "")
+            if key:
+                yield NodeRecord(key, labels, properties, element.line)
+            else:
+                problems.add(self.name, element.line, "a <node> needs an 'id'")
+
+    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
+        """Each `<edge>`."""
+        for element in _Reader(self, problems).elements("edge"):
+            properties = dict(element.data)
+            type_ = element.attributes.get("label", "")
+            if not type_ and (key := next((key for key in EDGE_TYPES if properties.get(key)), None)):
+                type_ = str(properties.pop(key))
+            elif properties.get("label") == type_:
+                properties.pop("label", None)
+            start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
+            if start and end:
+                yield RelationshipRecord(type_ or "RELATED_TO", start, end, properties, element.line)
+            else:
+                problems.add(self.name, element.line, "an <edge> needs a 'source' and a 'target'")
+
+
+class _Element:
+    def __init__(self, attributes: Mapping[str, str], line: int) -> None:
+        self.attributes, self.line = attributes, line
+        self.data: dict[str, Any] = {}
+
+
+class _Reader:
+    def __init__(self, source: GraphML, problems: Problems) -> None:
+        self._source, self._problems = source, problems
+        self._keys: dict[str, tuple[str, str, str]] = {}
+        self._defaults: dict[str, str] = {}
+        self._open: list[str] = []
+        self._done: list[_Element] = []
+        self._element: _Element | None = None
+        self._text: list[str] | None = None
+        self._key = ""
+        self._wanted = ""
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser = parser
+
+    def elements(self, wanted: str) -> Iterator[_Element]:
+        """Each element of one kind, once it is complete."""
+        self._wanted = wanted
+        path = self._source.path
+        try:
+            with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+                while chunk := file.read(CHUNK):
+                    self._parser.Parse(chunk, False)
+                    yield from self._taken()
+                self._parser.Parse(b"", True)
+                yield from self._taken()
+        except expat.ExpatError as error:
+            message = expat.errors.messages.get(error.code, str(error))
+            raise ImportRefused([f"{path.name}, line {error.lineno:,}: not XML: {message}"], 1) from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ImportRefused([f"{path.name}: the compressed file is damaged or cut off ({error})"], 1) from None
+
+    def _taken(self) -> Iterator[_Element]:
+        done, self._done = self._done, []
+        yield from done
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(" ")[2]
+        line = self._parser.CurrentLineNumber
+        if not self._open and tag != "graphml":
+            raise ImportRefused([f"{self._source.name}, line {line}: not GraphML: it begins with <{tag}>"], 1)
+        self._open.append(tag)
+        if tag == "key":
+            key = attributes.get("id", "")
+            self._keys[key] = (
+                attributes.get("attr.name", key),
+                attributes.get("attr.type", "string"),
+                attributes.get("for", "all"),
+            )
+            self._key = key
+        elif tag == "default" and len(self._open) > 1 and self._open[-2] == "key":
+            self._text = []
+        elif tag in ("node", "edge"):
+            self._element = _Element(attributes, line) if tag == self._wanted else None
+        elif tag == "data" and self._element is not None and self._open[-2] == self._wanted:
+            self._key, self._text = attributes.get("key", ""), []
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        tag = self._open.pop()
+        if tag == "default" and self._text is not None:
+            self._defaults[self._key], self._text = "".join(self._text), None
+        elif tag == "data" and self._text is not None and self._element is not None:
+            self._set(self._element, self._key, "".join(self._text))
+            self._text = None
+        elif tag == self._wanted and self._element is not None:
+            for key, text in self._defaults.items():
+                attribute, _, kind = self._keys[key]
+                if kind in (tag, "all") and attribute not in self._element.data:
+                    self._set(self._element, key, text)
+            self._done.append(self._element)
+            self._element = None
+
+    def _set(self, element: _Element, key: str, text: str) -> None:
+        attribute, type_, _ = self._keys.get(key, (key, "string", "all"))
+        try:
+            element.data[attribute] = (READERS.get(type_) or dated)(text)
+        except (ValueError, KeyError):
+            self._problems.add(
+                self._source.name, self._parser.CurrentLineNumber, f"{attribute}: {text[:60]!r} is no {type_}"
+            )
+
+    def _refuse_doctype(self, *_: Any) -> None:
+        raise ImportRefused(
+            [f"{self._source.name}, line {self._parser.CurrentLineNumber}: a document type is not allowed; remove it"],
+            1,
+        )

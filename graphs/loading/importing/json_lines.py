@@ -1,0 +1,122 @@
+"""JSON Lines: a node or a relationship in each line, in the form that Neo4j's `apoc.export.json` writes.
+
+    {"type": "node", "id": "1", "labels": ["Movie"], "properties": {"title": "Heat", "released": 1995}}
+    {"type": "relationship", "id": "7", "label": "DIRECTED", "start": {"id": "2"}, "end": {"id": "1"},
+     "properties": {}}
+
+Text that is a date or a time in ISO form is typed as one where all values of its property are.
+"""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+
+SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d").fullmatch
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
+
+
+class JsonLines:
+    """`JsonLines(Path("films.jsonl"))`, gzipped where its name ends so.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, path.name
+        if not path.is_file():
+            raise ImportRefused([f"there is no file {path}"], 1)
+
+    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
+        """The lines of type `node`; every line that is neither is a problem."""
+        for line, record in self._records(problems):
+            match record:
+                case {"type": "node", "id": str() | int() as key}:
+                    labels, properties = record.get("labels", []), record.get("properties", {})
+                    if not _all_texts(labels) or not isinstance(properties, dict):
+                        problems.add(self.name, line, "'labels' must be a list of texts, 'properties' an object")
+                    else:
+                        yield NodeRecord(str(key), tuple(labels), _dated(properties), line)
+                case {"type": "node"}:
+                    problems.add(self.name, line, "a node needs an 'id', a text or a whole number")
+                case {"type": "relationship"}:
+                    pass
+                case _:
+                    problems.add(self.name, line, "'type' must be 'node' or 'relationship'")
+
+    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
+        """The lines of type `relationship`."""
+        for line, record in self._records(Problems()):
+            if record.get("type") != "relationship":
+                continue
+            start, end, type_ = _end(record.get("start")), _end(record.get("end")), record.get("label")
+            properties = record.get("properties", {})
+            if start is None or end is None or not isinstance(type_, str) or not type_:
+                problems.add(self.name, line, "a relationship needs 'label', 'start' and 'end', each end with an 'id'")
+            elif not isinstance(properties, dict):
+                problems.add(self.name, line, "'properties' must be an object")
+            else:
+                yield RelationshipRecord(type_, start, end, _dated(properties), line)
+
+    def _records(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+        opened = gzip.open if self.path.suffix == ".gz" else open
+        try:
+            with opened(self.path, "rb") as file:
+                for line, text in enumerate(file, start=1):
+                    if not text.strip():
+                        continue
+                    try:
+                        record = orjson.loads(text)
+                    except orjson.JSONDecodeError as error:
+                        problems.add(self.name, line, f"not JSON: {error}")
+                        continue
+                    if isinstance(record, dict):
+                        yield line, record
+                    else:
+                        problems.add(self.name, line, "a line must be a JSON object")
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ImportRefused([f"{self.name}: the compressed file is damaged or cut off ({error})"], 1) from None
+
+
+def _all_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) and part for part in value)
+
+
+def _end(value: Any) -> str | None:
+    key = value.get("id") if isinstance(value, dict) else value
+    return str(key) if isinstance(key, str | int) and not isinstance(key, bool) and key != "" else None
+
+
+def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: dated(value) for key, value in properties.items()}
+
+
+def dated(value: Any) -> Any:
+    """Text in the form of a day or a time as one; everything else as it is.
+
+    >>> dated("1995-12-15"), dated("1995-13-15")
+    (datetime.date(1995, 12, 15), '1995-13-15')
+    """
+    if isinstance(value, list):
+        return [dated(part) for part in value]
+    if isinstance(value, str) and value[:4].isdigit():
+        try:
+            if _DATE(value):
+                return datetime.date.fromisoformat(value)
+            if _TIME(value):
+                return datetime.datetime.fromisoformat(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,181 @@
+"""A graph of records becomes a SimpleKG file: its schema is inferred first, then the records are written.
+
+Records are read twice. In memory are the labels of each node's id, and one type for each property.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.loading.importing.problems import Problems
+from graphground.graphs.loading.importing.records import NodeRecord, RecordSource
+from graphground.graphs.loading.importing.values import as_type, merged, text_of, type_of
+from graphground.graphs.loading.simplekg import write_simplekg
+
+NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
+"""Properties that name a node, the first that a label has; in lower case."""
+FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
+"""Properties that become fields of an entity where they have this type."""
+TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
+"""Other properties with the name of a field, with the names under which an imported graph keeps them."""
+LONGEST_ID = 1900
+
+
+class GraphOfRecords:
+    """The schema of a source's records, and the records as a SimpleKG file has them."""
+
+    def __init__(self, source: RecordSource, name: str) -> None:
+        self.source, self.name = source, name
+        self.problems = Problems()
+        self._labels: dict[str, str] = {}
+        self._properties: dict[str, dict[str, str]] = {}
+        self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
+        self._titles: dict[str, str] = {}
+        self.other_labels = 0
+        """How many nodes have several labels: of these the rarest is kept."""
+
+    def infer(self) -> PropertyGraphSchema:
+        """Read everything once.
+
+        Raises:
+            ImportRefused: what is wrong, each with its line.
+        """
+        self._infer_nodes()
+        self._infer_relationships()
+        self.problems.raise_any()
+        if not self._labels:
+            self.problems.add(self.source.name, None, "there are no nodes")
+            self.problems.raise_any()
+        both = sorted(self._properties.keys() & {type_ for type_, _, _ in self._patterns})
+        if both:
+            self.problems.add(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
+            self.problems.raise_any()
+        self._titles = {label: title for label, keys in self._properties.items() if (title := _title(keys)) is not None}
+        labels = {label: self._label(label) for label in self._properties}
+        patterns = (
+            RelationshipPattern(type_, start, end, properties)
+            for (type_, start, end), properties in self._patterns.items()
+        )
+        return PropertyGraphSchema(self.name, labels, tuple(patterns))
+
+    def _infer_nodes(self) -> None:
+        frequent: Counter[str] = Counter()
+        for node in self.source.nodes(Problems()):
+            frequent.update(node.labels)
+        for node in self.source.nodes(self.problems):
+            if not node.id or len(node.id) > LONGEST_ID:
+                self._wrong(node.place, f"the id {node.id[:40]!r}… is too long" if node.id else "a node has no id")
+            elif node.id in self._labels:
+                self._wrong(node.place, f"the node id {node.id!r} appears a second time")
+            else:
+                label = min(node.labels, key=lambda label: (frequent[label], label), default="Node")
+                self.other_labels += len(node.labels) > 1
+                self._labels[node.id] = label
+                types = self._properties.setdefault(label, {})
+                _add_types(types, {key: value for key, value in node.properties.items() if not _is_id(node, key)})
+
+    def _infer_relationships(self) -> None:
+        for link in self.source.relationships(self.problems):
+            for end, key in (("start", link.start), ("end", link.end)):
+                if key not in self._labels:
+                    self._wrong(link.place, f"the {end} {key!r} of a {link.type} is not the id of a node")
+                    break
+            else:
+                pattern = (link.type, self._labels[link.start], self._labels[link.end])
+                _add_types(self._patterns.setdefault(pattern, {}), link.properties)
+
+    def _label(self, label: str) -> Label:
+        """A label with its properties beside the reserved ones, each under the name that the file gives it."""
+        own = {
+            TAKEN.get(key, key): type_
+            for key, type_ in self._properties[label].items()
+            if not self._is_field(label, key)
+        }
+        return Label(label, {**RESERVED_PROPERTIES, **own}, None, frozenset(RESERVED_PROPERTIES) - own.keys())
+
+    def _is_field(self, label: str, key: str) -> bool:
+        """Whether a property becomes a field of the entity: its name, aliases, description or provenance."""
+        return key == self._titles.get(label) or (key in FIELDS and self._properties[label].get(key) == FIELDS[key])
+
+    def entities(self) -> Iterator[Mapping[str, Any]]:
+        """Each node as an entity."""
+        for node in self.source.nodes(Problems()):
+            label = self._labels[node.id]
+            types = self._properties[label]
+            given = node.properties
+            title = given.get(self._titles.get(label, ""))
+            fields = {key: given.get(key) if self._is_field(label, key) else None for key in FIELDS}
+            yield {
+                "eid": node.id,
+                "label": label,
+                "name": node.id if title is None else text_of(title),
+                "aliases": fields["aliases"] or [],
+                "description": fields["description"],
+                "properties": {
+                    TAKEN.get(key, key): found
+                    for key, value in given.items()
+                    if not self._is_field(label, key)
+                    and not _is_id(node, key)
+                    and (found := as_type(value, types.get(key, "str"))) is not None
+                },
+                "provenance": fields["provenance"] or [],
+            }
+
+    def relations(self) -> Iterator[Mapping[str, Any]]:
+        """Each relationship as a relation."""
+        numbers = count()
+        for link in self.source.relationships(Problems()):
+            types = self._patterns[link.type, self._labels[link.start], self._labels[link.end]]
+            yield {
+                "rid": str(next(numbers)),
+                "label": link.type,
+                "subj_id": link.start,
+                "obj_id": link.end,
+                "properties": {
+                    key: found
+                    for key, value in link.properties.items()
+                    if (found := as_type(value, types.get(key, "str"))) is not None
+                },
+                "provenance": [],
+            }
+
+    def _wrong(self, place: int | None, message: str) -> None:
+        self.problems.add(self.source.name, place, message)
+
+
+def import_records(source: RecordSource, name: str, output: Path) -> GraphOfRecords:
+    """Write a source's graph as a SimpleKG file, and return what was inferred.
+
+        import_records(JsonLines(Path("films.jsonl")), "films", Path("films.json"))
+
+    Raises:
+        ImportRefused: what is wrong, each with its line, and how many there are; then nothing is written.
+    """
+    graph = GraphOfRecords(source, name)
+    schema = graph.infer()
+    write_simplekg(output, schema, graph.entities(), graph.relations())
+    return graph
+
+
+def _is_id(node: NodeRecord, key: str) -> bool:
+    """Whether a property repeats the node's id, as `eid` does in a copy of a graph that graphground loaded."""
+    return key == "eid" and node.properties[key] == node.id
+
+
+def _title(keys: Mapping[str, str]) -> str | None:
+    """The property that names the nodes of a label, if one of the usual names is among its properties."""
+    folded = {key.lower(): key for key in keys}
+    return next((folded[name] for name in NAMES if name in folded), None)
+
+
+def _add_types(types: dict[str, str], properties: Mapping[str, Any]) -> None:
+    for key, value in properties.items():
+        found = type_of(value)
+        if found is not None:
+            known = types.get(key)
+            types[key] = found if known is None else merged(known, found)

@@ -1,0 +1,176 @@
+"""RDF: classes become labels, literals properties, links between resources relationships.
+
+    <http://example.org/heat> a <http://example.org/Movie> ; rdfs:label "Heat"@en ; ex:director <http://example.org/mann> .
+
+Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). A name is the last part of
+an IRI; where two IRIs end alike, the later one is written with a number. `rdfs:label`, `skos:prefLabel`, `schema:name`
+and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description` its description.
+Of literals in several languages one is kept: English, none, or the first. A resource without a class is a `Resource`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+
+FORMATS = {
+    ".ttl": "TURTLE",
+    ".nt": "N_TRIPLES",
+    ".nq": "N_QUADS",
+    ".trig": "TRIG",
+    ".rdf": "RDF_XML",
+    ".owl": "RDF_XML",
+    ".jsonld": "JSON_LD",
+}
+SUFFIXES = tuple(FORMATS)
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+NAMES = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+)
+ALIASES = ("http://www.w3.org/2004/02/skos/core#altLabel", "http://schema.org/alternateName")
+DESCRIPTIONS = (
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://schema.org/description",
+    "http://purl.org/dc/terms/description",
+)
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+READERS: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("integer", "int", "long", "short", "byte", "gYear"), int),
+    **dict.fromkeys(("nonNegativeInteger", "positiveInteger", "negativeInteger", "nonPositiveInteger"), int),
+    **dict.fromkeys(("unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte"), int),
+    **dict.fromkeys(("decimal", "float", "double"), float),
+    "boolean": _TRUTH.__getitem__,
+    "date": lambda text: datetime.date.fromisoformat(text.removesuffix("Z")),
+    "dateTime": datetime.datetime.fromisoformat,
+}
+
+
+class Rdf:
+    """`Rdf(Path("films.ttl"))`: the statements are held in memory, by subject.
+
+    Raises:
+        ImportRefused: the file cannot be read, or the extra `rdf` is not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, path.name
+        if not path.is_file():
+            raise ImportRefused([f"there is no file {path}"], 1)
+        self._literals: defaultdict[str, defaultdict[str, list[tuple[str, Any]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        self._classes: defaultdict[str, list[str]] = defaultdict(list)
+        self._links: list[tuple[str, str, str]] = []
+        self._names: dict[str, str] = {}
+        self._used: set[str] = set()
+        self._wrong: list[str] = []
+        self._read()
+
+    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
+        """Each resource that is a subject, or that a statement links to."""
+        for message in self._wrong:
+            problems.add(self.name, None, message)
+        subjects = dict.fromkeys(
+            [*self._classes, *self._literals, *(key for start, _, end in self._links for key in (start, end))]
+        )
+        for subject in subjects:
+            labels = tuple(self._name(iri) for iri in self._classes.get(subject, ())) or ("Resource",)
+            yield NodeRecord(subject, labels, self._properties(subject))
+
+    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
+        """Each statement whose object is a resource, but for its class."""
+        for start, predicate, end in self._links:
+            yield RelationshipRecord(self._name(predicate), start, end)
+
+    def _read(self) -> None:
+        try:
+            import pyoxigraph  # an extra, loaded on first use
+        except ImportError:
+            raise ImportRefused([f"{self.name}: RDF needs the extra: pip install 'graphground[rdf]'"], 1) from None
+        form = getattr(pyoxigraph.RdfFormat, FORMATS[self.path.suffix.lower()])
+        try:
+            for quad in pyoxigraph.parse(path=str(self.path), format=form):
+                subject, predicate, value = str(_key(quad.subject)), quad.predicate.value, quad.object
+                if isinstance(value, pyoxigraph.Literal):
+                    self._literals[subject][predicate].append((value.language or "", self._value(predicate, value)))
+                elif predicate == TYPE:
+                    self._classes[subject].append(_key(value))
+                else:
+                    self._links.append((subject, predicate, _key(value)))
+        except SyntaxError as error:
+            raise ImportRefused([f"{self.name}, line {error.lineno}: {error.msg}"], 1) from None
+        except ValueError as error:
+            raise ImportRefused([f"{self.name}: {error}"], 1) from None
+
+    def _value(self, predicate: str, literal: Any) -> Any:
+        datatype = literal.datatype.value
+        read = READERS.get(datatype.removeprefix(XSD)) if datatype.startswith(XSD) else None
+        if read is None:
+            return literal.value
+        try:
+            return read(literal.value)
+        except (ValueError, KeyError):
+            self._wrong.append(f"{predicate}: {literal.value[:60]!r} is no {datatype.removeprefix(XSD)}")
+            return None
+
+    def _properties(self, subject: str) -> dict[str, Any]:
+        literals: Mapping[str, list[tuple[str, Any]]] = self._literals.get(subject, {})
+        properties: dict[str, Any] = {}
+        for predicate, values in literals.items():
+            if predicate not in (*NAMES, *ALIASES, *DESCRIPTIONS):
+                kept = in_one_language(values)
+                properties[self._name(predicate)] = kept[0] if len(kept) == 1 else kept
+        names = [value for predicate in NAMES for value in in_one_language(literals.get(predicate, []))]
+        aliases = [value for predicate in ALIASES for _, value in literals.get(predicate, [])]
+        said = [value for predicate in DESCRIPTIONS for value in in_one_language(literals.get(predicate, []))]
+        properties["name"] = str(names[0]) if names else _last(subject)
+        if also := list(dict.fromkeys(map(str, [*names[1:], *aliases]))):
+            properties["aliases"] = also
+        if said:
+            properties["description"] = str(said[0])
+        return properties
+
+    def _name(self, iri: str) -> str:
+        """The name of a class or predicate, the same for the same IRI."""
+        if iri not in self._names:
+            name = last = _last(iri)
+            number = 1
+            while name in self._used or name in ("name", "aliases", "description"):
+                number += 1
+                name = f"{last}_{number}"
+            self._used.add(name)
+            self._names[iri] = name
+        return self._names[iri]
+
+
+def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
+    """The values in English, in no language, or in that of the first.
+
+    >>> in_one_language([("de", "Hitze"), ("en", "Heat")])
+    ['Heat']
+    """
+    languages = [language for language, _ in values]
+    wanted = next((one for one in ("en", "") if one in languages), languages[0] if languages else "")
+    return [value for language, value in values if language == wanted and value is not None]
+
+
+def _key(term: Any) -> str:
+    """The id of a resource: its IRI, or `_:` and the name of a blank node."""
+    return str(term) if str(term).startswith("_:") else str(term.value)
+
+
+def _last(iri: str) -> str:
+    """The last part of an IRI, as a name: `http://example.org/Movie#Heat` is `Heat`."""
+    return re.split(r"[#/:]", iri.rstrip("#/:"))[-1] or iri

@@ -1,0 +1,51 @@
+"""Nodes and relationships as a file or a database gives them, before there is a schema.
+
+>>> NodeRecord("p1", ("Person",), {"name": "Michael Mann", "born": 1943}, 3).properties["born"]
+1943
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from graphground.graphs.loading.importing.problems import Problems
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """A node; values are Python's `str int float bool`, `date` and `datetime`, and lists of these.
+
+    `place` is the line in its file, or None where there are no lines.
+    """
+
+    id: str
+    labels: tuple[str, ...]
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipRecord:
+    """A relationship between the nodes with the ids `start` and `end`."""
+
+    type: str
+    start: str
+    end: str
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    place: int | None = None
+
+
+class RecordSource(Protocol):
+    """What gives records, as often as they are asked for: `name` is that of the file, shown with each problem."""
+
+    name: str
+
+    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
+        """Every node; what cannot be read is noted as a problem and left out."""
+        ...
+
+    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
+        """Every relationship."""
+        ...

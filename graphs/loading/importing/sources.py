@@ -1,0 +1,60 @@
+"""Which reader a file or an address needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.loading.importing import graphml, json_lines, rdf
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.records import RecordSource
+
+READERS: Mapping[str, type[json_lines.JsonLines] | type[graphml.GraphML]] = {
+    **dict.fromkeys(json_lines.SUFFIXES, json_lines.JsonLines),
+    **dict.fromkeys(graphml.SUFFIXES, graphml.GraphML),
+}
+
+
+def file_source(path: Path) -> RecordSource:
+    """The reader of a file, by how its name ends.
+
+    Raises:
+        ImportRefused: no reader takes such a file, or it cannot be read.
+    """
+    name = path.name.lower()
+    if name.endswith(rdf.SUFFIXES):
+        return rdf.Rdf(path)
+    for suffix, reader in READERS.items():
+        if name.endswith(suffix):
+            return reader(path)
+    known = ", ".join([*READERS, *rdf.SUFFIXES])
+    raise ImportRefused(
+        [f"{path.name}: not a file that can be imported; these can: {known}; or a folder of CSV files"], 1
+    )
+
+
+def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int], None]) -> RecordSource:
+    """The records of a database, once they have been read into `folder`.
+
+    Raises:
+        EngineError: the database does not answer or refuses; calling it again goes on.
+    """
+    from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
+
+    copy = DatabaseCopy(address, folder)
+    copy.fetch(report)
+    return copy
+
+
+def name_of(source: str) -> str:
+    """A name for the graph of a file or of an address.
+
+    >>> name_of("data/my films.jsonl.gz"), name_of("bolt://graphs.example:7687")
+    ('my_films', 'graphs.example')
+    """
+    stem = urlsplit(source).hostname or "" if "://" in source else Path(source).name.partition(".")[0]
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", stem)
+    return name if name[:1].isalpha() else f"graph_{name}"

@@ -1,0 +1,77 @@
+"""Values of properties: their types, and how a SimpleKG file writes them.
+
+>>> type_of([1, 2.5]), merged("int", "float"), merged("str", "int"), as_type([1, 2], "list[float]")
+('list[float]', 'float', 'int|str', [1.0, 2.0])
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from functools import reduce
+from math import isfinite
+from typing import Any
+
+SCALARS = {bool: "bool", int: "int", float: "float", str: "str", datetime.date: "date", datetime.datetime: "datetime"}
+LARGEST = 1 << 63
+
+
+def type_of(value: Any) -> str | None:
+    """The property type of a value; None for what is no value: null, an empty list, not a number.
+
+    A whole number beyond 64 bits, a time, a duration, a point or a map is kept as text.
+    """
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return None
+    if isinstance(value, list | tuple):
+        types = {found for part in value if (found := type_of(part)) is not None}
+        if not types:
+            return None
+        nested = any(found.startswith("list[") for found in types)
+        return "list[str]" if nested else f"list[{reduce(merged, sorted(types))}]"
+    if type(value) is int and not -LARGEST <= value < LARGEST:
+        return "str"
+    return SCALARS.get(type(value), "str")
+
+
+def merged(one: str, other: str) -> str:
+    """The type that holds the values of two; a value beside lists is a list of one, whole numbers become decimal."""
+    if one == other:
+        return one
+    if one.startswith("list[") or other.startswith("list["):
+        return f"list[{merged(_inner(one), _inner(other))}]"
+    parts = {*one.split("|"), *other.split("|")}
+    return "|".join(sorted(parts - {"int"} if "float" in parts else parts))
+
+
+def as_type(value: Any, type_: str) -> Any:
+    """A value as a file of that property type holds it; None where it is no value."""
+    if type_of(value) is None:
+        return None
+    if type_.startswith("list["):
+        parts = value if isinstance(value, list | tuple) else [value]
+        return [as_type(part, type_[5:-1]) for part in parts if type_of(part) is not None]
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if type(value) is int and "float" in type_:
+        return float(value)
+    return value if type_of(value) in ("int", "float", "bool") and type_ != "str" else text_of(value)
+
+
+def text_of(value: Any) -> str:
+    """A value of any kind as text.
+
+    >>> text_of("a"), text_of(1.5), text_of(True), text_of({"x": 1})
+    ('a', '1.5', 'true', '{"x": 1}')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=text_of)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _inner(type_: str) -> str:
+    return type_[5:-1] if type_.startswith("list[") else type_

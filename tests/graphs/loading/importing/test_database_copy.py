@@ -1,0 +1,117 @@
+"""Copies of a Neo4j: every node, relationship, property and type is there; a copy that broke off goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.loading.compare import compare
+from graphground.graphs.loading.importing.database_copy import DatabaseCopy
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.property_graph import import_records
+from graphground.graphs.loading.importing.sources import database_source
+from graphground.graphs.loading.into_database import load_into
+from tests.support.neo4j_server import Neo4jServer
+
+FILMS = {
+    "schema": {
+        "name": "films",
+        "entities": [
+            {"label": "Movie", "properties": {"released": "date", "minutes": "float", "tags": "list[str]"}},
+            {"label": "Person", "properties": {"born": "int"}},
+        ],
+        "relations": [
+            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {"year": "int"}}
+        ],
+    },
+    "entities": [
+        {
+            "eid": "Q1",
+            "label": "Movie",
+            "name": "Heat",
+            "aliases": ["The Heat"],
+            "description": "1995 film",
+            "properties": {"released": "1995-12-15", "minutes": 170.0, "tags": ["crime", "1995-12-15"]},
+            "provenance": ["https://example.org/heat"],
+        },
+        {"eid": "Q2", "label": "Person", "name": "Mann", "aliases": [], "properties": {"born": 1943}, "provenance": []},
+    ],
+    "relations": [
+        {
+            "rid": "0",
+            "label": "directedBy",
+            "subj_id": "Q1",
+            "obj_id": "Q2",
+            "properties": {"year": 1995},
+            "provenance": [],
+        }
+    ],
+}
+
+
+def address(server: Neo4jServer) -> BoltAddress:
+    return BoltAddress(server.uri, server.user, server.password)
+
+
+def emptied(server: Neo4jServer) -> neo4j.Driver:
+    driver = neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password))
+    driver.execute_query("MATCH (n) DETACH DELETE n")
+    return driver
+
+
+def test_a_graph_that_was_loaded_into_a_database_comes_back_the_same(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    original, copied = tmp_path / "films.json", tmp_path / "copied.json"
+    original.write_text(json.dumps(FILMS))
+    emptied(neo4j_5).close()
+    load_into(original, address(neo4j_5))
+    import_records(database_source(address(neo4j_5), tmp_path / "parts", lambda *_: None), "films", copied)
+    assert not compare(original, copied)
+
+
+def test_values_that_json_does_not_know_keep_their_kind_or_become_text(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    with emptied(neo4j_5) as driver:
+        driver.execute_query(
+            "CREATE (:A:Entity {day: date('1995-12-15'), at: datetime('1995-12-15T20:00:00Z'), "
+            "took: duration('P1D'), text: '1995-12-15', `odd name`: point({x: 1, y: 2})}), (:B:Entity {old: date('-0044-03-15')})"
+        )
+    output = tmp_path / "graph.json"
+    done = import_records(database_source(address(neo4j_5), tmp_path / "parts", lambda *_: None), "odd", output)
+    assert done.other_labels == 2
+    graph = json.loads(output.read_bytes())
+    first, second = sorted(graph["entities"], key=lambda entity: entity["label"])
+    assert {one["label"]: one["properties"] for one in graph["schema"]["entities"]}["A"] == {
+        "day": "date",
+        "at": "datetime",
+        "took": "str",
+        "text": "str",
+        "odd name": "str",
+    }
+    assert json.loads(first["properties"]["odd name"])["x"] == 1
+    assert first["properties"]["text"] == first["properties"]["day"] == "1995-12-15"
+    assert first["properties"]["at"].startswith("1995-12-15T20:00:00")
+    assert (first["properties"]["took"], second["properties"]["old"]) == ("P1D", "-0044-03-15")
+
+
+def test_parts_that_are_complete_are_not_read_again(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    with emptied(neo4j_5) as driver:
+        driver.execute_query("CREATE (:A {name: 'a'})-[:T]->(:B {name: 'b'})")
+        database_source(address(neo4j_5), tmp_path, lambda *_: None)
+        (tmp_path / "0.jsonl").unlink()
+        before = (tmp_path / "nodes.jsonl").stat().st_mtime_ns
+        copy = DatabaseCopy(address(neo4j_5), tmp_path)
+        copy.fetch()
+        assert (tmp_path / "nodes.jsonl").stat().st_mtime_ns == before
+        assert (tmp_path / "0.jsonl").exists()
+        driver.execute_query("CREATE (:A)-[:U]->(:B)")
+        with pytest.raises(ImportRefused, match="an unfinished copy of another database or of an earlier state"):
+            copy.fetch()
+
+
+def test_a_database_that_does_not_answer_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable):
+        DatabaseCopy(BoltAddress("bolt://127.0.0.1:1"), tmp_path).fetch()

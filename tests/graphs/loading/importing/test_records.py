@@ -1,0 +1,246 @@
+"""Graphs from files of nodes and relationships: what is inferred, what is kept, what is refused and where."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import networkx
+import pytest
+
+from graphground.graphs.loading.importing.networkx_graph import NetworkX
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.property_graph import import_records
+from graphground.graphs.loading.importing.records import RecordSource
+from graphground.graphs.loading.importing.sources import file_source
+from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.simplekg import SimpleKGFile
+
+LINES = [
+    {
+        "type": "node",
+        "id": "1",
+        "labels": ["Movie"],
+        "properties": {"title": "Heat", "released": "1995-12-15", "code": "007"},
+    },
+    {
+        "type": "node",
+        "id": "2",
+        "labels": ["Movie"],
+        "properties": {"title": "Ronin", "minutes": 122, "tags": ["a", "b"]},
+    },
+    {
+        "type": "node",
+        "id": "3",
+        "labels": ["Person", "Director"],
+        "properties": {"name": "Michael Mann", "aliases": ["MM"]},
+    },
+    {"type": "node", "id": "4", "labels": ["Person"], "properties": {"name": "Robert De Niro", "minutes": 1.5}},
+    {
+        "type": "relationship",
+        "id": "1",
+        "label": "DIRECTED",
+        "start": {"id": "3", "labels": ["Person"]},
+        "end": {"id": "1"},
+        "properties": {"year": 1995},
+    },
+    {"type": "relationship", "label": "ACTED_IN", "start": "4", "end": "2", "properties": {"roles": ["Sam"]}},
+]
+GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="title" for="node" attr.name="title" attr.type="string"/>
+<key id="born" for="node" attr.name="born" attr.type="int"/>
+<key id="seen" for="node" attr.name="seen" attr.type="boolean"><default>false</default></key>
+<key id="labels" for="node" attr.name="labels" attr.type="string"/>
+<key id="label" for="edge" attr.name="label" attr.type="string"/>
+<graph id="G" edgedefault="directed">
+<node id="n0" labels=":Movie"><data key="labels">:Movie</data><data key="title">Heat &amp; more</data></node>
+<node id="n1" labels=":Person"><data key="labels">:Person</data><data key="born">1943</data><data key="seen">true</data></node>
+<edge id="e0" source="n1" target="n0" label="DIRECTED"><data key="label">DIRECTED</data></edge>
+</graph>
+</graphml>
+"""
+TURTLE = """@prefix ex: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:heat a ex:Movie ; rdfs:label "Hitze"@de, "Heat"@en ; skos:altLabel "The Heat" ;
+  ex:released "1995-12-15"^^xsd:date ; ex:minutes 170 ; ex:director ex:mann .
+ex:mann a ex:Person ; ex:born 1943 ; ex:knows _:b1 .
+_:b1 rdfs:label "someone" .
+"""
+
+
+def written(source: RecordSource, folder: Path) -> dict[str, Any]:
+    """The SimpleKG document of a source, once every record has passed the checks of loading."""
+    output = folder / "graph.json"
+    import_records(source, "films", output)
+    file = SimpleKGFile(output)
+    checks = RecordChecks(file.schema)
+    labels = {}
+    for number, record in file.entities():
+        label, key, _ = checks.entity(number, record)
+        labels[key] = label
+    for number, record in file.relations():
+        checks.relation(number, record, labels.get)
+    document: dict[str, Any] = json.loads(output.read_bytes())
+    return document
+
+
+def json_lines(folder: Path, lines: list[Any]) -> Path:
+    path = folder / "films.jsonl"
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+    return path
+
+
+def test_json_lines_become_a_graph_with_a_schema_of_what_they_hold(tmp_path: Path) -> None:
+    graph = written(file_source(json_lines(tmp_path, LINES)), tmp_path)
+    assert {one["label"]: one["properties"] for one in graph["schema"]["entities"]} == {
+        "Movie": {"released": "date", "code": "str", "minutes": "int", "tags": "list[str]"},
+        "Director": {},
+        "Person": {"minutes": "float"},
+    }
+    assert [(one["eid"], one["label"], one["name"], one["aliases"]) for one in graph["entities"]] == [
+        ("1", "Movie", "Heat", []),
+        ("2", "Movie", "Ronin", []),
+        ("3", "Director", "Michael Mann", ["MM"]),
+        ("4", "Person", "Robert De Niro", []),
+    ]
+    assert graph["entities"][0]["properties"] == {"released": "1995-12-15", "code": "007"}
+    assert [(one["label"], one["subj_id"], one["obj_id"], one["properties"]) for one in graph["relations"]] == [
+        ("DIRECTED", "3", "1", {"year": 1995}),
+        ("ACTED_IN", "4", "2", {"roles": ["Sam"]}),
+    ]
+
+
+def test_values_of_several_types_are_kept_as_they_are(tmp_path: Path) -> None:
+    values = [1, 2.5, "three", True, ["x", 1], {"a": 1}]
+    nodes = [
+        {
+            "type": "node",
+            "id": number,
+            "labels": ["A"],
+            "properties": {"mixed": value if number < 4 else None, "own": value},
+        }
+        for number, value in enumerate(values)
+    ]
+    graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
+    assert graph["schema"]["entities"][0]["properties"]["mixed"] == "bool|float|str"
+    assert [one["properties"].get("mixed") for one in graph["entities"]] == [1.0, 2.5, "three", True, None, None]
+    assert graph["schema"]["entities"][0]["properties"]["own"] == "list[bool|float|str]"
+    assert [one["properties"]["own"] for one in graph["entities"]][3:] == [[True], ["x", 1.0], ['{"a": 1}']]
+
+
+def test_a_property_with_the_name_of_a_field_is_kept_under_another(tmp_path: Path) -> None:
+    node = {"type": "node", "id": "a", "labels": ["A"], "properties": {"eid": 7, "description": 5, "provenance": "x"}}
+    graph = written(file_source(json_lines(tmp_path, [node])), tmp_path)
+    assert graph["entities"][0]["properties"] == {"source_eid": 7, "source_description": 5, "source_provenance": "x"}
+
+
+def test_graphml_is_read_with_its_declared_types_and_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "films.graphml.gz"
+    path.write_bytes(gzip.compress(GRAPHML.encode()))
+    graph = written(file_source(path), tmp_path)
+    assert [(one["label"], one["name"], one["properties"]) for one in graph["entities"]] == [
+        ("Movie", "Heat & more", {"seen": False}),
+        ("Person", "n1", {"born": 1943, "seen": True}),
+    ]
+    assert [(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]] == [("DIRECTED", "n1", "n0")]
+
+
+def test_what_networkx_writes_as_graphml_is_the_graph_that_networkx_has(tmp_path: Path) -> None:
+    graph = networkx.DiGraph()
+    graph.add_node("heat", type="Movie", title="Heat", minutes=170, stars=4.5)
+    graph.add_node("mann", type="Person", name="Michael Mann")
+    graph.add_edge("heat", "mann", type="DIRECTED_BY", year=1995)
+    path = tmp_path / "films.graphml"
+    networkx.write_graphml(graph, path)
+    direct = written(NetworkX(graph), tmp_path)
+    assert written(file_source(path), tmp_path) == direct
+    assert direct["entities"][0]["properties"] == {"minutes": 170, "stars": 4.5}
+
+
+def test_the_key_of_an_edge_of_a_multigraph_is_its_type(tmp_path: Path) -> None:
+    graph = networkx.MultiDiGraph()
+    graph.add_edge(1, 2, "KNOWS")
+    graph.add_edge(1, 2, "LIKES")
+    assert [one["label"] for one in written(NetworkX(graph), tmp_path)["relations"]] == ["KNOWS", "LIKES"]
+
+
+@pytest.mark.parametrize("suffix", [".ttl", ".nt", ".rdf"])
+def test_rdf_classes_are_labels_literals_properties_and_links_relationships(tmp_path: Path, suffix: str) -> None:
+    import pyoxigraph
+
+    forms = {".ttl": "TURTLE", ".nt": "N_TRIPLES", ".rdf": "RDF_XML"}
+    quads = pyoxigraph.parse(TURTLE.encode(), format=pyoxigraph.RdfFormat.TURTLE)
+    path = tmp_path / f"films{suffix}"
+    path.write_bytes(
+        pyoxigraph.serialize((quad.triple for quad in quads), format=getattr(pyoxigraph.RdfFormat, forms[suffix]))
+        or b""
+    )
+    graph = written(file_source(path), tmp_path)
+    heat, mann, someone = sorted(graph["entities"], key=lambda entity: entity["name"])
+    assert (heat["eid"], heat["label"], heat["name"], heat["aliases"]) == (
+        "http://example.org/heat",
+        "Movie",
+        "Heat",
+        ["The Heat"],
+    )
+    assert heat["properties"] == {"released": "1995-12-15", "minutes": 170}
+    assert (mann["label"], mann["name"], mann["properties"]) == ("Person", "mann", {"born": 1943})
+    assert (someone["label"], someone["name"]) == ("Resource", "someone")
+    assert sorted((one["label"], one["subj_id"].rpartition("/")[2]) for one in graph["relations"]) == [
+        ("director", "heat"),
+        ("knows", "mann"),
+    ]
+
+
+BROKEN = {
+    "not JSON": (".jsonl", '{"type": "node", "id": "1"}\n{"type": "node", "id":\n', "films.jsonl, line 2: not JSON"),
+    "no object": (".jsonl", "[1]\n", "line 1: a line must be a JSON object"),
+    "no type": (".jsonl", '{"id": "1"}\n', "line 1: 'type' must be 'node' or 'relationship'"),
+    "no id": (".jsonl", '{"type": "node"}\n', "line 1: a node needs an 'id'"),
+    "empty id": (".jsonl", '{"type": "node", "id": ""}\n', "line 1: a node has no id"),
+    "labels": (".jsonl", '{"type": "node", "id": "1", "labels": "A"}\n', "line 1: 'labels' must be a list"),
+    "twice": (".jsonl", '{"type": "node", "id": "1"}\n{"type": "node", "id": 1}\n', "line 2: the node id '1' appears"),
+    "dangling": (
+        ".jsonl",
+        '{"type": "node", "id": "1"}\n{"type": "relationship", "label": "T", "start": "1", "end": "9"}\n',
+        "line 2: the end '9' of a T is not the id of a node",
+    ),
+    "no ends": (
+        ".jsonl",
+        '{"type": "node", "id": "1"}\n{"type": "relationship", "label": "T"}\n',
+        "line 2: a relationship",
+    ),
+    "empty": (".jsonl", "\n", "films.jsonl: there are no nodes"),
+    "label and type": (
+        ".jsonl",
+        '{"type": "node", "id": "1", "labels": ["T"]}\n{"type": "relationship", "label": "T", "start": "1", "end": "1"}\n',
+        "'T' is both a label and a relationship type",
+    ),
+    "not XML": (".graphml", "<graphml>\n<graph>\n</graphml>", "films.graphml, line 3: not XML: mismatched tag"),
+    "not GraphML": (".graphml", "<html/>", "line 1: not GraphML: it begins with <html>"),
+    "entities": (".graphml", '<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "line 1: a document type is not allowed"),
+    "no number": (".graphml", GRAPHML.replace("1943", "soon"), "line 10: born: 'soon' is no int"),
+    "no node id": (".graphml", GRAPHML.replace('id="n0"', ""), "line 9: a <node> needs an 'id'"),
+    "no target": (".graphml", GRAPHML.replace('target="n0"', ""), "line 11: an <edge> needs"),
+    "Turtle": (".ttl", "@prefix ex: <http://e/> .\nex:a ex:b ;\n", "films.ttl, line "),
+    "a wrong date": (".ttl", TURTLE.replace("1995-12-15", "soon"), "'soon' is no date"),
+    "another file": (".xlsx", "", "not a file that can be imported; these can: .jsonl"),
+    "damaged": (".jsonl.gz", "no gzip", "films.jsonl.gz: the compressed file is damaged"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_input_is_refused_with_its_place_and_nothing_is_written(tmp_path: Path, case: str) -> None:
+    suffix, text, message = BROKEN[case]
+    path = tmp_path / f"films{suffix}"
+    path.write_text(text)
+    output = tmp_path / "graph.json"
+    with pytest.raises(ImportRefused) as refused:
+        import_records(file_source(path), "films", output)
+    assert message in str(refused.value)
+    assert not output.exists()
