@@ -1,4 +1,4 @@
-"""What a call is busy with, for a client that waits.
+"""The current stage of a call, for a client that waits for it.
 
     >>> with watched() as activity:
     ...     doing("starting the embedded engine")
@@ -16,7 +16,7 @@ from contextvars import ContextVar
 
 
 class Activity:
-    """The stage that a call has reached."""
+    """The current stage of a call."""
 
     def __init__(self) -> None:
         self.stage = "running"
@@ -26,7 +26,7 @@ CURRENT: ContextVar[Activity | None] = ContextVar("graphground_activity", defaul
 
 
 def doing(stage: str) -> None:
-    """Name what begins now; does nothing where nobody waits."""
+    """Set the stage that begins now. Without a waiting client this does nothing."""
     activity = CURRENT.get()
     if activity is not None:
         activity.stage = stage
@@ -34,7 +34,7 @@ def doing(stage: str) -> None:
 
 @contextmanager
 def watched() -> Iterator[Activity]:
-    """Collect the stages of what runs inside the block."""
+    """Collect the stages of everything that runs inside the block."""
     activity = Activity()
     token = CURRENT.set(activity)
     try:

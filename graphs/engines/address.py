@@ -1,4 +1,4 @@
-"""Where a database is and who asks."""
+"""The address of a database and the user who connects to it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 def without_credentials(uri: str) -> tuple[str, str, str]:
-    """An address, and the user and the password that stood in it.
+    """Split an address into the address proper, its user and its password.
 
         >>> without_credentials("bolt://reader:s%40cret@graphs.example:7687")
         ('bolt://graphs.example:7687', 'reader', 's@cret')
 
-    Everything before the last `@` counts, for a password may hold what ends a host.
+    The part before the last `@` holds the credentials, because a password may contain characters that end a host.
     """
     scheme, sign, rest = uri.partition("://")
     if not sign:
@@ -32,8 +32,8 @@ def without_credentials(uri: str) -> tuple[str, str, str]:
 class BoltAddress:
     """`BoltAddress("neo4j://graphs.example:7687", "reader", "secret", "films")`.
 
-    `database=None` asks the server's default database. A user and password that stand in the address are taken out of
-    it, so that no message and no file shows them; those that are given beside it win.
+    `database=None` means the server's default database. A user and password inside the address are removed from it, so
+    that no message or file shows them; separately given ones take precedence.
     """
 
     uri: str
@@ -50,7 +50,7 @@ class BoltAddress:
             object.__setattr__(self, "password", password)
 
     def where(self) -> str:
-        """The address for messages."""
+        """The address as messages show it."""
         try:
             parts = urlsplit(self.uri)
         except ValueError:
@@ -58,10 +58,10 @@ class BoltAddress:
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else self.uri
 
     def check(self) -> None:
-        """Say what is wrong with an address that no driver could use.
+        """Raise if no driver could use the address.
 
         Raises:
-            EngineUnavailable: an unknown scheme, no host, a port that is no number.
+            EngineUnavailable: an unknown scheme, no host, or a port that is not a number.
         """
         try:
             parts = urlsplit(self.uri)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1000
 LOOK_SECONDS = 2.0
-"""The longest that a look for the last transaction may take."""
+"""Time limit for reading the mark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
@@ -55,15 +55,15 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 @dataclass(slots=True)
 class QueryTag:
-    """What identifies one query in the database's list of running queries: its name, its client's port, its number."""
+    """The identifier of one query in the database's list of running queries: its tag, its client's port, its number."""
 
     name: str
     client: str = ""
     numbers: set[str] = field(default_factory=set)
-    """Kept, since a connection that was closed has no port any more."""
+    """Kept, because a closed connection no longer has a port."""
 
     def fit(self, number: str, values: Iterable[Any]) -> bool:
-        """Whether a line of the list is this query."""
+        """Whether a row of the list is this query."""
         return number in self.numbers or any(
             value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
             for value in values
@@ -73,11 +73,11 @@ class QueryTag:
 class BoltEngine:
     """`BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret")).run("RETURN 1 AS one")`.
 
-    Every query runs in a session of access mode READ. `slots` queries run at once, and as many that take long; they
-    are shared between callers; a call that waits for `patience` seconds is refused as busy. An answer past
-    `answer_bytes` is cut at a whole row. `last_resort` is called with the caller where a query did not end `GRACE`
-    seconds after it was terminated and is waited for no longer. `check` is called before a connection is opened or
-    used, and raises where whoever listens is not to be given a password.
+    Every query runs in a session of access mode READ. `slots` quick queries and as many slow ones run at once, shared
+    between callers; a call that has waited for `patience` seconds is refused as busy. An answer larger than
+    `answer_bytes` is cut at a whole row. `last_resort` is called with the caller if a query has not ended `GRACE`
+    seconds after its termination; the call then stops waiting. `check` is called before a connection is opened or used,
+    and raises if the listening process must not be given a password.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class BoltEngine:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one reading query; it is run once more when the connection broke under it."""
+        """Run one read-only query; it is retried once if the connection breaks."""
         started = time.perf_counter()
         with self._slot() as slot:
             begun = time.monotonic()
@@ -139,7 +139,7 @@ class BoltEngine:
                 raise self._translated(error, query, limit, timeout) from error
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """The rows of a reading query one after the other, however many: for exports, not for answers."""
+        """Stream the rows of a read-only query without a limit: for exports, not for answers."""
         try:
             with self._session(CHUNK) as session:
                 sent = to_send(self.dialect, query)
@@ -156,7 +156,7 @@ class BoltEngine:
     def explained(
         self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "
     ) -> Table:
-        """What another database of the same server says of a query that it compiles and does not run.
+        """Compile a query on another database of the same server, without running it, and return the plan.
 
         Raises:
             QueryFailed: it does not compile.
@@ -171,7 +171,7 @@ class BoltEngine:
             raise translated(error, self.address) from error
 
     def cancel(self) -> None:
-        """End all queries that run through this engine, and wait a moment until they are over."""
+        """Terminate all queries that run through this engine, and wait briefly until they have ended."""
         threads = [
             threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True)
             for running in list(self._running)
@@ -182,7 +182,7 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """What the database says of itself, and whether it refuses a write (tried once)."""
+        """The properties that the database reports, and whether it refuses a write (tried once)."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
@@ -197,7 +197,7 @@ class BoltEngine:
         return self._capabilities
 
     def transaction_mark(self) -> str | None:
-        """The bookmark after the last transaction that the database has committed; None where it gives none."""
+        """The bookmark of the last committed transaction; None if the database gives none."""
         if self.dialect.name != "neo4j":
             return None
         self._bookmark.value = None
@@ -303,7 +303,7 @@ class BoltEngine:
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
     def _terminate(self, tag: QueryTag, session: neo4j.Session) -> None:
-        """End the query of that session in the database."""
+        """Terminate that session's query in the database."""
         connection, dialect = _connection(session), self.dialect
         if connection is None or not dialect.running or not dialect.terminate:
             return
@@ -317,7 +317,7 @@ class BoltEngine:
             done.set()
 
     def _end_query(self, list_all: str, end: str, tag: QueryTag) -> None:
-        """Tell the database to end what its list shows under that tag."""
+        """Terminate the query that the database's list shows under that tag."""
         with self._administrator.session(database=self.address.database) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):
                 values = row.data()
@@ -327,7 +327,7 @@ class BoltEngine:
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
 
     def _abandon(self, tag: QueryTag, session: neo4j.Session, caller: str) -> None:
-        """The database does not end the query: stop waiting for it, and see that it ends otherwise."""
+        """Stop waiting for a query that the database does not end, and call `last_resort`."""
         connection = _connection(session)
         if connection is None:
             return
@@ -375,7 +375,7 @@ class BoltEngine:
             taken.__exit__(None, None, None)
 
     def _wait_for_queries(self) -> None:
-        """Wait until no query runs, `CLOSING_SECONDS` at most."""
+        """Wait until no query runs, at most `CLOSING_SECONDS`."""
         self._slots.idle(CLOSING_SECONDS)
 
     def _version(self) -> str:
@@ -389,7 +389,7 @@ class BoltEngine:
         return version_of(self._agent)
 
     def _refuses_writes(self) -> bool:
-        """Whether a write is refused, met as a query meets it; a failure of another kind proves nothing."""
+        """Whether a write is refused when it is sent like any query; a failure of another kind proves nothing."""
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
             try:
@@ -432,7 +432,7 @@ class BoltEngine:
 
 
 class _Auth(AuthManager):
-    """The user and password of an address, handed out after a check of who listens there."""
+    """The user and password of an address, handed out only after `check` has accepted the listening process."""
 
     def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
         self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
@@ -447,7 +447,7 @@ class _Auth(AuthManager):
 
 
 def plan_of(result: neo4j.Result) -> list[list[Any]]:
-    """The lines of a plan. Every row is read first: the figures of PROFILE are whole only then."""
+    """The lines of a plan. All rows are read first, because the figures of PROFILE are complete only then."""
     for _ in result:
         pass
     summary = result.consume()
@@ -456,12 +456,12 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
 
 
 def _connection(session: neo4j.Session) -> Any:
-    """The connection that a session holds: the driver has no public way to say which socket a query waits on."""
+    """The connection that a session holds. The driver has no public way to find the socket on which a query waits."""
     return getattr(session, "_connection", None)
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:
-    """A connected engine, or the reason in words why there is none.
+    """Connect to a database.
 
     Raises:
         EngineUnavailable: wrong address, refused password, missing database.

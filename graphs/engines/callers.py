@@ -1,10 +1,10 @@
-"""Who asks: the name under which a client's calls share what there is, in a context variable.
+"""The name of the calling client, in a context variable: the calls of one client share its slots and threads.
 
     >>> with calling_as("session-4711"):
     ...     graph.run("MATCH (n) RETURN count(n)")
 
-It travels like the cancellation handle: worker threads that copy the context carry it to the engines. A program with
-one client (stdio, the command line) leaves it alone.
+Like the cancellation handle, it reaches the engines through worker threads that copy the context. A program with one
+client (stdio, the command line) does not set it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CALLER: ContextVar[str] = ContextVar("graphground_caller", default="")
 
 @contextmanager
 def calling_as(caller: str) -> Iterator[None]:
-    """All that runs inside is asked by that client."""
+    """Attribute everything that runs inside the block to that client."""
     token = CALLER.set(caller)
     try:
         yield

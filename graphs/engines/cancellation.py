@@ -23,7 +23,7 @@ class Cancellation:
         self.cancelled = False
 
     def cancel(self) -> list[threading.Thread]:
-        """End all that runs under this handle, in the background: in the threads that come back."""
+        """Terminate everything that runs under this handle; return the threads that do so in the background."""
         with self._lock:
             self.cancelled = True
             stops, self._stops = self._stops, []
@@ -33,14 +33,14 @@ class Cancellation:
         return threads
 
     def add(self, stop: Callable[[], None]) -> bool:
-        """Call `stop` on cancellation; false when it has been cancelled already."""
+        """Register `stop` to be called on cancellation; False if it has been cancelled already."""
         with self._lock:
             if not self.cancelled:
                 self._stops.append(stop)
             return not self.cancelled
 
     def remove(self, stop: Callable[[], None]) -> None:
-        """The work is over, `stop` is not to be called any more."""
+        """Unregister `stop` when the work has ended."""
         with self._lock:
             if stop in self._stops:
                 self._stops.remove(stop)
@@ -51,7 +51,7 @@ CURRENT: ContextVar[Cancellation | None] = ContextVar("graphground_cancellation"
 
 @contextmanager
 def cancellable() -> Iterator[Cancellation]:
-    """All queries inside the block end when the handle is cancelled."""
+    """Terminate all queries inside the block when the handle is cancelled."""
     cancellation = Cancellation()
     token = CURRENT.set(cancellation)
     try:

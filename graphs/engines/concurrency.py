@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 AT_ONCE = 8
-"""Fewer than an engine has slots, so that one caller leaves room for others."""
+"""Fewer than an engine's slots, so that one caller leaves room for others."""
 
 
 def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
@@ -21,7 +21,7 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
         >>> run_concurrently(len, ["a", "bcd"])
         [1, 3]
 
-    Each call runs in a copy of the context, so that ending the caller's queries ends these too.
+    Each call runs in a copy of the context, so that cancelling the caller's queries cancels these too.
     """
     if len(items) < 2:
         return [call(item) for item in items]

@@ -1,4 +1,4 @@
-"""One thread that calls back when a deadline has passed, for all queries of the process."""
+"""A single thread that calls back when a deadline has passed, for all queries of the process."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from itertools import count
 
 
 class Deadlines:
-    """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when it ended by itself.
-
-    A callback runs on its own thread, so a blocking one delays no other.
+    """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when the query has ended. Each
+    callback runs on its own thread, so that a blocking one delays no other.
     """
 
     def __init__(self) -> None:
@@ -23,7 +22,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, seconds: float, callback: Callable[[], None]) -> int:
-        """Call `callback` after `seconds` unless it is dropped before."""
+        """Call `callback` after `seconds`, unless the deadline is dropped first."""
         with self._changed:
             number = next(self._numbers)
             due = time.monotonic() + seconds
@@ -38,7 +37,7 @@ class Deadlines:
             return number
 
     def drop(self, handle: int) -> bool:
-        """Forget a deadline; false when its callback was called already."""
+        """Drop a deadline; False if its callback has been called already."""
         with self._changed:
             return self._callbacks.pop(handle, None) is not None
 

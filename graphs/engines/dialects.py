@@ -1,4 +1,4 @@
-"""What databases that speak Bolt do each in their own way, as data: the rest of the program asks here."""
+"""The differences between databases that speak Bolt, as data. Code tests these fields, not product names."""
 
 from __future__ import annotations
 
@@ -9,48 +9,52 @@ from dataclasses import dataclass
 from graphground.graphs.engines.unsupported import ARCADEDB_UNSUPPORTED, MEMGRAPH_UNSUPPORTED, Unsupported
 
 NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
-"""A query that may write and never does: where it is refused, so is every write of a query like it."""
+"""A write query that changes nothing: a database that refuses it also refuses queries that do write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One kind of database: `DIALECTS["memgraph"].own_id` is `id(n)`."""
+    """A kind of database: `DIALECTS["memgraph"].own_id` is `id(n)`."""
 
     name: str
     product: str
     components: str | None
-    """Answers `version` in its first row."""
+    """A query that returns `version` in its first row."""
     running: str | None
-    """Answers the transactions: `id` or `transactionId` first of all, and somewhere in the row the tag `$tag`
-    of the query, or the `$client` address (`127.0.0.1:50412`) that it came from."""
+    """A query that lists the transactions: `id` or `transactionId` in the first column, and in any column the query's
+    tag `$tag` or its client's address `$client` (`127.0.0.1:50412`).
+    """
     terminate: str | None
-    """Ends the transaction `$id`; `{id}` is written into the text where parameters are not allowed."""
+    """A query that terminates the transaction `$id`; `{id}` is formatted into it where parameters are not allowed."""
     write_probe: str
-    """A write that is let through only where the database does not guard against writes."""
+    """A write that succeeds only if the database does not refuse writes."""
     probe_writes: bool
-    """Whether the probe would write: then it runs in a transaction that is rolled back, and `{label}` in it is a
-    label that exists."""
+    """Whether the probe would change data. It then runs in a transaction that is rolled back, and `{label}` is replaced
+    by an existing label.
+    """
     refusal: re.Pattern[str]
-    """What the code and message of a refused write look like; any other failure proves nothing."""
+    """A pattern for the code and message of a refused write; any other failure proves nothing."""
     reader: str
-    """How its administrator makes a user that can only read."""
+    """Instructions for creating a read-only user."""
     own_id: str
-    """The database's own identifier of the node `n`."""
+    """The expression for the database's own identifier of the node `n`."""
     by_id: str
-    """The condition that `n` has the identifier `$key`, a text."""
+    """The condition that `n` has the identifier `$key`, a string."""
     create_index: str
-    """An index on a property: `{label}` and `{key}` are written into it, quoted, and `{name}`, a plain word."""
+    """The statement that creates an index on a property, formatted with the quoted `{label}` and `{key}`, and with
+    `{name}`, a plain word.
+    """
     labels: str = "CALL db.labels()"
     relationship_types: str = "CALL db.relationshipTypes()"
     await_indexes: str | None = None
-    """Answers when indexes are built."""
+    """A statement that returns when all indexes are built."""
     other_functions: frozenset[str] = frozenset()
-    """Functions that Neo4j does not have, in lower case; each computes and does nothing else."""
+    """Allowed functions that Neo4j does not have, in lower case; all are free of side effects."""
     vector_index: bool = False
     newer: str | None = None
-    """A query that compiles only where a query that does not say its version is taken for Cypher 25."""
+    """A query that compiles only if the database's default version is Cypher 25."""
     unsupported: tuple[Unsupported, ...] = ()
-    """What Neo4j has and this database has not."""
+    """The features of Neo4j that this database does not have."""
 
 
 NEO4J = Dialect(
@@ -139,7 +143,7 @@ DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, AR
 
 
 def dialect_of(agent: str) -> Dialect:
-    """The dialect behind a server's greeting.
+    """The dialect that a server's greeting names.
 
     >>> [dialect_of(one).name for one in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
     ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
@@ -152,7 +156,7 @@ def dialect_of(agent: str) -> Dialect:
 
 
 def version_of(agent: str) -> str:
-    """The version in a greeting: of the product itself where it says that it is compatible with another.
+    """The version in a greeting; if the product says that it is compatible with another one, its own version.
 
     >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
     ('26.10.2', '5.26.30')

@@ -1,4 +1,4 @@
-"""The one interface to a database, and the errors that it raises."""
+"""The interface to a database, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EngineError(Exception):
-    """A database could not do its job. The message says what failed and what to do, in words for a person."""
+    """A database failed. The message says what failed and what to do."""
 
 
 class EngineUnavailable(EngineError):
@@ -27,13 +27,13 @@ class EngineUnreachable(EngineUnavailable):
 
 
 class EngineBusy(EngineError):
-    """Too many queries at once; the same call later may do."""
+    """Too many queries at once; the same call may succeed later."""
 
 
 class QueryFailed(EngineError):
-    """The database refused or failed the query; `code` is its own code for that.
+    """The database refused the query or failed; `code` is the database's own error code.
 
-    `line` and `column` (from 1) are given where the database tells them.
+    `line` and `column` (from 1) are set if the database reports them.
     """
 
     def __init__(self, message: str, code: str = "", line: int | None = None, column: int | None = None):
@@ -42,7 +42,7 @@ class QueryFailed(EngineError):
 
 
 class QueryTimeout(EngineError):
-    """The query was ended in the database at its time limit."""
+    """The query was terminated in the database at its time limit."""
 
 
 class QueryCancelled(EngineError):
@@ -51,23 +51,23 @@ class QueryCancelled(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What one database can do; the rest of the program asks here, never for a product's name."""
+    """The capabilities of one database; code tests these, never a product's name."""
 
     product: str
     version: str
     dialect: Dialect
-    """What this kind of database does in its own way."""
+    """The differences of this kind of database."""
     enforces_read_only: bool
-    """Whether the database itself refuses writes on the read path (tried, not assumed)."""
+    """Whether the database itself refuses writes in read sessions (tried, not assumed)."""
     can_terminate: bool
-    """Whether one query can be ended without ending others."""
+    """Whether a single query can be terminated without affecting others."""
     has_vector_index: bool = False
     language: Language = "cypher5"
-    """The version of Cypher that a query is in which does not say its own."""
+    """The version of Cypher that applies to a query that does not state one."""
 
 
 class Engine(Protocol):
-    """A connected database that is only read. Every method may be called from any thread.
+    """A connected database, used read-only. Every method may be called from any thread.
 
     All raise `EngineError` or a subclass, never a driver's own exception. Nothing here writes: loading is
     `loading.into_database`, which no tool can reach.
@@ -81,7 +81,7 @@ class Engine(Protocol):
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one reading query, given as a text or as its tree.
+        """Run one read-only query, given as text or as a tree.
 
         At most `limit` rows are kept; `timeout` is in seconds.
         """
@@ -92,22 +92,22 @@ class Engine(Protocol):
         ...
 
     def cancel(self) -> None:
-        """End all queries that run through this engine, in the database; they raise `QueryCancelled`.
+        """Terminate all queries that run through this engine, in the database; they raise `QueryCancelled`.
 
-        Waits a moment until they are over.
+        Waits briefly until they have ended. Use `cancellation.cancellable` to terminate a single query.
 
         One query alone is ended through `cancellation.cancellable`.
         """
         ...
 
     def capabilities(self) -> Capabilities:
-        """What this database can do."""
+        """The capabilities of this database."""
         ...
 
     def transaction_mark(self) -> str | None:
-        """A mark that changes with every committed transaction of any client; None where there is none.
+        """A mark that changes with every committed transaction of any client; None if the database has none.
 
-        Neo4j gives it with any query, in about a millisecond: the bookmark of the last transaction.
+        Neo4j returns it with any query, in about a millisecond: the bookmark of the last transaction.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""A driver's exceptions in words for a person: what failed, where, and what to do."""
+"""Translates a driver's exceptions into readable errors: what failed, where, and what to do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphground.graphs.engines.engine import (
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
-"""`line 1:9 mismatched input …`: its parser counts both from 1 (`frontend/opencypher/parser.hpp`)."""
+"""`line 1:9 mismatched input …`: Memgraph's parser counts both from 1 (`frontend/opencypher/parser.hpp`)."""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
 TIMEOUT_CODES = frozenset(
     {
@@ -48,16 +48,16 @@ def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
 
 
 OUT_OF_MEMORY = "OutOfMemory"
-"""Part of Neo4j's codes for a query past its memory limit: transient by their class, but not worth another try."""
+"""Part of Neo4j's codes for a query over its memory limit: classified as transient, but not worth a retry."""
 
 
 def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
-    """Whether the query was ended for the memory that it took: the same query will take it again."""
+    """Whether the query was terminated for its memory use, which a retry would repeat."""
     return OUT_OF_MEMORY in (getattr(error, "code", None) or "")
 
 
 def translated(error: BaseException, address: BoltAddress, timeout: float | None = None) -> EngineError:
-    """The `EngineError` that says what a driver's exception means."""
+    """The `EngineError` that corresponds to a driver's exception."""
     where = address.where()
     code = getattr(error, "code", None) or ""
     message = str((isinstance(error, exceptions.Neo4jError) and error.message) or error)
@@ -115,7 +115,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
 
 
 def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnavailable | None:
-    """What is wrong where one side speaks TLS and the other does not, or the certificate is not trusted."""
+    """The problem, if only one side uses TLS or the certificate is not trusted."""
     where, scheme = address.where(), address.uri.partition("://")[0]
     plain = scheme.partition("+")[0]
     found = list(_causes(error))
@@ -136,7 +136,7 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that led to it: causes, contexts, and the parts of groups."""
+    """An error and everything that led to it: causes, contexts, and the members of groups."""
     waiting, seen = [error], set[int]()
     while waiting:
         one = waiting.pop(0)
@@ -157,7 +157,7 @@ def _nobody(where: str, message: str) -> EngineUnavailable:
 
 
 def failed(message: str, code: str) -> QueryFailed:
-    """The refusal of a query, with its place where the message tells one."""
+    """The error for a refused query, with its position if the message gives one."""
     text = JAVA_CLASS.sub("", message).strip()
     return QueryFailed(text or code, code, *place_in(message))
 
@@ -180,7 +180,7 @@ def _timed_out(timeout: float | None) -> str:
 
 
 def timed_out(timeout: float | None) -> QueryTimeout:
-    """The error of a query that was ended at `timeout` seconds."""
+    """The error for a query that was terminated at `timeout` seconds."""
     return QueryTimeout(_timed_out(timeout))
 
 

@@ -1,6 +1,6 @@
-"""What Memgraph has beyond Bolt's common part, through GQLAlchemy: the extra `memgraph`, loaded on first use.
+"""Memgraph's own features beyond plain Bolt, through GQLAlchemy: the extra `memgraph`, imported on first use.
 
-Without the extra the same is done with statements over Bolt. Never run on a real Memgraph: none runs here.
+Without the extra, statements over Bolt do the same. Never run on a real Memgraph, which is not available here.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from graphground.graphs.engines.engine import EngineUnavailable
 
 
 def is_installed() -> bool:
-    """Whether `pip install 'graphground[memgraph]'` was done."""
+    """Whether the extra is installed (`pip install 'graphground[memgraph]'`)."""
     return find_spec("gqlalchemy") is not None
 
 
 def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Label-property indexes that are not there yet; labels and keys are quoted. False where the extra is missing."""
+    """Create the missing label-property indexes; labels and keys are quoted. False without the extra."""
     if not is_installed():
         return False
     from gqlalchemy.exceptions import GQLAlchemyError

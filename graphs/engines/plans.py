@@ -20,14 +20,14 @@ MOST_LINES, LONGEST_LINE = 200, 400
 
 
 def asks_for_plan(query: str | Query) -> bool:
-    """Whether a query asks how it would run, or ran, rather than for its rows."""
+    """Whether a query asks for its plan (EXPLAIN, PROFILE)."""
     return bool(PREFIX.match(query)) if isinstance(query, str) else bool(query.prefix)
 
 
 def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """One line an operator, the last step first, each with what it reads indented under it.
+    """One line per operator, the last step first, each with its inputs indented below it.
 
-    ArcadeDB gives its plan as text, in the order of its steps: that is kept, without headings.
+    ArcadeDB returns its plan as text in the order of its steps, which is kept, without headings.
     """
     args = plan.get("args") or {}
     if not plan.get("children") and "Details" not in args and "string-representation" in args:

@@ -11,7 +11,7 @@ from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
-"""Seconds to wait for a database to end a query after asking it to terminate it."""
+"""Seconds to wait for a database to end a query after its termination was requested."""
 AGAIN = 0.1
 """Seconds between attempts to terminate: the first may arrive before the database knows the query."""
 
@@ -19,9 +19,9 @@ AGAIN = 0.1
 class RunningQuery:
     """`with RunningQuery(30.0, terminate, abandon) as running: …`
 
-    `terminate()` ends it in the database; it is called again until the block is left. `GRACE` seconds after the
-    deadline `abandon` is called once, which must make the waiting end whatever the database does. The two run on
-    threads of their own: a database that does not even answer `terminate` delays nothing.
+    `terminate()` ends it in the database; it is called repeatedly until the block is left. `GRACE` seconds after the
+    deadline `abandon` is called once; it must make the wait end whatever the database does. Both run on separate
+    threads: a database that does not even respond to `terminate` delays nothing.
     """
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
@@ -52,7 +52,7 @@ class RunningQuery:
         return not self.stopped
 
     def cancel(self) -> None:
-        """End it now; returns when it is over, or the last resort has been called."""
+        """Terminate it now; return when it has ended or `abandon` has been called."""
         self.cancelled = True
         self._stop()
 

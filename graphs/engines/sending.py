@@ -1,4 +1,5 @@
-"""What is sent to a database for a query: rewritten for its kind, as canonical text; its errors in the query's places.
+"""The text that is sent to a database: rewritten for its dialect, in canonical form; errors are mapped back to the
+query.
 
 >>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
 'MATCH (f:Film) RETURN f.name       '
@@ -25,7 +26,7 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
     """The text for a database of this dialect.
 
     Raises:
-        QueryFailed: databases read the query in different ways, so that none is sent it.
+        QueryFailed: databases parse the query differently, so it is not sent.
     """
     try:
         return canonical(rewrite_for(dialect, query, limit))
@@ -34,9 +35,10 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
 
 
 def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
-    """A database's refusal of what was sent, as a refusal of the query: line and column are those of the query.
+    """Map a database's error about the sent text to positions in the query.
 
-    They are left out where the query was rewritten, and so is the line that the database shows: it is not the query's.
+    If the query was rewritten, positions are left out, and so is the line that the database quotes, since it is not the
+    query's.
     """
     if error.line is None or error.column is None or error.code == CODE:
         return error

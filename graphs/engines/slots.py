@@ -18,11 +18,11 @@ from graphground.graphs.engines.callers import CALLER
 
 LONG = 2.0
 PATIENT = 0.5
-"""Seconds that a caller waits before another's long query is ended for it."""
+"""Seconds that a caller waits before another caller's long query is terminated for it."""
 KEPT = 60.0
-"""Seconds for which a query that the database does not end takes a slot."""
+"""Seconds for which a query that the database does not end occupies a slot."""
 MOST_WAITING = 32
-"""How many calls of one caller wait; the next one is refused at once."""
+"""How many calls of one caller may wait; further ones are refused at once."""
 
 
 class Full(Exception):
@@ -30,7 +30,7 @@ class Full(Exception):
 
 
 class Slot:
-    """One running query: who asked for it, since when, and how it is ended to make room."""
+    """One running query: its caller, its start time, and how to terminate it to make room."""
 
     __slots__ = ("caller", "ended", "long", "since", "stop")
 
@@ -55,7 +55,7 @@ class Slots:
 
     @contextmanager
     def taken(self, patience: float) -> Iterator[Slot]:
-        """Hold a slot of the calling client; it waits `patience` seconds for one.
+        """Hold a slot for the calling client, waiting up to `patience` seconds for one.
 
         Raises:
             Full: none became free, or the caller has too many calls waiting.
@@ -67,12 +67,12 @@ class Slots:
             self._release(slot)
 
     def keep(self, slot: Slot) -> None:
-        """Count a query as running for a while after its caller has left: the database goes on with it."""
+        """Count a query as running for a while after its caller has left, because the database still runs it."""
         with self._changed:
             self._kept.append((slot.caller, time.monotonic() + KEPT))
 
     def idle(self, seconds: float) -> bool:
-        """Wait until nothing runs, at most `seconds`."""
+        """Wait until no query runs, at most `seconds`."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._held, seconds)
 
@@ -104,7 +104,7 @@ class Slots:
             self._changed.notify_all()
 
     def _next(self) -> int | None:
-        """The number of the call that gets the next slot: of those that may, one whose caller holds least."""
+        """The number of the call that gets the next slot: among those eligible, one whose caller holds the fewest."""
         now = time.monotonic()
         long = sum(slot.long for slot in self._held)
         for slot in self._held:
@@ -124,7 +124,9 @@ class Slots:
         return min(allowed)[1] if allowed else None
 
     def _make_room(self, caller: str) -> None:
-        """End the longest query of the caller who holds most, if that is another one, and none is being ended."""
+        """Terminate the longest query of the caller who holds most, if that is another caller and none is being
+        terminated.
+        """
         if sum(slot.long for slot in self._held) < self.slots or any(slot.ended for slot in self._held):
             return
         holds: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The answer of a query."""
+"""The rows that a query returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates outside the years 1 to 9999, which databases hold and Python's drivers cannot.
+"""Dates outside the years 1 to 9999, which databases store and Python's drivers cannot represent.
 
 A driver hands them over as a packed structure: `D` with the days since 1970-01-01, `d` and `I` with seconds,
 nanoseconds (and, for `I`, the offset in seconds), `i` with the name of a time zone.
@@ -11,11 +11,11 @@ from typing import Any
 
 DAYS_OF_400_YEARS = 146_097
 DAYS_TO_1970 = 719_468
-"""From 0000-03-01, the first day of a rhythm of 400 years."""
+"""Days from 0000-03-01, the first day of a 400-year cycle of the calendar, to 1970-01-01."""
 
 
 def iso_date(days: int) -> str:
-    """The date a number of days after 1970-01-01, in the proleptic Gregorian calendar.
+    """The date that is a number of days after 1970-01-01, in the proleptic Gregorian calendar.
 
     >>> iso_date(0), iso_date(-735_525)
     ('1970-01-01', '-0044-03-15')
@@ -31,7 +31,7 @@ def iso_date(days: int) -> str:
 
 
 def iso_structure(tag: bytes, fields: Sequence[Any]) -> str:
-    """What the packed structure of a driver means, as ISO 8601 text."""
+    """A driver's packed structure as ISO 8601 text."""
     if tag == b"D":
         return iso_date(fields[0])
     if tag in (b"d", b"I", b"i"):

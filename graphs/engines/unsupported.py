@@ -1,4 +1,5 @@
-"""What a database does not support of Neo4j's Cypher, as data: the construct, its shape in the tree, what to write.
+"""Features of Neo4j's Cypher that a database does not support, as data: the construct, its shape in the tree, and an
+alternative.
 
     >>> from graphground.cypher import parse
     >>> from graphground.graphs.engines.dialects import DIALECTS
@@ -6,8 +7,8 @@
     >>> [diagnostic.message for diagnostic in find_unsupported(query, DIALECTS["memgraph"].unsupported)]
     ['Memgraph has no radians(): multiply by 3.141592653589793 / 180.']
 
-Memgraph's are those that its documentation names ("Differences in Cypher implementations", read in November 2026).
-What newer versions of it have is reported only beside a refusal by the database itself.
+For Memgraph these are the ones that its documentation names ("Differences in Cypher implementations", read in November
+2026). Features that newer versions support are reported only after the database has refused a query.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ class Unsupported:
     matches: Callable[[t.Node], bool]
     hint: str
     some_versions: bool = False
-    """Whether some versions in use have it: then it is reported only once the database has refused the query."""
+    """Whether some versions in use support it: it is then reported only after the database has refused the query."""
 
 
 def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:
-    """A hint for each construct of the query that the database does not support, where it first stands.
+    """A hint for each construct of the query that the database does not support, at its first occurrence.
 
     `refused` adds what only some versions do not support: the database has just said no to the query.
     """
@@ -54,7 +55,7 @@ def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
 
 
 def function(*names: str) -> Callable[[t.Node], bool]:
-    """A call of one of these functions, whatever the case."""
+    """A matcher for calls of these functions, in any case."""
     keys = frozenset(name.lower() for name in names)
     return lambda node: isinstance(node, t.FunctionCall) and node.key in keys
 
@@ -196,4 +197,4 @@ ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
         "keys(n) AS key RETURN DISTINCT labels(n), key.",
     ),
 )
-"""Tried on ArcadeDB 26.10, construct by construct."""
+"""Each construct was tried on ArcadeDB 26.10."""

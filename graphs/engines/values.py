@@ -1,4 +1,4 @@
-"""From a driver's values to plain JSON ones.
+"""Converts a driver's values to plain JSON values.
 
 A node becomes `{"id": "4:…:7", "labels": ["Movie"], "properties": {"name": "Heat"}}`, a relationship
 `{"id": …, "type": "directedBy", "start": …, "end": …, "properties": {…}}`, a path
@@ -25,7 +25,7 @@ AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
 
 
 def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    """The records with plain values; a column whose values are plain already costs one look at its types."""
+    """The records with plain values. A column whose values are plain already costs only a check of its types."""
     if not records:
         return []
     columns: list[Iterable[Any]] = []
@@ -40,7 +40,7 @@ def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
-    """The column itself where nothing is to be done, else a converted copy."""
+    """The column itself if all its values are plain, else a converted copy."""
     types = set(map(type, column))
     if types <= AS_THEY_ARE:
         return column
@@ -55,7 +55,7 @@ def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
 
 
 def plain(value: Any) -> Any:
-    """One value, converted with all that it holds."""
+    """Convert one value and everything that it contains."""
     type_ = type(value)
     return value if type_ in AS_THEY_ARE else converter_of(type_)(value)
 
@@ -113,7 +113,7 @@ def _base64(value: bytes | bytearray) -> str:
 
 
 def _plain_unread(value: Any) -> Any:
-    """What the driver could not read (a year before 1, a time zone that it does not know) is read here."""
+    """Convert values that the driver could not read: a year before 1, an unknown time zone."""
     raw = value.raw_data
     if hasattr(raw, "tag") and hasattr(raw, "fields"):
         tag = raw.tag if isinstance(raw.tag, bytes) else bytes([raw.tag])
@@ -151,7 +151,7 @@ CONVERTERS: dict[type, Callable[[Any], Any]] = {
 
 
 def converter_of(type_: type) -> Callable[[Any], Any]:
-    """How values of this type are converted; remembered, since drivers make a class for each relationship type."""
+    """The converter for values of this type; cached, because drivers create a class for each relationship type."""
     known = CONVERTERS.get(type_)
     if known is None:
         if issubclass(type_, Relationship):

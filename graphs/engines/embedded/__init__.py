@@ -1,5 +1,5 @@
 """The embedded engine: one ArcadeDB process for each data folder, reached over Bolt on loopback.
 
-`engine.py` is what a server uses, `launcher.py` finds or starts the process, `process.py` is the process,
-`state.py` the file in which it says where it listens.
+Servers use `engine.py`; `launcher.py` finds or starts the process, `process.py` is the process, and `state.py` is the
+file in which the process publishes its address.
 """

@@ -1,11 +1,11 @@
 """An archive of the engine's classes: a JVM that finds one starts in half the time.
 
     engine = archive_file()      <cache folder>/engine-1f0c….aot, or None where it is switched off
-    make_archive(engine)         runs an engine of its own on a few queries and writes down what it loaded
+    make_archive(engine)         runs a separate engine on a few queries and records the classes that it loads
 
 Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes them, linked, into one
-file (JEP 483, 514), which later JVMs map into memory. The file holds for one version of the engine, its Java and its
-options; a JVM that cannot use it says so in its log and starts without.
+file (JEP 483, 514), which later JVMs map into memory. The file is valid for one version of the engine, its Java and its
+options; a JVM that cannot use it says so in its log and starts without it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TRAINING = (
 
 
 def archive_file() -> Path | None:
-    """Where this version of the engine has its archive, made or not; None where it is switched off."""
+    """The path of this engine version's archive, whether or not it exists; None if archives are switched off."""
     folder = os.environ.get(FOLDER, "").strip()
     if folder.lower() == OFF:
         return None
@@ -46,7 +46,7 @@ def archive_file() -> Path | None:
 
 
 def archive_option(file: Path | None) -> list[str]:
-    """The JVM options; none while there is no archive."""
+    """The JVM options that use the archive; none while there is no archive."""
     return [f"-XX:AOTCache={file}"] if file is not None and file.exists() else []
 
 
@@ -67,9 +67,9 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
 
 
 def make_archive(file: Path) -> bool:
-    """Make the archive now, unless it is there or another process makes it.
+    """Make the archive now, unless it exists or another process is making it.
 
-    The JVM writes it when it ends, so this takes a process of its own.
+    The JVM writes it on exit, so this takes a separate process.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(Timeout), FileLock(file.with_suffix(".lock"), timeout=0):

@@ -1,4 +1,4 @@
-"""Writing a graph into new engine files, in this very process: a loader's own, for a JVM cannot be stopped again."""
+"""Writes a graph into new engine files, in this process, which must be a loader: a JVM cannot be stopped and restarted."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class GraphWriter:
         self._thread.start()
 
     def nodes(self, label: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-        """Write nodes, at least one; answers their record ids, in order."""
+        """Write nodes, at least one; return their record ids, in order."""
         return str(self._vertices.createVerticesJson(self._batch, label, orjson.dumps(rows).decode())).split(";")
 
     def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -77,7 +77,7 @@ class GraphWriter:
         self._queue.put((type_, orjson.dumps(rows)))
 
     def finish(self) -> None:
-        """Write what is left, build the indexes, close the files."""
+        """Write the remaining rows, build the indexes, close the files."""
         self._queue.put(None)
         self._thread.join()
         if self._failure is not None:
@@ -97,7 +97,7 @@ class GraphWriter:
                     self._failure = error
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
-        """Declare what has one plain type: a declared date is stored as a date, though JSON has none."""
+        """Declare the properties that have one plain type: a declared date is stored as a date, which JSON lacks."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
             self._properties(structure.createVertexType(label.name, 1), label.properties)
@@ -112,5 +112,5 @@ class GraphWriter:
 
 
 def quoted(name: str) -> str:
-    """A name as ArcadeDB's SQL takes any."""
+    """Quote a name for ArcadeDB's SQL."""
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"

@@ -1,8 +1,8 @@
-"""Queries that the embedded engine may not be able to end: they run in a process of their own.
+"""Detects queries that the embedded engine may not be able to terminate; they run in a separate process.
 
-ArcadeDB looks between rows whether a query is to end, not inside the evaluation of one expression. What an expression
-can repeat without end is known by its shape: `reduce`, list comprehensions and predicates inside one another or over a
-`range`, and text or lists that grow by doubling.
+ArcadeDB checks for termination between rows, not while it evaluates one expression. Expressions that can repeat without
+end are known by their shape: `reduce`, list comprehensions and predicates nested in one another or over a `range`, and
+text or lists that grow by doubling.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from graphground.cypher import tree
 
 _ITERATING = (tree.Reduce, tree.AllReduce, tree.ListComprehension, tree.ListPredicate)
 MOST_DOUBLINGS = 4
-"""How often a query may add a variable to itself: each time doubles what it holds."""
+"""How often a query may add a variable to itself: each addition doubles its size."""
 
 
 def may_not_end(query: tree.Query) -> bool:
-    """Whether an expression of a query can go on for long by itself.
+    """Whether evaluating a single expression of the query may take very long.
 
     >>> from graphground.cypher import parse
     >>> may_not_end(parse("RETURN reduce(s = 0, x IN range(1, 100000) | s + x)"))

@@ -1,4 +1,4 @@
-"""A graph on the embedded engine, as the rest of the program sees it."""
+"""The engine of a graph in the data folder, as the rest of the program uses it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SLOTS_APART = 4
 class EmbeddedEngine:
     """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
-    Queries that the engine may not be able to end, and those of callers who had such a query, run apart: in a second
-    process, which can be killed without affecting other callers.
+    Queries that the engine may not be able to terminate, and all queries of callers who recently had one, run in a
+    second process, which can be killed without affecting other callers.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
@@ -38,10 +38,10 @@ class EmbeddedEngine:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one reading query; again on a new process when the old one went away under it.
+        """Run one read-only query; if the process ends meanwhile, retry on a new one.
 
         Raises:
-            EngineBusy: a query of this caller could not be ended not long ago, and this one is like it.
+            EngineBusy: a recent query of this caller could not be terminated, and this one is similar.
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):
@@ -54,11 +54,11 @@ class EmbeddedEngine:
         return lane.run(query, parameters, limit=limit, timeout=timeout)
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """The rows of a reading query one after the other, however many: for exports, not for answers."""
+        """Stream the rows of a read-only query without a limit: for exports, not for answers."""
         yield from self._shared.connected().stream(query, parameters)
 
     def warm(self) -> None:
-        """Start the process in good time, so that the first query does not wait for it."""
+        """Start the process early, so that the first query does not wait for it."""
         self._shared.connected()
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
@@ -66,16 +66,16 @@ class EmbeddedEngine:
         self._shared.explain(query)
 
     def cancel(self) -> None:
-        """End all queries that run through this engine."""
+        """Terminate all queries that run through this engine."""
         self._shared.cancel()
         self._apart.cancel()
 
     def transaction_mark(self) -> str | None:
-        """None: only the loader writes, and what it has loaded is opened anew."""
+        """Return None: only the loader writes, and newly loaded data is opened as a new database."""
         return None
 
     def capabilities(self) -> Capabilities:
-        """What the engine can do; whether it refuses a write is tried."""
+        """The engine's capabilities; a trial write shows whether it refuses writes."""
         return self._shared.connected().capabilities()
 
     def close(self) -> None:

@@ -1,4 +1,5 @@
-"""One graph on one engine process: connecting to it, again when it went away, and killing it for a query.
+"""The connection of one graph to one engine process: opened, reopened when the process ends, and the process killed if
+a query cannot be terminated.
 
 Two processes may serve a data folder, each in its own folder (`Home.engine`): they open the databases read-only,
 so they can do so at once.
@@ -42,23 +43,23 @@ TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
 BREAKS = 2
 RAN = 0.1
-"""Seconds from which a query that was cut off is known to have run; a connection that is dead already fails sooner."""
+"""A query that was cut off after at least this many seconds did run; a dead connection fails sooner."""
 READ_ONLY = "read only database"
-"""What ArcadeDB says of a query that it takes for one that may write, and that is each query it cannot compile."""
+"""ArcadeDB's message for a query that it classifies as a write, which includes every query that it cannot compile."""
 SCRATCH_SECONDS = 2.0
-"""Seconds for which a process that has just started may have no scratch database yet."""
+"""Seconds for which a newly started process may not have its scratch database yet."""
 LEAST_LIFE = 10.0
-"""Seconds that a process that many use lives at least, whatever query it could not end."""
+"""The least lifetime in seconds of a shared process, whatever query it could not terminate."""
 MOST_ABANDONED = 4
-"""How many queries that it could not end it may carry on with."""
+"""The number of unterminated queries with which a process may continue."""
 
 
 class Lane:
     """`Lane(Home.default(), "nba-5f0c21aa", apart=False)`.
 
-    The process behind it is started when it is first needed, and again when it died or had to be killed. One that
-    serves queries `apart` is killed at once for a query that does not end; the other, which many use, not before it
-    has lived for `LEAST_LIFE` seconds, unless `MOST_ABANDONED` such queries run on it.
+    The process behind it is started when it is first needed, and again after it has died or been killed. A process that
+    serves queries `apart` is killed at once for a query that does not end. The shared process is killed only after
+    `LEAST_LIFE` seconds, or when more than `MOST_ABANDONED` such queries run on it.
     """
 
     def __init__(self, home: Home, database: str, *, apart: bool, **bolt: Any) -> None:
@@ -77,7 +78,7 @@ class Lane:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one reading query; again on a new process when the old one went away under it."""
+        """Run one read-only query; if the process ends meanwhile, retry on a new one."""
         bolt, broken, left, ran = self._connected(None), 0, timeout, False
         for _ in range(ATTEMPTS):
             begun = time.monotonic()
@@ -110,7 +111,7 @@ class Lane:
     def _explained(
         self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
     ) -> Table:
-        """The plan of an EXPLAIN, else why a query does not compile: read-only databases tell neither.
+        """The plan of an EXPLAIN, else the reason why a query does not compile: read-only databases give neither.
 
         The empty scratch database of the process does; where it compiles the query, the `refusal` stands.
         """
@@ -129,11 +130,11 @@ class Lane:
             raise refusal
 
     def connected(self) -> BoltEngine:
-        """The connection; the process is started if none lives."""
+        """The connection; starts the process if none is alive."""
         return self._connected(None)
 
     def cancel(self) -> None:
-        """End all queries that run through this engine."""
+        """Terminate all queries that run through this engine."""
         bolt = self._bolt
         if bolt is not None:
             bolt.cancel()
@@ -147,7 +148,7 @@ class Lane:
                 self._bolt = None
 
     def _connected_by(self, broken: BoltEngine, seconds: float | None) -> BoltEngine:
-        """The same for a query that was cut off: it does not wait longer for a new process than it may take itself."""
+        """Connect for a query that was cut off, waiting for a new process no longer than the query's own time limit."""
         if seconds is None:
             return self._connected(broken)
         ended: Future[BoltEngine] = Future()
@@ -167,7 +168,7 @@ class Lane:
             ) from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
-        """The connection to the living process; `broken` is the one that just failed."""
+        """The connection to the live process; `broken` is the connection that has just failed."""
         self._touch()
         with self._lock:
             if self._bolt is not None and self._bolt is not broken:
@@ -188,15 +189,15 @@ class Lane:
             return self._bolt
 
     def _check(self, instance: str) -> None:
-        """Make sure that the engine still holds its port before a password goes there: any process may listen on it."""
+        """Check that the engine still owns its port before a password is sent: another process may listen on it."""
         if not still_runs(self._home, instance):
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, caller: str) -> None:
-        """End the process for a query that goes on although it was terminated.
+        """Kill the process because a query continues after its termination.
 
-        ArcadeDB does not look everywhere whether a query is to end (`reduce`, list comprehensions, `any`), and Java has
-        no other way to stop a thread. What other clients ask is asked again, of the next process.
+        ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
+        way to stop a thread. Queries of other clients are retried on the next process.
         """
         if self._closed:
             return
@@ -224,7 +225,7 @@ class Lane:
             ensure_engine(self._home)
 
     def _touch(self) -> None:
-        """Tell the process now and then that it is used."""
+        """Mark the process as used from time to time."""
         now = time.monotonic()
         if now - self._touched > TOUCH_SECONDS:
             self._touched = now

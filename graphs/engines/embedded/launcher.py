@@ -1,4 +1,4 @@
-"""Finding the engine process of a data folder, starting it, ending it."""
+"""Finds, starts and ends the engine process of a data folder."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ STOP_SECONDS = 10.0
 
 
 def ensure_engine(home: Home) -> EngineState:
-    """The engine process of that folder, started if none lives; many may call this at one moment.
+    """The engine process of that folder, started if none is alive; safe to call concurrently.
 
     Raises:
-        EngineUnavailable: it cannot start here, and why.
+        EngineUnavailable: it cannot start here; the message gives the reason.
     """
     state = EngineState.read(home)
     if state is not None and is_alive(home) and answers(state):
@@ -56,9 +56,9 @@ def ensure_engine(home: Home) -> EngineState:
 
 
 def end_engine(home: Home, *, kill: bool = False) -> bool:
-    """End the engine process, and wait until it is gone; false when none lived.
+    """End the engine process and wait until it is gone; False if none was alive.
 
-    `kill` does not let it close its databases, which is safe: they are only read.
+    With `kill` it does not close its databases, which is safe: they are only read.
     """
     if home.engine_folder != APART and home.apart().engine.exists():
         end_engine(home.apart(), kill=kill)
@@ -75,9 +75,9 @@ def end_engine(home: Home, *, kill: bool = False) -> bool:
 
 
 def kill_engine(home: Home, instance: str) -> None:
-    """Kill the engine process, if it is that very one.
+    """Kill the engine process, if it is still the same one.
 
-    Nothing that it runs goes on when this returns. The system may need a moment more to take its memory back.
+    None of its queries runs any more when this returns. The system may need a moment longer to reclaim its memory.
     """
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
@@ -102,10 +102,10 @@ def answers(state: EngineState) -> bool:
 
 
 def require_arcadedb() -> None:
-    """Say so where the embedded engine is not installed.
+    """Raise if the embedded engine is not installed.
 
     Raises:
-        EngineUnavailable: with what works instead.
+        EngineUnavailable: it is not installed; the message names an alternative.
     """
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(

@@ -39,15 +39,18 @@ from graphground.graphs.storage.home import APART, Home
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
-"""What no user may do, root included. A database reads these from the process's settings, not from its server's."""
+"""Actions forbidden to every user, including root. A database reads these from the process's settings, not its
+server's.
+"""
 ARCHIVE_AFTER_SECONDS = 20.0
-"""When an engine has been used for so long, it is worth to let the next one start faster."""
+"""After this many seconds of use, an archive is made so that the next engine starts faster."""
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
 HEAP_APART = 1024
-"""MiB of heap, at most, of the process whose queries may have to be killed."""
+"""Maximum MiB of heap of the process whose queries may have to be killed."""
 LOCK = "database.lck"
-"""What ArcadeDB leaves in the folder of a database that was open for writing when its process was killed."""
+"""The file that ArcadeDB leaves in a database folder if the process was killed while the database was open for writing.
+"""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -67,7 +70,7 @@ class EngineProcess:
         self._lost = 0
 
     def start(self) -> None:
-        """Start the server and say where it listens."""
+        """Start the server and publish its address."""
         import jpype
         from arcadedb_embedded.jvm import start_jvm
 
@@ -122,7 +125,7 @@ class EngineProcess:
             self._failure = error
 
     def _add_reader(self) -> None:
-        """The user of all queries, who may read records and nothing else."""
+        """Add the user of all queries, who may only read records."""
         import jpype
 
         json_object = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
@@ -147,7 +150,7 @@ class EngineProcess:
         )
 
     def _make_scratch(self) -> None:
-        """Create the empty database that says why a query does not compile: a read-only one gives no reason."""
+        """Create the empty database used to find out why a query does not compile: a read-only one gives no reason."""
         name = scratch_database(self.home)
         try:
             shutil.rmtree(self.home.databases / name, ignore_errors=True)
@@ -162,7 +165,7 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Tidy up twice a second until asked to stop, idle for long enough, or left without a data folder."""
+        """Run maintenance twice a second until told to stop, idle for too long, or left without a data folder."""
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
@@ -200,7 +203,7 @@ class EngineProcess:
         ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost where a query holds it up
 
     def _is_ours(self) -> bool:
-        """Whether the state file is there and names this process: without it no client can find it."""
+        """Whether the state file exists and names this process: without it no client can find the process."""
         state = EngineState.read(self.home)
         self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
         return self._lost < TICKS_WITHOUT_STATE
@@ -211,7 +214,7 @@ class EngineProcess:
             log(problem)
 
     def _tidy(self) -> None:
-        """Close and delete databases that have left the catalog, once for each change of it."""
+        """Close and delete databases that have left the catalog, once after each change of it."""
         catalog = Catalog(self.home)
         stamp = catalog.stamp()
         if stamp == self._catalog_seen:
@@ -255,7 +258,7 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
 
 
 def listens(port: int) -> bool:
-    """Whether connections are accepted there."""
+    """Whether a process accepts connections at that port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
@@ -268,13 +271,13 @@ def free_port() -> int:
 
 
 def log(problem: str) -> None:
-    """Write a line into the engine's log."""
+    """Write a line to the engine's log."""
     sys.stdout.write(f"graphground: {problem}\n")
     sys.stdout.flush()
 
 
 def recover(home: Home) -> None:
-    """Open databases once for writing that a process of an earlier version was killed over, which opened them so."""
+    """Recover databases that an earlier version had open for writing when it was killed, by opening them once."""
     left = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
     if not left:
         return
@@ -288,7 +291,7 @@ def recover(home: Home) -> None:
 
 
 def main(folder: str, engine_folder: str) -> None:
-    """Be the engine process of a data folder, unless one lives already."""
+    """Run the engine process of a data folder, unless one is alive already."""
     home = Home(Path(folder), engine_folder).make()
     if engine_folder == APART and hasattr(os, "nice"):
         os.nice(10)  # what may have to be killed does not take the processor from the others

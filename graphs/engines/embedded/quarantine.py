@@ -1,4 +1,4 @@
-"""Callers whose queries the engine could not end: they wait before the next such query, and run apart from others."""
+"""Callers whose queries the engine could not terminate: their next such query must wait, and runs apart from others'."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ MOST_CALLERS = 10_000
 
 @dataclass(slots=True)
 class Record:
-    """How often a caller's queries had to be killed, and until when the next one waits."""
+    """How often a caller's queries had to be killed, and until when the next such query waits."""
 
     strikes: int
     until: float
     last: float
     surprised: float
-    """When a query of an innocent shape had to be killed; 0 for never."""
+    """The time at which a harmless-looking query had to be killed; 0 if never."""
 
 
 class Quarantine:
-    """The callers of one server. Every method may be called from any thread."""
+    """The quarantined callers of one server. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._records: OrderedDict[str, Record] = OrderedDict()
 
     def strike(self, caller: str, *, surprise: bool) -> None:
-        """The engine had to be killed for a query of that caller: each time it waits twice as long.
+        """Record that the engine had to be killed for a query of that caller; the waiting time doubles each time.
 
-        A `surprise` is a query that did not look as if it might not end: then all of the caller's run apart.
+        A `surprise` is a query that `may_not_end` did not flag: from then on all of the caller's queries run apart.
         """
         now = time.monotonic()
         with self._lock:
@@ -47,13 +47,13 @@ class Quarantine:
                 self._records.popitem(last=False)
 
     def knows(self, caller: str) -> bool:
-        """Whether a query of that caller that looked innocent had to be killed not long ago."""
+        """Whether a harmless-looking query of that caller had to be killed recently."""
         with self._lock:
             record = self._records.get(caller)
             return record is not None and bool(record.surprised) and time.monotonic() - record.surprised < APART_FOR
 
     def wait(self, caller: str) -> float:
-        """Seconds until that caller may ask another query that may not end; 0 for now."""
+        """Seconds until that caller may send another query that may not end; 0 if it may now."""
         with self._lock:
             record = self._records.get(caller)
             return max(0.0, record.until - time.monotonic()) if record is not None else 0.0

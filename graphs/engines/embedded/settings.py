@@ -1,4 +1,4 @@
-"""What can be set about the embedded engine, from the environment."""
+"""The settings of the embedded engine, read from environment variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def default_heap() -> str:
 
 
 def memory_mib() -> int:
-    """MiB of memory of this machine, or of the container that this runs in; 0 where the system does not tell."""
+    """MiB of memory of this machine, or of the surrounding container; 0 if the system does not say."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -36,9 +36,9 @@ def memory_mib() -> int:
 class EmbeddedSettings:
     """`EmbeddedSettings(heap="2g", idle_seconds=900)`.
 
-    `GRAPHGROUND_ENGINE_HEAP` is the most heap that the engine takes (`512m`, `2g`), `GRAPHGROUND_ENGINE_IDLE_S`
-    after how many seconds without a query it ends, `GRAPHGROUND_ENGINE_JVM_ARGS` what else its JVM is told.
-    Without the first, the heap may grow to a sixth of the machine's memory, between 2 and 4 GiB.
+    `GRAPHGROUND_ENGINE_HEAP` is the maximum heap (`512m`, `2g`), by default a sixth of the machine's memory, between 2
+    and 4 GiB. `GRAPHGROUND_ENGINE_IDLE_S` is the number of seconds without a query after which the engine stops, and
+    `GRAPHGROUND_ENGINE_JVM_ARGS` holds further JVM options.
     """
 
     heap: str = field(default_factory=default_heap)
@@ -48,28 +48,28 @@ class EmbeddedSettings:
 
     @property
     def page_mib(self) -> int:
-        """MiB of the heap that may hold pages of the databases' files: three eighths.
+        """MiB of the heap that may hold pages of the database files: three eighths.
 
-        The engine's own default, a quarter, made scans of a graph of three million nodes read the same pages again
-        and again: 100 s where 15 s do. Another half of the heap is what running queries may hold.
+        With the engine's own default, a quarter, scans of a graph of three million nodes read the same pages
+        repeatedly: 100 s instead of 15 s. Another half of the heap is available to running queries.
         """
         return self.heap_mib * 3 // 8
 
     @property
     def heap_mib(self) -> int:
-        """MiB of heap at most."""
+        """Maximum MiB of heap."""
         return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1)
 
     def at_most(self, mib: int) -> EmbeddedSettings:
-        """These settings with no more heap than that."""
+        """The same settings with a heap of at most that size."""
         return replace(self, heap=f"{mib}m") if self.heap_mib > mib else self
 
     @classmethod
     def from_environment(cls) -> EmbeddedSettings:
-        """The settings of this process; one that cannot be read is an error that names it.
+        """Read the settings from the environment variables.
 
         Raises:
-            ValueError: which variable, what it holds, what it may hold.
+            ValueError: a variable is invalid; the message gives its name, its value and the allowed values.
         """
         heap = os.environ.get(HEAP, "").strip().lower() or default_heap()
         if not re.fullmatch(r"\d+[mg]", heap):

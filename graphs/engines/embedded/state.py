@@ -1,4 +1,4 @@
-"""Where the running engine process listens, as it says itself in a file that only its user can read."""
+"""The address of the running engine process, published in a file that only its user can read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if sys.platform != "win32":
     import fcntl
 
 ALREADY_RUNNING = 3
-"""The exit code of an engine process that found another one alive."""
+"""The exit status of an engine process that found another one alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class EngineState:
 
     @classmethod
     def read(cls, home: Home) -> EngineState | None:
-        """What the file says, or None where there is none or it is no such file."""
+        """Read the file; None if there is none or it is not a state file."""
         try:
             return cls(**json.loads(state_file(home).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
     def write(self, home: Home) -> None:
-        """Replace the file in one step; only its owner can read it."""
+        """Replace the file atomically; only its owner can read it."""
         with replacing(state_file(home), private=True) as file:
             file.write(json.dumps(asdict(self)).encode())
 
@@ -51,7 +51,7 @@ def state_file(home: Home) -> Path:
 
 
 def lifetime(home: Home) -> float:
-    """Seconds since the engine process wrote its state; 0 where there is none."""
+    """Seconds since the engine process wrote its state; 0 without a state file."""
     try:
         return max(0.0, time.time() - state_file(home).stat().st_mtime)
     except OSError:
@@ -64,30 +64,30 @@ def scratch_database(home: Home) -> str:
 
 
 def used_file(home: Home) -> Path:
-    """Its time of modification is when the engine was last used."""
+    """The file whose modification time is the time at which the engine was last used."""
     return home.engine / "used"
 
 
 def alive_lock(home: Home, timeout: float = 0) -> FileLock:
-    """Held by the engine process as long as it lives: the operating system lets go of it however it dies."""
+    """The lock that an engine process holds while it lives: the operating system releases it however the process dies."""
     return FileLock(home.engine / "alive.lock", timeout=timeout)
 
 
 def start_lock(home: Home, timeout: float) -> FileLock:
-    """Held while the engine is started, stopped or killed."""
+    """The lock that is held while the engine is started, stopped or killed."""
     return FileLock(home.engine / "start.lock", timeout=timeout)
 
 
 def still_runs(home: Home, instance: str) -> bool:
-    """Whether that very engine process lives, so that the port that it named is its own."""
+    """Whether the same engine process is alive, so that its published port is its own."""
     state = EngineState.read(home)
     return state is not None and state.instance == instance and is_alive(home)
 
 
 def is_alive(home: Home) -> bool:
-    """Whether an engine process lives: whether the lock is held for good.
+    """Whether an engine process is alive: whether its lock is held.
 
-    On Unix any number may ask at one moment, since they ask for a shared lock; elsewhere it is asked under the start
+    On Unix any number of processes may test this at once, with a shared lock; elsewhere it is tested under the start
     lock.
     """
     if sys.platform == "win32":

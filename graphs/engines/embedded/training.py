@@ -1,7 +1,7 @@
-"""The run that an archive of classes is made of: `python -m graphground.graphs.engines.embedded.training HOME FILE`.
+"""The training run for the class archive: `python -m graphground.graphs.engines.embedded.training HOME FILE`.
 
-An engine in a folder of its own, which answers the queries of `archive.TRAINING` over Bolt, and ends as a JVM must
-end to write its archive.
+It starts an engine in a separate folder, which runs the queries of `archive.TRAINING` over Bolt and then exits in the
+way in which a JVM writes its archive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DATABASE = "training"
 
 
 def main(folder: str, archive: str) -> None:
-    """Start, answer, end."""
+    """Start the engine, run the queries, exit."""
     import jpype
     from neo4j import GraphDatabase
 

@@ -1,11 +1,11 @@
-"""Rewrites before running: the same rows, sooner, on a database that plans less well than Neo4j.
+"""Rewrites queries before they run: the same rows, sooner, on a database with a weaker planner than Neo4j's.
 
     >>> rewrite_for(ARCADEDB, "MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", limit=100)
     "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name LIMIT 101"
 
-`nulls` keeps a null from being taken for any node, `reaching` takes paths of any length step by step where only their
-ends count, `anchoring` writes the node that is known best first. What they may do is proven by tests that compare rows,
-on random graphs and with a real Neo4j.
+`null_guards` prevents a null from being treated as an unbound node, `reachability` evaluates unbounded paths
+breadth-first if only their ends matter, and `anchor_order` writes the most selective node first. Tests compare rows
+with and without rewrites, on random graphs and with a real Neo4j.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None) -> str:
-    """The text to send to a database of this dialect; the query's own where it needs no rewriting.
+    """The text to send to a database of this dialect; the query's own text if no rewrite applies.
 
     A tree is used as it is, a text is parsed. `limit` is how many rows the caller wants: one more is asked for, to know
     whether there are more. The embedded engine would else make the whole answer before it sends the first row.

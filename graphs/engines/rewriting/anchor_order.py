@@ -1,14 +1,14 @@
-"""The node that is known best is written first, where the embedded engine does not find it itself.
+"""Writes the most selective node of a pattern first, where the embedded engine does not find it itself.
 
-It plans the first MATCH of a query by cost. A pattern inside a subquery, after other clauses or of variable length it
-begins at the node that is written first:
+The engine plans the first MATCH of a query by cost. For a pattern inside a subquery, after other clauses or of variable
+length it starts at the node that is written first:
 
     >>> rewrite_for(ARCADEDB, "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } "
     ...             "RETURN m.name")
     "CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name"
 
-There only the order changes in which one MATCH writes its nodes and paths, which has no meaning in Cypher: a path that
-has a name, or whose relationships of variable length have one, is left as it is, since their order can be seen.
+The rewrite changes only the order in which a MATCH writes its nodes and paths, which has no meaning in Cypher. Named
+paths, and paths with named relationships of variable length, are not changed, because their order is visible.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 
 class Anchoring:
-    """Finds the MATCH clauses worth reordering, with what is bound where they stand."""
+    """Finds the MATCH clauses worth reordering and the variables bound before each."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
 
     def edits(self) -> Iterator[Edit]:
-        """The edits, none of which overlaps another."""
+        """The edits, which do not overlap."""
         yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
@@ -64,7 +64,7 @@ class Anchoring:
     def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[Edit]:
         """`A UNION B` of nodes as `CALL { A UNION B } WITH DISTINCT n RETURN n`.
 
-        The embedded engine's UNION keeps a node twice that one part found by its label and another over a
+        The embedded engine's UNION returns a node twice if one part found it by its label and another over a
         relationship; its DISTINCT does not.
         """
         if not isinstance(body, t.Union) or all(body.all_) or not isinstance(body.parts[0], t.SingleQuery):
@@ -82,7 +82,7 @@ class Anchoring:
         yield Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
 
     def _imported(self, clause: t.CallSubquery) -> tuple[str, str]:
-        """What a subquery within the subquery needs to see the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
+        """The prefixes with which a nested subquery imports the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
         if clause.star:
             return "", "(*) "
         if clause.imports is not None:
@@ -100,7 +100,7 @@ class Anchoring:
                 yield from self._body(pattern.body, bound, inside=True)
 
     def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[Edit]:
-        """`NOT ()-[:subsidiaryOf]->(c)` as `NOT (c)<-[:subsidiaryOf]-()`: else every node is tried for `()`."""
+        """`NOT ()-[:subsidiaryOf]->(c)` as `NOT (c)<-[:subsidiaryOf]-()`: otherwise every node is tried for `()`."""
         path = condition.pattern
         its_nodes = nodes(path)
         first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
@@ -118,7 +118,7 @@ class Anchoring:
                 yield new
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
-        """One relationship at two places of a MATCH never matches; the embedded engine calls it an error."""
+        """A relationship variable used twice in a MATCH never matches; the embedded engine reports an error instead."""
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
@@ -189,7 +189,7 @@ class Anchoring:
 
 
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
-    """`RETURN n.name` as `RETURN n.name LIMIT 101`, where a hundred rows are wanted; each part of a `UNION ALL`."""
+    """`RETURN n.name` as `RETURN n.name LIMIT 101` if a hundred rows are wanted; applied to each part of a `UNION ALL`."""
     if limit is None:
         return
     body = query.body
@@ -201,7 +201,7 @@ def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:
-    """Whether a clause drops duplicates itself: `WITH DISTINCT n`, with nothing that counts them before."""
+    """Whether a clause removes duplicates itself: `WITH DISTINCT n`, with no earlier clause that counts them."""
     return (
         isinstance(clause, t.With | t.Return)
         and clause.projection.distinct

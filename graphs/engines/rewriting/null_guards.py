@@ -1,10 +1,11 @@
-"""A variable that may be null matches nothing: the embedded engine takes it for any node where it is not written first.
+"""Guards patterns against null variables: a null variable matches nothing, but the embedded engine treats it as an
+unbound node unless it is written first.
 
     MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
 
-is 0 where `z` was not found, by openCypher (a null in a pattern matches nothing) and on Neo4j; that engine counts every
-player. So the null is asked for first, wherever a pattern names what an OPTIONAL MATCH, an UNWIND or an expression may
-have left null:
+is 0 if no `z` was found, in openCypher (a null in a pattern matches nothing) and on Neo4j; the embedded engine counts
+every player. Every pattern with a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is
+therefore guarded by a null test:
 
     … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
     … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …
@@ -27,20 +28,20 @@ Scope = frozenset[str]
 
 
 class Guarding:
-    """Finds where a null may be taken for any node, with what is bound there."""
+    """Finds patterns in which a null variable may be treated as unbound."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
         self._projecting = False
 
     def edits(self) -> list[Edit]:
-        """The edits; insertions alone, and in the order in which they are made where two have one place."""
+        """The edits: insertions only; two at the same position are in the order in which they apply."""
         found: list[Edit] = []
         self._body(self._query.body, frozenset(), frozenset(), found)
         return found
 
     def _body(self, body: t.QueryBody, bound: Scope, nullable: Scope, found: list[Edit]) -> Scope:
-        """Go through a body; which of its columns may be null."""
+        """Visit a body; return which of its columns may be null."""
         if isinstance(body, t.Union):
             parts = [self._body(part, bound, nullable, found) for part in body.parts]
             return frozenset().union(*parts)
@@ -161,7 +162,9 @@ class Guarding:
 
 
 def only_matches(body: t.QueryBody) -> list[t.Match] | None:
-    """The MATCH clauses of a body that has no others but a plain RETURN: it has no rows where one of them has none."""
+    """The MATCH clauses of a body that consists only of these and a plain RETURN: it has no rows if one of them has
+    none.
+    """
     if not isinstance(body, t.SingleQuery):
         return None
     clauses = body.clauses[:-1] if isinstance(body.clauses[-1], t.Return) else body.clauses
@@ -175,7 +178,7 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
 
 
 def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
-    """What may be null behind a WITH or RETURN: anything but a variable that could not be before."""
+    """The variables that may be null after a WITH or RETURN: all except variables that could not be null before."""
     kept = nullable if projection.star else frozenset()
     return kept | {
         item.name
@@ -190,7 +193,7 @@ def present(names: Iterable[str]) -> str:
 
 
 def guarded(query: t.Query) -> t.Query:
-    """The query with the guards that it needs; the same object where there is nothing to guard."""
+    """The query with the guards that it needs; the same object if it needs none."""
     if not any(_may_need_one(clause) for clause in query.find(t.Clause)):
         return query
     edits = Guarding(query).edits()

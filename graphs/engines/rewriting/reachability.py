@@ -1,9 +1,9 @@
-"""Paths of any length, where only the nodes at their ends count, are looked for breadth first.
+"""Evaluates unbounded paths breadth-first if only the nodes at their ends matter.
 
-On a dense graph with cycles the ways from one node to another are beyond counting, and a database that follows each
-of them does not end. Where a query asks only which nodes are reached, one look at each node is enough. The embedded
-engine does that by itself for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, and for nothing
-else. So other queries that ask no more are written in that form:
+On a dense graph with cycles there are too many paths between two nodes to enumerate, and a database that follows each
+of them does not finish. If a query asks only which nodes are reachable, visiting each node once is enough. The embedded
+engine does so for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, and only for that form. Other
+queries that need no more are therefore rewritten to it:
 
     MATCH (a:P {name: 'x'}) WHERE (a)-[:T*]->(:Q) RETURN a
     MATCH (a:P {name: 'x'}) WHERE EXISTS { MATCH (a)-[:T*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } RETURN a
@@ -11,12 +11,12 @@ else. So other queries that ask no more are written in that form:
     MATCH (a:P {name: 'x'}) MATCH (a)-[:T*]->(b) RETURN count(DISTINCT b) AS c
     MATCH (a:P {name: 'x'}) CALL (a) { MATCH (a)-[:T*]->(b) RETURN DISTINCT b } RETURN count(DISTINCT b) AS c
 
-Why the rows are the same: Cypher's paths use no relationship twice. A shortest walk from one node to another visits no
-node twice, so it is such a path, and it is no longer than any other: whoever is reached within n steps at all is
-reached so. (That holds for 0 or 1 as the least number of steps, and only where no other relationship of the same MATCH
-could be one of the path's; a node that reaches itself is the engine's own affair, and compared in the tests.) A row
-that came once for each way now comes once for each end, so what follows must not count rows: it makes them distinct, or
-takes only what repetition does not change, `count(DISTINCT b)`, `min`, `max`.
+Why the rows are the same: a path in Cypher uses no relationship twice. A shortest walk between two nodes visits no node
+twice, so it is such a path; a node that is reachable within n steps is therefore reachable by a shortest walk within n
+steps. (This holds for a lower bound of 0 or 1, and only if no other relationship of the same MATCH could be part of the
+path. Paths from a node to itself depend on the engine; the tests compare them.) A row that occurred once per path now
+occurs once per end node, so later clauses must not depend on the number of rows: they remove duplicates, or use only
+aggregates that ignore them, `count(DISTINCT b)`, `min`, `max`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""The least upper bound of a path that is worth rewriting; shorter paths are few."""
+"""The smallest upper bound of a path that is worth rewriting; there are few shorter paths."""
 
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
@@ -51,7 +51,7 @@ CHANCE = frozenset({"rand", "randomuuid"})
 
 
 def reaching(query: t.Query) -> t.Query:
-    """The query with such paths in the engine's own form; the same object where there is nothing to do."""
+    """The query with such paths in the form that the engine evaluates breadth-first; the same object if there are none."""
     if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or any(
         call.key in CHANCE for call in query.find(t.FunctionCall)
     ):
@@ -65,7 +65,7 @@ def reaching(query: t.Query) -> t.Query:
 
 
 def _open(rel: t.RelationshipPattern) -> bool:
-    """Whether a relationship is of a length that begins at 0 or 1 and ends late or never."""
+    """Whether a relationship's length has a lower bound of 0 or 1 and a large or no upper bound."""
     length = rel.length
     return (
         length is not None
@@ -78,7 +78,7 @@ def _open(rel: t.RelationshipPattern) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A MATCH without one of its paths' last step, and that step by itself: from `start` over `rel` to `end`."""
+    """A MATCH without the last step of one of its paths, and that step: from `start` over `rel` to `end`."""
 
     path: t.PathPattern
     start: t.NodePattern
@@ -88,7 +88,7 @@ class _Cut:
 
 
 class _Reaching:
-    """Finds the next place to rewrite: one at a time, since one rewrite may lie inside another."""
+    """Finds the next place to rewrite, one at a time, because one rewrite may lie inside another."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
@@ -215,7 +215,7 @@ class _Reaching:
                         yield _Cut(path, behind, rel, before, at_the_end=False)
 
     def _may_be_cut(self, cut: _Cut, clause: t.Match, bound: frozenset[str]) -> bool:
-        """Whether the node at the far end is bound by this step alone, and may be named."""
+        """Whether the node at the far end is bound by this step only, and may get a name."""
         name = _name(cut.end)
         if _same(cut.start, cut.end) or not _simple(cut.end.properties) or cut.end.where is not None:
             return False
@@ -264,12 +264,12 @@ class _Reaching:
         )
 
     def _used(self, rel: t.RelationshipPattern) -> bool:
-        """Whether the relationships of the path are asked for, or may depend on what is bound elsewhere."""
+        """Whether the relationships of the path are used, or may depend on variables bound elsewhere."""
         named = rel.variable is not None and (self._uses[rel.variable.name] > 1 or not self._names.may_be_added)
         return named or not _simple(rel.properties)
 
     def _named(self, node: t.NodePattern) -> tuple[str, str]:
-        """The name of a node and its text, with a new name where it has none: `("anchor0", "(anchor0:Team)")`."""
+        """The name of a node and its text, with a new name if it has none: `("anchor0", "(anchor0:Team)")`."""
         text = self._query.source(node)
         if node.variable is not None:
             return node.variable.name, text
@@ -286,7 +286,7 @@ def _same(one: t.NodePattern, other: t.NodePattern) -> bool:
 
 
 def _simple(properties: t.Expression | None) -> bool:
-    """No properties, a parameter, or a map of literals and parameters."""
+    """Whether there are no properties, a parameter, or a map of literals and parameters."""
     plain = t.StringLiteral | t.IntegerLiteral | t.FloatLiteral | t.BooleanLiteral | t.Parameter
     return (
         properties is None
@@ -296,14 +296,14 @@ def _simple(properties: t.Expression | None) -> bool:
 
 
 def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
-    """Whether no other relationship of the MATCH can be one of the path's: they have other types."""
+    """Whether no other relationship of the MATCH can be part of the path, because their types differ."""
     own = _types(rel.types)
     others = [_types(one.types) for one in rels if one is not rel]
     return not others or (own is not None and all(one is not None and not own & one for one in others))
 
 
 def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
-    """`A|B` as its names; None where it may be others."""
+    """The names in `A|B`; None if other types may match too."""
     match types:
         case t.LabelName(name=name):
             return frozenset({name.text})
@@ -326,7 +326,7 @@ def _where(conditions: Sequence[str]) -> str:
 
 
 def _counts_rows(following: Sequence[t.Clause]) -> bool:
-    """Whether it can be seen that a row comes twice: false once all are made distinct before anything counts them."""
+    """Whether the result depends on the number of rows: False if duplicates are removed before anything counts them."""
     for clause in following:
         match clause:
             case t.Match() | t.Unwind() | t.CallSubquery(transactions=None):
@@ -349,7 +349,7 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
 
 
 def _aggregates(node: t.Node) -> Iterator[t.Node]:
-    """The aggregations of an expression, not those of a query inside it."""
+    """The aggregations in an expression, without those in a nested query."""
     if isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES):
         yield node
     if not isinstance(node, t.Subquery):
@@ -358,7 +358,7 @@ def _aggregates(node: t.Node) -> Iterator[t.Node]:
 
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:
-    """Whether the engine takes the path breadth first by itself: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
+    """Whether the engine evaluates the path breadth-first already: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
     if (
         clause.optional
         or len(clause.patterns) != 1

@@ -1,4 +1,4 @@
-"""What the rewrites share: what is bound after a clause, and what is known of a variable."""
+"""Shared by the rewrites: the variables bound after a clause, and how selective each one is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from graphground.cypher.edits import Edit, applied, turned
 from graphground.cypher.quoting import in_backticks
 
 KEYS = frozenset({"name", "eid"})
-"""Properties that the embedded engine has an index on."""
+"""Properties on which the embedded engine has an index."""
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
 """How well a node is known before it is looked for."""
 
 
 def columns_named(query: t.Query) -> t.Query:
-    """The query with a name for each column that is named after a text which a rewrite may change.
+    """The query with an alias for each column that takes its name from text which a rewrite may change.
 
     `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object where
     there is none.
@@ -39,10 +39,10 @@ class FreshNames:
         self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
             call.star for call in query.find(t.CallSubquery)
         )
-        """False where `*` would show them."""
+        """False if `*` would return them."""
 
     def fresh(self) -> str:
-        """One more of them."""
+        """Return another unused name."""
         number = 0
         while f"anchor{number}" in self._taken:
             number += 1
@@ -62,12 +62,12 @@ def flipped(query: t.Query, element: t.Node) -> str:
 
 
 def nodes(path: t.PathPattern) -> list[t.NodePattern]:
-    """The nodes of a path, in the order in which they are written."""
+    """The nodes of a path, in written order."""
     return [element for element in path.elements if isinstance(element, t.NodePattern)]
 
 
 def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
-    """The names that some paths bind: of the paths, of their nodes and of their relationships."""
+    """The names that these paths bind: of paths, nodes and relationships."""
     for path in paths:
         if path.variable:
             yield path.variable.name
@@ -77,7 +77,7 @@ def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
 
 
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """The variables that the conditions joined by AND compare with a literal or a parameter."""
+    """The variables that conditions joined by AND compare with a literal or a parameter."""
     match where:
         case t.Binary(operator="AND"):
             yield from filtered(where.left)
@@ -93,7 +93,7 @@ def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
 
 
 def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
-    """The variables that are bound once a clause is done."""
+    """The variables that are bound after a clause."""
     match clause:
         case t.Match():
             return bound | set(variables(clause.patterns))
@@ -119,7 +119,7 @@ def returned(body: t.QueryBody) -> Iterator[str]:
 
 
 def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
-    """`EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node, and not what is inside them."""
+    """The outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
     if isinstance(node, t.Subquery | t.PatternExpression):
         yield node
         return
