@@ -5,9 +5,8 @@
     >>> json.load(open_bundled("nba"))["schema"]["entities"][0]["label"]
     'Team'
 
-A bundled graph is a folder of tables that a person can read and correct; it is turned into a SimpleKG
-document when it is asked for. The same tables give the same bytes, so `content_hash` tells a loader
-whether the graph that it has stored is the current one.
+A bundled graph is a folder of tables that people can read and correct; it is converted to a SimpleKG document on
+demand. The same tables give the same bytes, so `content_hash` tells a loader whether the stored graph is current.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class BundledGraph:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all that the document is made from; it changes when a fact or a rule changes."""
+        """A hash of all inputs of the document; it changes when a fact or a rule changes."""
         digest = hashlib.sha256()
         package = files("graphground.graphs.bundled")
         folder = package / self.name

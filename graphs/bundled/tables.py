@@ -1,4 +1,4 @@
-"""Reading a folder of source tables: CSV rows with their place, and the small notations in their cells.
+"""Reads a folder of source tables: CSV rows with their positions, and the short notations in their cells.
 
 >>> parse_stint("CLE 2003-2010 #23")
 Stint(team='CLE', start=2003, end=2010, number=23)
@@ -21,7 +21,7 @@ FEET = re.compile(r"(?P<feet>\d)-(?P<inches>\d{1,2})")
 
 
 class TableError(ValueError):
-    """A cell that cannot be read; the message names the table, the line and the cell."""
+    """A cell that cannot be parsed; the message names the table, the line and the cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Row:
         return self.cells[column]
 
     def many(self, column: str) -> list[str]:
-        """The parts of a cell: `Shaq;Diesel` is two."""
+        """The parts of a cell: `Shaq;Diesel` has two."""
         return [part.strip() for part in self.cells[column].split(";") if part.strip()]
 
     def number(self, column: str) -> int | None:
-        """A whole number, or nothing where the cell is empty."""
+        """A whole number; None for an empty cell."""
         text = self.cells[column]
         if not text:
             return None
@@ -48,7 +48,7 @@ class Row:
         return int(text)
 
     def day(self, column: str) -> str | None:
-        """A date as ISO text, or nothing where the cell is empty."""
+        """A date as ISO text; None for an empty cell."""
         text = self.cells[column]
         if not text:
             return None
@@ -64,7 +64,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Stint:
-    """One stay with a team; without an end it lasted when the tables were written."""
+    """One period with a team; without an end it was still going on when the tables were written."""
 
     team: str
     start: int
@@ -88,7 +88,7 @@ def _rows(name: str, text: str) -> Iterator[Row]:
 
 
 def parse_stint(text: str) -> Stint:
-    """Read `TEAM START-END #NUMBER`: `LAL 2018-` is still open, `CHI 1999` began and ended in one year."""
+    """Read `TEAM START-END #NUMBER`: `LAL 2018-` has not ended, `CHI 1999` began and ended in the same year."""
     found = STINT.fullmatch(text)
     if found is None:
         raise TableError(f"{text!r} is not a stint such as 'CLE 2003-2010 #23', 'LAL 2018-' or 'LAL 1996 #32'")

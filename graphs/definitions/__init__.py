@@ -1,5 +1,5 @@
 """Definitions of domain graphs: which classes and properties of Wikidata become which labels and relationships.
 
 `model` is the form of a definition, `read` reads and checks a file, `catalog` holds the eleven domains of
-CypherBench. The page `docs/definitions.md` tells how to write your own.
+CypherBench. `docs/definitions.md` explains how to write one.
 """

@@ -1,4 +1,4 @@
-"""What a definition's parts must agree on: labels that exist, units that are known, relationships without a circle."""
+"""Consistency checks across a definition: labels exist, units are known, relationships form no circle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
 
 
 def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
-    """Each problem with its place; nothing where the definition can be used."""
+    """Each problem with its place; none if the definition can be used."""
     yield from _relationships(definition)
     yield from _nodes(definition)
     yield from _types(definition)
@@ -49,7 +49,7 @@ def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bo
 
 
 def levels(definition: Definition) -> list[list[str]]:
-    """The labels in the order in which their items can be selected: those of a level need earlier levels alone.
+    """The labels by level: the labels of a level are selected by labels of earlier levels only.
 
     Raises:
         CycleError: labels select each other.

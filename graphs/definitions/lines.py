@@ -1,4 +1,4 @@
-"""Where in a TOML text a key stands: the parser of the standard library gives values without their lines."""
+"""Finds the line on which a key of a TOML text is set: the standard library's parser returns values without lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Lines:
                     self._add((*path, inner[1]), number)
 
     def of(self, path: Sequence[str | int]) -> int:
-        """The line of the path, or of the nearest part around it; 1 where nothing of it is found."""
+        """The line of the path, or of the nearest enclosing part; 1 if no part of it is found."""
         for length in range(len(path), 0, -1):
             if found := self._lines.get(tuple(path[:length])):
                 return found
@@ -46,7 +46,7 @@ class Lines:
 
     @staticmethod
     def _within_list(table: Path, counts: dict[Path, int]) -> Path:
-        """`[relationships.properties]` belongs to the relationship above it."""
+        """Assign `[relationships.properties]` to the relationship above it."""
         for length in range(1, len(table)):
             if table[:length] in counts:
                 return (*table[:length], counts[table[:length]], *table[length:])

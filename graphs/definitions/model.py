@@ -1,4 +1,4 @@
-"""The form of a definition: `Definition`, its nodes, its relationships and what is known of each relationship type.
+"""The data model of a definition: `Definition`, its nodes, its relationships and facts about relationship types.
 
 name = "films"
 [nodes.Movie]
@@ -132,7 +132,7 @@ class RelationshipType(Part):
 
 
 class Definition(Part):
-    """A whole definition; `schema` is the schema of the graph that it makes."""
+    """A whole definition; `schema` is the schema of the resulting graph."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
     description: str = ""
@@ -147,11 +147,11 @@ class Definition(Part):
     types: dict[Name, RelationshipType] = {}
 
     def characteristics(self, type_: str) -> RelationshipType:
-        """What is known of a relationship type."""
+        """The stated facts about a relationship type."""
         return self.types.get(type_) or RelationshipType.model_validate({})
 
     def ranks(self, relationship: Relationship) -> str:
-        """Which statements make a relationship: `best` or `not_deprecated`."""
+        """Which statements become relationships: `best` or `not_deprecated`."""
         bounded = self.characteristics(relationship.type).time_bounded
         return relationship.ranks or ("not_deprecated" if bounded else "best")
 

@@ -39,7 +39,7 @@ EXAMPLES = {"Q": "Q5", "P": "P31"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong at one place: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`."""
+    """A problem at one place: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`."""
 
     line: int
     place: str
@@ -50,7 +50,7 @@ class Problem:
 
 
 class DefinitionError(ValueError):
-    """A definition that cannot be used; `problems` lists all that is wrong with it."""
+    """An invalid definition; `problems` lists everything that is wrong with it."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source, self.problems = source, list(problems)
@@ -62,7 +62,7 @@ class DefinitionError(ValueError):
 
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
-    """The definition that a text holds, None where there is a problem, and the problems in the order of their lines."""
+    """The definition in a text, or None if there is a problem, and the problems in the order of their lines."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -80,7 +80,7 @@ def read_definition(source: str | Path) -> Definition:
     """Read the file, or the domain of that name: `read_definition("nba")`, `read_definition(Path("films.toml"))`.
 
     Raises:
-        DefinitionError: no such file or domain, or all that is wrong with it.
+        DefinitionError: there is no such file or domain, or the definition is invalid; the message lists the problems.
     """
     text, name = definition_text(source)
     definition, problems = check_text(text)
@@ -90,7 +90,7 @@ def read_definition(source: str | Path) -> Definition:
 
 
 def definition_text(source: str | Path) -> tuple[str, str]:
-    """The text of a definition and the name to give it in errors."""
+    """The text of a definition and the name under which errors report it."""
     path = Path(source)
     if str(source) in DOMAINS and not path.is_file():
         return (files("graphground.graphs.definitions") / "catalog" / f"{source}.toml").read_text("utf-8"), str(source)
@@ -114,7 +114,7 @@ def definition_text(source: str | Path) -> tuple[str, str]:
 
 
 def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:
-    """One problem a place: of several possible forms, the one that the value nearly has."""
+    """One problem per place: of several alternative forms, the one that the value most resembles."""
     found: dict[str, tuple[bool, Problem]] = {}
     for details in error.errors():
         problem = _problem(details, document, lines)
@@ -179,7 +179,7 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
 
 
 def _place_in(location: Sequence[str | int], document: Any) -> Place:
-    """The error's place without the names of alternatives, which are no keys of the document."""
+    """The error's path without the names of alternatives, which are not keys of the document."""
     place: list[str | int] = []
     at: Any = document
     for position, part in enumerate(location):
@@ -194,7 +194,7 @@ def _place_in(location: Sequence[str | int], document: Any) -> Place:
 
 
 def _fields(place: Sequence[str | int]) -> Sequence[str]:
-    """The keys that are known at a place."""
+    """The known keys at a place."""
     model: type[Part] = Definition
     rest = list(place)
     if rest[:1] == ["nodes"]:

@@ -22,7 +22,7 @@ DIMENSIONLESS = "1"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """`Unit("Q7727", "minute", "min", "time", Decimal(60))`: the factor leads to the dimension's base unit."""
+    """`Unit("Q7727", "minute", "min", "time", Decimal(60))`: the factor converts to the dimension's base unit."""
 
     item: str
     name: str
@@ -45,7 +45,7 @@ _BY_ITEM = {unit.item: unit for unit in UNITS}
 
 @cache
 def find_unit(text: str) -> Unit | None:
-    """The unit of that item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
+    """The unit with that item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
     if text in _BY_ITEM:
         return _BY_ITEM[text]
     folded = text.casefold()
@@ -55,7 +55,7 @@ def find_unit(text: str) -> Unit | None:
 
 
 def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
-    """The amount in the target unit; None where the two measure different things.
+    """The amount in the target unit; None if the two measure different dimensions.
 
     >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
     True

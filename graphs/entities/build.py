@@ -1,4 +1,4 @@
-"""Builds an entity index from a stream of records, with bounded memory, into files that open by mapping.
+"""Builds an entity index from a stream of records, with bounded memory, into files that are memory-mapped.
 
 Texts are folded and cut into words a few hundred thousand at a time; everything that grows with the graph
 waits in temporary files until the end, when it is sorted once. Rows (one for each indexed text) are ordered
@@ -45,11 +45,11 @@ def build_index(
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
-    """Build the index of one graph in `folder`, replacing an older one only when the new one is complete.
+    """Build the index of one graph in `folder`; an older index is replaced only when the new one is complete.
 
         build_index(Path("nba.entities"), [Record("Q36159", "Player", "LeBron James", ("King James",))])
 
-    `total` is the number of records where it is known, for `progress` alone.
+    `total` is the number of records, if known; it is used only for `progress`.
     """
     with IndexBuilder(folder, source=source, progress=progress, total=total) as builder:
         for record in records:
@@ -58,7 +58,7 @@ def build_index(
 
 
 class IndexBuilder:
-    """The same for a caller that has its records one by one: `add` each, then `finish`.
+    """Builds an index from records that arrive one by one: call `add` for each, then `finish`.
 
     Leaving the `with` block without `finish` throws the unfinished index away.
     """
@@ -101,7 +101,7 @@ class IndexBuilder:
         shutil.rmtree(self._new, ignore_errors=True)
 
     def add(self, record: Record) -> None:
-        """Take one record; texts that are empty or longer than an index can use are cut or left out."""
+        """Add one record; empty texts are left out and overlong ones shortened or left out."""
         entity = self._nodes
         self._nodes += 1
         self._keys.append(record.key)
@@ -123,7 +123,7 @@ class IndexBuilder:
             self._flush()
 
     def finish(self) -> IndexInfo:
-        """Sort everything, write the files and put the new index in the old one's place."""
+        """Sort all data, write the files and replace the old index."""
         self._flush()
         self._write_entities()
         order, partitions = self._write_rows()
@@ -173,7 +173,7 @@ class IndexBuilder:
         self._rows += 1
 
     def _flush(self) -> None:
-        """Fold and cut what has come in since the last time, and put it on disk."""
+        """Fold the texts added since the last call, split them into words and write them to disk."""
         spool = self._spool
         spool.texts("key", self._keys)
         spool.texts("description", self._descriptions)
@@ -212,7 +212,7 @@ class IndexBuilder:
         np.save(self._new / f"{name}.npy", values)
 
     def _save_texts(self, name: str, order: npt.NDArray[Any]) -> None:
-        """Write a spooled column of texts in another order: its bytes, and where each begins."""
+        """Write a spooled column of texts in another order: the bytes, and the offset of each text."""
         lengths = self._spool.read(f"{name}.lengths", np.uint32)
         pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
         into = np.lib.format.open_memmap(
@@ -269,7 +269,7 @@ class IndexBuilder:
         return numbers[order]
 
     def _write_names(self, order: npt.NDArray[Any], words: npt.NDArray[np.uint64]) -> None:
-        """Which words each row has, which rows each word has, and which row has which number."""
+        """Write the words of each row, the rows of each word, and the row of each name number."""
         counts = self._spool.read("token_count", np.uint16)
         spooled = self._spool.read("token", np.uint64)
         tokens = np.zeros(len(spooled), dtype=np.uint32)
@@ -299,7 +299,9 @@ class IndexBuilder:
         self._save("name_row", by_number)
 
     def _write_deletions(self) -> None:
-        """The table that finds words within two typing errors; short words and numbers get fewer, or none."""
+        """Write the table that finds words within two typing errors; short words and numbers get fewer entries, or
+        none.
+        """
         starts = np.load(self._new / "word_starts.npy")
         pieces = np.load(self._new / "word_bytes.npy", mmap_mode="r")
         total = len(starts) - 1
@@ -327,7 +329,7 @@ class IndexBuilder:
 
 
 def typing_errors(word: str) -> int:
-    """How many typing errors a word is looked up with: none in `of`, one in `jose` or `1984a`, two in `james`."""
+    """The number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
     if len(word) < 3 or word.isdecimal():
         return 0
     if len(word) < 5 or any(letter.isdecimal() for letter in word):
@@ -336,7 +338,7 @@ def typing_errors(word: str) -> int:
 
 
 def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
-    """How much a word says about which name is meant: 1 for one that is everywhere, more the rarer it is."""
+    """How specific a word is: 1 for a word that every name has, more the rarer it is."""
     weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
     return weights
 

@@ -1,4 +1,4 @@
-"""What an entity index answers, and the interface that it answers through."""
+"""The candidates that an entity lookup returns, and the interface of a lookup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Mode = Literal["auto", "fuzzy", "vector"]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One entity that a mention may mean.
+    """One entity that a mention may refer to.
 
     `key` identifies the node in its graph (`eid` where nodes have one); `property` is where the match was
     found (`name`, `aliases`, …) and `name` the value to write in a query; `score` lies between 0 and 1.
@@ -30,20 +30,20 @@ class Candidate:
     key: str
     description: str | None = None
     matched: str | None = None
-    """The text that matched, where that is not the name: the alias `King James` of `LeBron James`."""
+    """The text that matched, if it is not the name: the alias `King James` of `LeBron James`."""
     name_property: str = "name"
-    """The property that holds `name`, for a match in an alias too."""
+    """The property that holds `name`, also for a match in an alias."""
 
 
 class EntityLookup(Protocol):
-    """The names in a graph, as the rest of the program asks for them: a built index, or the database's names.
+    """Looks names of a graph up, in a built index or in the database itself.
 
     A graph is given its lookup when it is opened.
     """
 
     @property
     def info(self) -> IndexInfo | None:
-        """What the index was built from; None where the names are in the database alone and must be read first."""
+        """The source of the index; None if the names are only in the database and have not been read."""
         ...
 
     def find(
@@ -71,21 +71,21 @@ class EntityLookup(Protocol):
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a label (any when None) has that very value in that property; True when this is unknown."""
+        """Whether a label (any if None) has exactly that value in that property; True if this is unknown."""
         ...
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """The names that stand in a question; with `unknown` also what is only written like a name."""
+        """The names that occur in a question; with `unknown` also parts that are only written like a name."""
         ...
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct entities have that name or alias, case and accents apart."""
+        """How many distinct entities have that name or alias, ignoring case and accents."""
         ...
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Refuse a label or a property without names.
 
         Raises:
-            UnknownName: the message names the nearest there are.
+            UnknownName: the message names the nearest ones.
         """
         ...

@@ -10,7 +10,7 @@ SAMPLE = 1_000
 
 
 def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGraphSchema:
-    """Each label with those of its properties that are texts in so many of its nodes; without relationships.
+    """Each label with the properties that are text in enough of its nodes; without relationships.
 
     Raises:
         EngineError: the database failed.

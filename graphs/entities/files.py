@@ -1,4 +1,4 @@
-"""The files of an entity index, opened by memory-mapping: nothing is read before it is asked for."""
+"""The files of an entity index, memory-mapped: nothing is read before it is needed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Texts:
         return str(self._bytes[int(self.starts[number]) : int(self.starts[number + 1])], "utf-8")
 
     def many(self, numbers: Array) -> list[str]:
-        """Several at once, in their order."""
+        """Decode several texts, in the given order."""
         pieces = self._bytes
         return [
             str(pieces[low:high], "utf-8")
@@ -39,7 +39,7 @@ class Texts:
 
 
 class Files:
-    """Every array of one index by name; see `build.py` for how each is made."""
+    """Every array of one index by name; `build.py` says how each is made."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)

@@ -1,10 +1,10 @@
-"""How names are compared: without case, accents and punctuation, word by word, in any script.
+"""Normalizes names for comparison: no case, accents or punctuation, split into words, in any script.
 
     >>> fold("Beyoncé Knowles-Carter"), fold("O'Neill, Łukasz"), fold("東京 Tower")
     ('beyonce knowles carter', 'oneill lukasz', '東 京 tower')
 
-Scripts that put no spaces between words are cut into single characters, so that a name is found by any
-part of it there too. A name of punctuation or symbols alone (`!!!`) stays one word as it is.
+Text in scripts without spaces between words is split into single characters, so that any part of such a name finds it.
+A name that consists only of punctuation or symbols (`!!!`) is kept unchanged as one word.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _ASCII_TABLE = str.maketrans(_ASCII)
 
 
 def fold(text: str) -> str:
-    """The words of a text, folded and joined by one space each; line ends are spaces too."""
+    """The words of a text, folded and joined by single spaces; line breaks count as spaces."""
     folded = " ".join(fold_lines(text.replace("\n", " ")).split())
     return folded or " ".join(text.casefold().split())
 
 
 def fold_lines(text: str) -> str:
-    """Fold many names at once, one on each line: thousands of times cheaper than one by one.
+    """Fold many names at once, one per line: thousands of times cheaper than folding each.
 
     Line breaks are kept. A line of punctuation alone comes back empty; the caller folds it with `fold`.
     """
@@ -75,7 +75,7 @@ def _class(numbers: list[int]) -> str:
 
 
 def clean(text: str, longest: int = 300) -> str:
-    """A mention as it came, made safe to work on: no control characters or lone surrogates, not too long.
+    """Make a received mention safe to process: no control characters or lone surrogates, limited length.
 
     >>> clean("  Le\\x00Bron\\tJames ")
     'Le Bron James'

@@ -1,8 +1,8 @@
-"""From the words of a mention to the few rows that are worth comparing letter by letter.
+"""Selects the few rows that are worth comparing character by character, from the words of a mention.
 
-Every word of the mention stands for the words of the index that it may mean, each with its rows. Rare words
-are added up first; a word that very many names have (`john`, `the`) only raises names that a rarer one has
-already brought in, and is never walked through whole (the idea of MaxScore).
+Each word of the mention is matched with the words of the index that it may stand for, each with its rows. The scores of
+rare words are added up first. A word that very many names have (`john`, `the`) only raises rows that a rarer word has
+selected; its rows are never scanned completely (the idea of MaxScore).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INITIAL, _BEGINS = 0.45, 2.5
 
 @dataclass(frozen=True, slots=True)
 class _Meanings:
-    """What the words of a mention may mean, an entry each, those with the fewest rows first.
+    """The index words that the words of a mention may stand for, those with the fewest rows first.
 
     An entry is: which word of the mention, which word of the index, what a row gains by it, and its rows: `count`
     of the postings from `start` on. `weights` has one number for each word of the mention.
@@ -41,7 +41,7 @@ class _Meanings:
 
 
 class Fuzzy:
-    """Finds candidate rows; one search at a time, for all share one array of sums."""
+    """Finds candidate rows; one search at a time, because all searches share one array of sums."""
 
     def __init__(self, files: Files, words: Words):
         self._files, self._words = files, words
@@ -49,7 +49,7 @@ class Fuzzy:
         self._lock = threading.Lock()
 
     def rows(self, typed: Sequence[str], low: int, high: int, wanted: int, errors: int) -> Array:
-        """The best rows between `low` and `high` for some folded words, at most `wanted`, in no order."""
+        """The best rows between `low` and `high` for some folded words, at most `wanted`, in no particular order."""
         meanings = self._meanings(typed, low, high, errors)
         if not len(meanings.count):
             return np.zeros(0, dtype=np.uint32)
@@ -67,7 +67,7 @@ class Fuzzy:
         return rows
 
     def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
-        """What each word may mean between two rows, and how much each word weighs."""
+        """The index words that each word may stand for between two rows, and the weight of each word."""
         words: list[Array] = []
         gains: list[Array] = []
         weights = np.full(len(typed), 2.0, dtype=np.float32)
@@ -96,7 +96,7 @@ class Fuzzy:
         )
 
     def _between(self, words: Array, low: int, high: int) -> tuple[Array, Array]:
-        """Where the postings of some words begin and end, of the rows from `low` to `high` alone."""
+        """The ranges of the postings of some words, restricted to the rows from `low` to `high`."""
         starts = self._files.posting_starts[words].astype(np.int64)
         ends = self._files.posting_starts[words + 1].astype(np.int64)
         if low > 0 or high < self._files.rows:
@@ -104,7 +104,7 @@ class Fuzzy:
         return starts, ends
 
     def _first_from(self, starts: Array, ends: Array, row: int) -> Array:
-        """The place of the first row not below `row` in each of many sorted stretches: one binary search for all."""
+        """The position of the first row not below `row` in each of many sorted ranges: one binary search for all."""
         posting, left, right = self._files.posting, starts, ends
         while (left < right).any():
             middle = (left + right) // 2
@@ -113,7 +113,7 @@ class Fuzzy:
         return left
 
     def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
-        """Each row of the first meanings once, in order, with its sum of gains."""
+        """Each row of the first meanings once, in order, with its sum of scores."""
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)
@@ -128,7 +128,7 @@ class Fuzzy:
         return rows, found
 
     def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
-        """What rows gain by the meanings that were not walked through, and by words that begin with a letter."""
+        """The scores that rows gain from meanings that were not scanned, and from words that begin with a letter."""
         raised = np.zeros(len(rows), dtype=np.float32)
         if walked == len(meanings.word) and not letters:
             return raised
@@ -149,7 +149,7 @@ class Fuzzy:
 
 
 def _walked(meanings: _Meanings) -> int:
-    """How many of the meanings are walked through; the rest only raise the rows that those bring in.
+    """How many of the meanings are scanned; the others only raise the rows that those select.
 
     All that are cheap together; then more, while they are not too dear and too little of the mention is covered.
     """

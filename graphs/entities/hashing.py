@@ -1,8 +1,8 @@
-"""The numbers that words and names become: the same in NumPy over millions and in Python for one.
+"""Hash numbers of words and names: the same in NumPy, for millions, and in Python, for a single one.
 
-A word's number is a polynomial over its code points, a name's is one over its words' numbers, both modulo
-2^64. The *deletion numbers* of a word are those of its first seven letters with none, one or two of them
-left out: two words within two typing errors of each other share at least one (the idea of SymSpell).
+A word's number is a polynomial over its code points; a name's number is one over its words' numbers; both modulo 2^64.
+The *deletion numbers* of a word are the numbers of its first seven letters with none, one or two of them deleted: two
+words within two typing errors of each other share at least one (the idea of SymSpell).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
 PATTERNS: tuple[tuple[int, ...], ...] = tuple(
     left_out for count in range(3) for left_out in combinations(range(PREFIX), count)
 )
-"""The positions left out: none first, then one, then two."""
+"""The positions of deleted letters: none first, then one, then two."""
 
 
 def _pattern_powers() -> U64:
@@ -75,7 +75,7 @@ def name_number(words: Sequence[int]) -> int:
 
 
 def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> U64:
-    """The numbers of many words that stand one after the other in `letters` (code points)."""
+    """The numbers of many words whose code points are concatenated in `letters`."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     total = int(lengths.sum())
@@ -87,7 +87,7 @@ def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64],
 
 
 def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> U64:
-    """The numbers of many names; `words` holds their words' numbers, no name is without a word."""
+    """The numbers of many names; `words` holds their words' numbers. Every name must have a word."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     rank = np.arange(len(words), dtype=np.int64) - np.repeat(starts, counts)
@@ -95,7 +95,7 @@ def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[
 
 
 def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """The buckets in which the neighbours of a word within `errors` typing errors lie."""
+    """The buckets that hold the neighbours of a word within `errors` typing errors."""
     letters = word[:PREFIX]
     known = len(letters)
     codes = np.zeros(PREFIX, dtype=np.uint64)

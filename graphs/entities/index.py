@@ -1,4 +1,4 @@
-"""The opened entity index of one graph."""
+"""The opened entity index of a graph."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityIndex:
     """Open the index in a folder; takes milliseconds, whatever its size.
 
-    Where it has vectors, their model begins to load in the background. `database` is the database's own vector index,
-    where the graph's settings ask for it in place of ours.
+    If it has vectors, their model starts to load in the background. `database` is the database's own vector index, if
+    the graph's settings use it in place of ours.
 
     Raises:
-        IndexMissing: there is none, or one of another version; the message says how to build it.
+        IndexMissing: there is no index, or one of another version; the message says how to build it.
     """
     index = EntityIndex(Files(folder), database)
     with suppress(VectorsMissing, EncoderMissing):
@@ -62,7 +62,7 @@ class EntityIndex:
 
     @property
     def info(self) -> IndexInfo:
-        """When it was built, and from what."""
+        """The time and the source of the build."""
         return self._files.info
 
     def find(
@@ -86,10 +86,10 @@ class EntityIndex:
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of each mention; the vectors of those that meaning is asked for are made in one go.
+        """The candidates of each mention; vectors are computed in one batch for the mentions that need them.
 
         Raises:
-            VectorsMissing: mode `vector` where there are none; the message says how to build them.
+            VectorsMissing: the mode is `vector` and there are none; the message says how to build them.
         """
         low, high, allowed = self._scope(label, property)
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
@@ -132,7 +132,7 @@ class EntityIndex:
         return self._store
 
     def _has_vectors_at_hand(self) -> bool:
-        """Whether there are vectors, and their model would answer at once."""
+        """Whether there are vectors and their model is loaded."""
         if self._database is not None:
             return True
         try:
@@ -178,10 +178,10 @@ class EntityIndex:
         return best
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label or a property that has nothing indexed.
+        """Refuse a label or a property without indexed values.
 
         Raises:
-            UnknownName: the message names the nearest there are.
+            UnknownName: the message names the nearest ones.
         """
         if label is not None and label not in self.info.labels:
             raise UnknownName("label", label, closest(label, self.info.labels))
@@ -189,9 +189,9 @@ class EntityIndex:
             raise UnknownName("property", property, closest(property, self.info.properties))
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether that very value is there, letter by letter; also True where this index cannot tell.
+        """Whether exactly that value is indexed; True if this index cannot tell.
 
-        It cannot for a property that is not indexed, nor for a value too long to be.
+        It cannot tell for a property that is not indexed, nor for a value that is too long to be indexed.
         """
         if property is not None and property not in self.info.properties:
             return True
@@ -204,7 +204,7 @@ class EntityIndex:
         }
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct entities have that name or alias, case and accents apart."""
+        """How many distinct entities have that name or alias, ignoring case and accents."""
         low, high, _ = self._scope(label, None)
         rows = self._within(self._same(fold(name)), low, high, None)
         rows = rows[[self._kind(row) != VALUE for row in rows.tolist()]] if len(rows) else rows
@@ -213,14 +213,14 @@ class EntityIndex:
         return len({self._files.key[int(entity)] for entity in np.unique(self._files.row_entity[rows])})
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """The names that stand in a question, longest first wherever they overlap, with the labels that have them.
+        """The names that occur in a question, the longest where they overlap, with the labels that have them.
 
         With `unknown` also what is only written like a name, with no labels: it may be a name with an error.
         """
         return find_spans(question, self, unknown=unknown)
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each folded text the labels that have it as a name, an alias or a value; most of them first."""
+        """For each folded text the labels that have it as a name, an alias or a value; the most frequent first."""
         if not len(self._files.name_number):
             return [() for _ in folded]
         wanted = np.array(
@@ -241,7 +241,7 @@ class EntityIndex:
         return tuple(label for label, _ in counted.most_common())
 
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
-        """The range of rows of a label, and which of its partitions a property allows (None for all)."""
+        """The range of rows of a label, and the partitions that a property selects (None for all)."""
         partitions = self._files.partitions
         chosen = [
             number
@@ -270,7 +270,7 @@ class EntityIndex:
         return kind
 
     def _same(self, folded: str) -> Array:
-        """The rows whose text folds to the same words, in order."""
+        """The rows whose folded text is identical, in order."""
         number = np.uint64(name_number([word_number(word) for word in folded.split()]))
         numbers = self._files.name_number
         low, high = np.searchsorted(numbers, number, side="left"), np.searchsorted(numbers, number, side="right")
@@ -284,7 +284,7 @@ class EntityIndex:
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
     def _recut(self, typed: Sequence[str]) -> list[str]:
-        """The words and what they may be cut into otherwise: `lebronjames`, `Le Bron`, `LeBronxJmes`.
+        """The words, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
 
         Joined neighbours must be a word of the index; of a cut word, with or without the letter at the cut,
         one part must be. The longest parts are the likeliest.
@@ -315,7 +315,7 @@ class EntityIndex:
         return list(dict.fromkeys(words))[: 2 * _MOST_WORDS]
 
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
-        """Rows with their scores, best first; of equal ones the row that comes first."""
+        """Rows with their scores, best first; ties in row order."""
         texts = self._files.text.many(rows)
         names = [fold(text) for text in texts]
         weight = self._words.weight(folded.split())

@@ -1,4 +1,4 @@
-"""Entity lookup without an index: the names that a database holds, read when they are first needed."""
+"""Entity lookup without an index: the names in a database, read when they are first needed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Names are read again after that time: there is no index that a build would renew."""
+"""Names are read again after that many seconds, because no index build renews them."""
 WORST_SCORE = 60.0
 MENTIONS_AT_ONCE = 8
-"""Compared together: a score of four bytes for each of them and each name."""
+"""Mentions compared together; each comparison of a mention and a name takes four bytes."""
 
 
 class NamesInDatabase:
-    """Every node's name, in the property that names its label, and its `aliases`, held in memory.
+    """The name of every node, in the property that names its label, and its `aliases`, held in memory.
 
     `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
     `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` gives the schema as it is known now.
@@ -58,10 +58,10 @@ class NamesInDatabase:
         mode: Mode = "auto",
         limit: int = 5,
     ) -> Sequence[Candidate]:
-        """The candidates by spelling, best first; by meaning only where the database has a vector index.
+        """The candidates by spelling, best first; by meaning only if the database has a vector index.
 
         Raises:
-            LookupError: mode `vector` without one; the message says how to get it.
+            LookupError: the mode is `vector` and there is no vector index; the message says how to get one.
         """
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
@@ -74,7 +74,7 @@ class NamesInDatabase:
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The same for several mentions: compared on all cores, and the database asked for all of them at once."""
+        """The candidates of several mentions, compared on all cores; queries for them run concurrently."""
         vectors = self._vectors
         if mode == "vector":
             if vectors is None:
@@ -99,7 +99,7 @@ class NamesInDatabase:
         return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of that label has that very name or alias; True for any other property."""
+        """Whether a node of that label has exactly that name or alias; True for any other property."""
         if property is not None and property not in self._properties():
             return True
         return any(
@@ -108,22 +108,22 @@ class NamesInDatabase:
         )
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """The names that stand in a question, longest first wherever they overlap, with the labels that have them."""
+        """The names that occur in a question, the longest where they overlap, with the labels that have them."""
         from graphground.graphs.entities.spans import find_spans
 
         return find_spans(question, self._names(), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct nodes have that name or alias, case and accents apart."""
+        """How many distinct nodes have that name or alias, ignoring case and accents."""
         return len(
             {key for its_label, key in self._names().bearers.get(fold(clean(name)), ()) if label in (None, its_label)}
         )
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label whose nodes have no names, and any property but `name` and `aliases`.
+        """Refuse a label whose nodes have no names, and any property except `name` and `aliases`.
 
         Raises:
-            UnknownName: the message names the nearest there are.
+            UnknownName: the message names the nearest ones.
         """
         labels = [one.name for one in self._schema().labels.values() if name_property(one)]
         for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
@@ -174,7 +174,7 @@ class NamesInDatabase:
 
 
 class _Names:
-    """The names of one reading: texts, each with the candidate that it stands for."""
+    """The names read at one time: texts, each with its candidate."""
 
     def __init__(self, entries: Sequence[tuple[str, Candidate]]) -> None:
         self.read_at = time.monotonic()
@@ -184,7 +184,7 @@ class _Names:
 
     @cached_property
     def holders(self) -> dict[str, set[tuple[str, str]]]:
-        """Each text with the labels and properties that hold it, letter by letter."""
+        """Each exact text with the labels and properties that hold it."""
         found: dict[str, set[tuple[str, str]]] = {}
         for text, candidate in zip(self._texts, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.property))
@@ -192,7 +192,7 @@ class _Names:
 
     @cached_property
     def bearers(self) -> dict[str, set[tuple[str, str]]]:
-        """Each folded text with the nodes that bear it, by label and key."""
+        """Each folded text with the nodes that have it, by label and key."""
         found: dict[str, set[tuple[str, str]]] = {}
         for text, candidate in zip(self._texts, self._candidates, strict=True):
             found.setdefault(fold(clean(text)), set()).add((candidate.label, candidate.key))
@@ -233,7 +233,7 @@ class _Names:
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
-    """Each entity once, by its best name: entries with whether they are the very text, and how like it."""
+    """Each entity once, by its best name, with whether the match is exact and how similar it is."""
     kept: dict[tuple[str, str], Candidate] = {}
     for entry, same, score in found:
         candidate = entry if same else replace(entry, match="fuzzy", score=float(score))
@@ -245,5 +245,5 @@ def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> 
 
 
 def folded(text: str) -> str:
-    """Case and outer spaces do not count: `folded(" LeBron ")` is `lebron`."""
+    """The text without surrounding spaces and without case: `folded(" LeBron ")` is `lebron`."""
     return text.strip().casefold()

@@ -1,8 +1,8 @@
-"""The names of your own database, through an index that is built without being asked for.
+"""Looks names up in your own database, through an index that is built automatically.
 
-The index is built in the background when the database is opened, and again when the database has changed since. Until
-it is there, `find_entities` waits a moment where the database is small, and else compares names that are read
-directly. A candidate of an index that is older than the database is looked up there before it is answered.
+The index is built in the background when the database is opened, and rebuilt when the database has changed. Until it is
+complete, `find_entities` waits briefly if the database is small, and otherwise compares names that it reads directly.
+Candidates from an outdated index are verified in the database before they are returned.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 MOST_NODES = 2_000_000
-"""Larger databases are indexed by `graphground entities build` alone."""
+"""Databases with more nodes are indexed only by `graphground entities build`."""
 PAGE = 20_000
 WAIT_SECONDS = 3.0
-"""A lookup waits so long for an index that is being built; small databases are done by then."""
+"""How long a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS = 1.0
-"""An index that was built as fast as that is built again within the lookup that finds it stale."""
+"""A stale index is rebuilt within the lookup that detects it if its last build took at most this long."""
 CHECK_SECONDS = 1.0
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 class OwnIndex:
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
-    `schema` gives the schema as it is known now, `mark` a mark that changes with the data (None when unknown).
+    `schema` returns the currently known schema, `mark` a mark that changes with the data (None if unknown).
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class OwnIndex:
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Open the index of an earlier run, and begin to build one where there is none or the data changed."""
+        """Open the index of an earlier run, and start a build if there is none or the data has changed."""
         from graphground.graphs.entities.index import open_index  # NumPy, in the background
 
         try:
@@ -83,12 +83,12 @@ class OwnIndex:
 
     @property
     def info(self) -> IndexInfo | None:
-        """What the index was built from; None while there is none."""
+        """The time and the source of the build; None while there is no index."""
         return self._index.info if self._index is not None else None
 
     @property
     def stale(self) -> bool:
-        """Whether there is no index, or the database has changed since this one was built by itself."""
+        """Whether there is no index, or the database has changed since this one was built automatically."""
         if self._index is None:
             return True
         source, mark = self._index.info.source, self._mark()
@@ -96,12 +96,12 @@ class OwnIndex:
 
     @property
     def built_by_itself(self) -> bool:
-        """Whether the index is one of those built in the background, not one that its user asked for."""
+        """Whether the index was built automatically, not on the user's command."""
         return self._index is not None and self._index.info.source.startswith(SOURCE)
 
     @property
     def state(self) -> str | None:
-        """What a reader of an answer should know: no index yet, one that is being built, one that is old."""
+        """A warning for answers: there is no index yet, it is being built, or it is outdated."""
         if self._index is not None and not self.stale:
             return None
         if self._index is not None:
@@ -147,14 +147,14 @@ class OwnIndex:
         return self._still_there(found) if lookup is self._index and self.stale else found
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a label has that very value in that property; the database is asked before it is denied."""
+        """Whether a label has exactly that value in that property; a negative result is verified in the database."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True
         return not self._denied(value, label, property)
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """The names that stand in a question."""
+        """The names that occur in a question."""
         return self._now().spans(question, unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None) -> int:
@@ -166,14 +166,14 @@ class OwnIndex:
         self._now().check_names(label, property)
 
     def stop(self) -> None:
-        """End a build that is under way; calling it twice is fine."""
+        """Stop a running build; may be called twice."""
         self._stopped.set()
         self._cancellation.cancel()
         if self._building is not None:
             self._building.join(2.0)
 
     def _now(self) -> EntityLookup:
-        """The index where it is there, else the names as they are read directly."""
+        """The index if there is one, else the names read directly."""
         if self.stale:
             self._begin()
             building = self._building
@@ -223,7 +223,7 @@ class OwnIndex:
                 self._problem = None if self._index is not None else reason
 
     def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
-        """The records, with a pause after each page, so that others find the database nearly as fast as before."""
+        """The records, with a pause after each page, so that other queries are hardly slowed down."""
         page = time.monotonic()
         for number, record in enumerate(database_records(self._engine, schema, page=PAGE), 1):
             yield record
@@ -234,7 +234,7 @@ class OwnIndex:
                 page = time.monotonic()
 
     def _still_there(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-        """Without the candidates that the database does not have any more; all of them where it cannot be asked."""
+        """The candidates without those that are no longer in the database; all of them if it cannot be queried."""
         known: dict[tuple[str, str, str], bool] = {}
         deadline = time.monotonic() + CHECK_SECONDS
         for candidates in found:
@@ -249,7 +249,7 @@ class OwnIndex:
         return [[one for one in candidates if known[one.label, one.name_property, one.name]] for candidates in found]
 
     def _denied(self, value: str, label: str | None, property: str | None) -> bool:
-        """Whether the database says that no node of the label has the value; False where it does not answer."""
+        """Whether the database confirms that no node of the label has the value; False if it does not respond."""
         schema = self._schema()
         labels = [label] if label is not None else list(schema.labels)
         for one in labels:

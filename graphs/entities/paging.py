@@ -1,4 +1,4 @@
-"""Reads the records of an entity index out of a connected database, a page at a time."""
+"""Reads the records of an entity index from a connected database, page by page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
-    """How many records `database_records` will give."""
+    """How many records `database_records` will yield."""
     return sum(
         int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
         for label in _chosen(schema, labels)
@@ -40,7 +40,7 @@ def database_records(
 
 
 def name_property(label: Label) -> str | None:
-    """The property that names a label's nodes: the one that was found in its data or set, else `name`, `title`, …"""
+    """The property that names a label's nodes: the detected or configured one, else `name`, `title`, …"""
     return label.naming or next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
 
 

@@ -1,4 +1,4 @@
-"""The place of a graph's entity index in the data folder, and whether there is one."""
+"""The location of a graph's entity index in the data folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 FROM_DATABASE = "database"
-"""What the source of an index begins with that was read out of a database, which may have changed since."""
+"""The prefix of the source of an index that was read from a database, which may have changed since."""
 
 
 def index_folder(home: Home, name: str) -> Path:
@@ -25,7 +25,7 @@ def index_folder(home: Home, name: str) -> Path:
 
 
 def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
-    """The index of a database's graph, where one was built."""
+    """The index of a database's graph, if one was built."""
     try:
         return open_index(index_folder(home, name), vectors)
     except IndexMissing:

@@ -1,4 +1,4 @@
-"""What an entity index is built from, and what it says of itself."""
+"""The records from which an entity index is built, and the description of an index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a build stands: `Progress("reading", 250_000, 773_489)`; `total` is None while unknown."""
+    """The progress of a build: `Progress("reading", 250_000, 773_489)`; `total` is None while unknown."""
 
     step: str
     done: int
@@ -57,7 +57,7 @@ class IndexMissing(Exception):
 
 
 class UnknownName(ValueError):
-    """A label or a property that the index does not have; `nearest` holds those that it may mean."""
+    """A label or a property that the index does not have; `nearest` holds similar ones."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str]):
         self.kind, self.name, self.nearest = kind, name, tuple(nearest)

@@ -1,4 +1,4 @@
-"""How alike a mention and a name are: one number between 0 and 1, whatever found the name."""
+"""The similarity of a mention and a name, from 0 to 1, however the name was found."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
 
 
 def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """The likeness of a folded mention to folded names.
+    """The similarity of a folded mention to folded names.
 
-    Where all words of the mention are `known` words, a name that has them and more (a word was left out)
-    counts for more, for an error in spelling is less likely.
+    If all words of the mention are `known` words, a name that contains them and more scores higher: a word was left
+    out, which is likelier than a spelling error.
 
         >>> scores("lebron jmes", ["lebron james", "jim james"]).round(2).tolist()
         [0.94, 0.65]
@@ -47,7 +47,7 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 
 
 def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
-    """Raise the names that have all words of the mention, or that the mention has all words of.
+    """Raise the scores of names that contain all words of the mention, or of whose words the mention contains all.
 
     `Beatles` means `The Beatles` rather than `beetles`: a word that the index knows is seldom an error in another.
     The less the words say that only one side has (`weight` is the mention's, `weights` the names'), the higher:
@@ -67,7 +67,7 @@ def raise_contained(found: Array, mention: str, names: Sequence[str], weight: fl
 
 
 def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:
-    """Raise the names that read like the mention once initials stand for words, on either side."""
+    """Raise names that equal the mention after words are replaced by their initials, on either side."""
     initials = any(len(word) == 1 for word in words)
     for place, name in enumerate(names):
         if len(name) < 2 or not (initials or any(len(word) == 1 for word in name)):

@@ -1,10 +1,10 @@
-"""Finds the names that stand in a whole question: the longest first, whatever their case.
+"""Finds the names that occur in a question: the longest first, in any case.
 
     >>> [span.text for span in spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
 
-A name of one common word (`who`, `it`, `the`) counts only where the question writes it as a name: within
-quotation marks, or with a capital letter elsewhere than at the beginning of a sentence.
+A name that is a single common word (`who`, `it`, `the`) counts only if the question writes it as a name: in quotation
+marks, or with a capital letter that does not begin a sentence.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ then there these they this those through to together total two under until up us
 whether which while who whom whose why will with within without would year years you young your
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words of questions that are also names of something; alone, in small letters, they name nothing."""
+"""Words of questions that are also names; alone and in lower case they do not count as names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` for the characters 28 to 36.
 
-    `labels` are those that have the name, with most names first. A span that only looks like a name (it is
-    quoted, or in capital letters) and is in no label has none.
+    `labels` are those that have the name, the most frequent first. A span that only looks like a name (quoted or
+    capitalized) and occurs in no label has none.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Span:
 
 
 class Names(Protocol):
-    """What span finding asks of an index."""
+    """The interface that `find_spans` needs of an index."""
 
     def labels_named(self, folded: Sequence[str]) -> Sequence[tuple[str, ...]]: ...
 
@@ -65,7 +65,7 @@ class Names(Protocol):
 class _Word:
     """A word of the question: `_Word("jamess", 11, 18, (("james", 16),))` for `James's`.
 
-    `endings` are what it may be as the last word of a name, each with where that ends.
+    `endings` are its possible forms as the last word of a name, each with the position where it ends.
     """
 
     folded: str
@@ -75,10 +75,10 @@ class _Word:
 
 
 def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Span]:
-    """The names of an index that stand in a question, in its order and never overlapping.
+    """The names of an index that occur in a question, in its order and without overlaps.
 
-    With `unknown` also the parts that are written like names but are in no index, such as a name with a
-    typing error: a fuzzy search may know what they mean.
+    With `unknown` also the parts that are written like names but are in no index, such as a name with a typing error,
+    which a fuzzy search may find.
     """
     question = question[:LONGEST_QUESTION]
     words = _words(question)
@@ -110,7 +110,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
 
 
 def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
-    """The span with the bracket or the full stop that belongs to it: `F.C.`, `(1900)`."""
+    """The span extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
     if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
@@ -119,7 +119,7 @@ def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
 
 
 def _words(question: str) -> list[_Word]:
-    """The question's words with their places, without the punctuation around them."""
+    """The question's words with their positions, without surrounding punctuation."""
     words: list[_Word] = []
     for piece in _PIECE.finditer(question):
         head = piece.group().rstrip(_AFTER)
@@ -136,7 +136,7 @@ def _words(question: str) -> list[_Word]:
 
 
 def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
-    """Without the possessive, and in the singular: `Lakers'`, `portraits`."""
+    """The word without the possessive, and in the singular: `Lakers'`, `portraits`."""
     endings: list[tuple[str, int]] = []
     bare = _POSSESSIVE.sub("", text)
     if bare != text and (folded := fold(clean(bare))) and " " not in folded:

@@ -19,7 +19,7 @@ class Spool:
         folder.mkdir(parents=True, exist_ok=True)
 
     def numbers(self, column: str, values: npt.NDArray[Any]) -> None:
-        """Append an array; a column always gets the same type."""
+        """Append an array; all arrays of a column have the same type."""
         self._file(column).write(np.ascontiguousarray(values).tobytes())
 
     def texts(self, column: str, texts: Sequence[str]) -> None:
@@ -34,7 +34,7 @@ class Spool:
         return np.fromfile(self._folder / column, dtype=dtype)
 
     def mapped(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A whole column as a view of its file."""
+        """A whole column, memory-mapped."""
         file = self._file(column)
         file.flush()
         if not file.tell():
@@ -52,7 +52,7 @@ class Spool:
 
 
 def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Where each piece begins and the last one ends, in the narrowest of two types: `[3, 2]` to `[0, 3, 5]`."""
+    """The offset of each piece and the end of the last one, in the smaller sufficient type: `[3, 2]` to `[0, 3, 5]`."""
     total = int(lengths.sum(dtype=np.int64))
     starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
     np.cumsum(lengths, out=starts[1:])
@@ -67,7 +67,7 @@ def gather(
     into: npt.NDArray[Any],
     chunk: int = 500_000,
 ) -> None:
-    """Write the pieces of a packed column in another order, a chunk at a time."""
+    """Write the pieces of a packed column in another order, chunk by chunk."""
     written = 0
     for low in range(0, len(order), chunk):
         chosen = order[low : low + chunk]

@@ -1,4 +1,4 @@
-"""A relationship or two of a node, to tell it from another of the same name."""
+"""A relationship or two of a node, to distinguish it from others of the same name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     """`["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]` for one of the players of that name.
 
     Raises:
-        EngineError: the database did not answer in time.
+        EngineError: the database did not respond in time.
     """
     label = schema.labels.get(candidate.label)
     if label is None:

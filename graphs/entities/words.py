@@ -1,4 +1,4 @@
-"""The words of an index: the one that was typed, and those that may have been meant."""
+"""The words of an index: exact matches of a typed word, and words that it may be a misspelling of."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_NEIGHBOURS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Words of the index that a typed word may mean: word 8123 with 0.83 is `james` for `jmaes`."""
+    """Words of the index that a typed word may stand for: word 8123 with 0.83 is `james` for `jmaes`."""
 
     words: Array
     likeness: Array
@@ -28,13 +28,13 @@ _NONE = Variants(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 class Words:
-    """Finds words by spelling: exactly in one look-up, with typing errors through the deletion table."""
+    """Finds words by spelling: exact ones in one lookup, misspelt ones through the deletion table."""
 
     def __init__(self, files: Files):
         self._files = files
 
     def number(self, word: str) -> int | None:
-        """The number of a word in the index, None when it has none such."""
+        """The number of a word in the index; None if it is not there."""
         return self.numbers([word])[0]
 
     def numbers(self, words: Sequence[str]) -> list[int | None]:
@@ -83,7 +83,7 @@ class Words:
         return Variants(near[chosen].astype(np.int64), np.float32(1) - distances[chosen] / longest)
 
     def frequencies(self, words: Array) -> Array:
-        """How many rows have each of these words."""
+        """How many rows contain each of these words."""
         starts = self._files.posting_starts
         counted: Array = starts[words + 1].astype(np.int64) - starts[words]
         return counted

@@ -1,9 +1,9 @@
-"""What changed between two SimpleKG files: nodes and relationships that were added, removed or changed.
+"""Compares two SimpleKG files: nodes and relationships that were added, removed or changed.
 
     compare(Path("movie-2025.json.gz"), Path("movie.json.gz")).nodes.added
 
-Only a short digest of each record is held. Nodes are known by their `eid`; relationships by type and ends, and by their
-place among those of the same type and ends.
+Only a short digest of each record is held in memory. Nodes are identified by their `eid`; relationships by type and
+ends, and by their position among those of the same type and ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Changes:
     examples: dict[str, list[str]] = field(default_factory=lambda: {"added": [], "removed": [], "changed": []})
 
     def note(self, kind: str, key: str) -> None:
-        """Count one more."""
+        """Count a change and keep its key, if it is among the first."""
         self.counts[kind] += 1
         if len(self.examples[kind]) < SHOWN:
             self.examples[kind].append(key)
@@ -41,7 +41,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The changes of a graph; `schema` says whether its schema changed too."""
+    """The changes between two graphs; `schema` says whether the schema changed too."""
 
     schema: bool
     nodes: Changes
@@ -52,10 +52,10 @@ class Comparison:
 
 
 def compare(old: Path, new: Path) -> Comparison:
-    """Compare two files; their order does not count.
+    """Compare two files; the order of records does not matter.
 
     Raises:
-        SimpleKGError: one of them is no graph.
+        SimpleKGError: one of them is not a valid graph file.
     """
     before, after = SimpleKGFile(old), SimpleKGFile(new)
     return Comparison(

@@ -15,7 +15,7 @@ from graphground.graphs.storage.home import Home
 
 
 def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
-    """Write the graph; answers how many nodes and relationships there were. Relations are numbered anew.
+    """Write the graph; return the numbers of nodes and relationships.
 
     Raises:
         CatalogError: there is no such graph.

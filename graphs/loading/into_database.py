@@ -3,8 +3,8 @@
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
-This is the only code that writes into a database of the user's. `graphground graphs load --into` alone calls it; tools
-and the server do not import it, which a contract in pyproject.toml checks.
+This is the only code that writes to a user's own database. Only `graphground graphs load --into` calls it; tools and
+the server do not import it, which a contract in pyproject.toml checks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class BoltLoader:
-    """The writing side of one database; an `EngineError` says what it refused."""
+    """The writing side of one database; an `EngineError` says what the database refused."""
 
     def __init__(self, address: BoltAddress) -> None:
         address.check()
@@ -60,7 +60,7 @@ class BoltLoader:
         self.close()
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
-        """An index on each of these properties of each label; one that is there already is no error."""
+        """Create an index on each of these properties of each label; an existing one is not an error."""
         pairs = [(label, key) for label in labels for key in keys]
         if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
             return
@@ -76,7 +76,7 @@ class BoltLoader:
             self._write(self.dialect.await_indexes)
 
     def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = lambda step: None) -> tuple[int, int]:
-        """Write a whole graph into an empty database; answers how many nodes and relationships it has.
+        """Write a whole graph into an empty database; return the numbers of nodes and relationships.
 
         The file is checked from its first to its last record before anything is written. `begins` gets each step.
 
@@ -136,23 +136,23 @@ class BoltLoader:
 
 
 class Batches:
-    """Rows by the statement that writes them, in batches."""
+    """Collects rows by the statement that writes them, in batches."""
 
     def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
         self._write, self._statements = write, statements
         self._waiting: dict[Any, list[dict[str, Any]]] = {}
         self.written = 0
-        """How many rows the database has taken."""
+        """How many rows have been written to the database."""
 
     def add(self, kind: Any, row: dict[str, Any]) -> None:
-        """Write a row, now or with the next ones."""
+        """Add a row to the current batch; a full batch is written."""
         waiting = self._waiting.setdefault(kind, [])
         waiting.append(row)
         if len(waiting) >= ROWS_AT_ONCE:
             self._send(kind)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the current batches."""
         for kind in list(self._waiting):
             self._send(kind)
 
@@ -163,7 +163,7 @@ class Batches:
 
 
 def load_into(path: Path, address: BoltAddress, progress: Progress | None = None) -> tuple[int, int]:
-    """Load a file into the database at that address; answers how many nodes and relationships it has."""
+    """Load a file into the database at that address; return the numbers of nodes and relationships."""
     step = ["checking"]
     file = SimpleKGFile(path, lambda read: progress(step[-1], read, size) if progress is not None else None)
     size = path.stat().st_size
@@ -172,7 +172,7 @@ def load_into(path: Path, address: BoltAddress, progress: Progress | None = None
 
 
 def checked_labels(file: SimpleKGFile) -> dict[str, str]:
-    """The label of every entity by its id, once the whole file has been found right."""
+    """Check the whole file; return the label of every entity by its id."""
     checks = RecordChecks(file.schema)
     labels: dict[str, str] = {}
     for number, record in file.entities():
@@ -186,7 +186,7 @@ def checked_labels(file: SimpleKGFile) -> dict[str, str]:
 
 
 def check_names(schema: PropertyGraphSchema) -> None:
-    r"""Refuse names that a database may read as more than a name: Neo4j decodes `\u0060` before quotes.
+    r"""Refuse names that a database may parse as more than a name: Neo4j decodes `\u0060` before it looks for quotes.
 
     Raises:
         SimpleKGError: the first such label, type or property.
@@ -201,7 +201,7 @@ def check_names(schema: PropertyGraphSchema) -> None:
 
 
 def node_statement(label: str, properties: Mapping[str, str]) -> str:
-    """Writes `$rows` as nodes; JSON has no dates, so the database makes them of the texts.
+    """The statement that creates `$rows` as nodes; JSON has no dates, so the database converts text to dates.
 
     >>> node_statement("Movie", {"released": "date", "runtime": "float"})
     'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
@@ -210,7 +210,7 @@ def node_statement(label: str, properties: Mapping[str, str]) -> str:
 
 
 def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
-    """By type, start and end label: what writes `$rows` as relationships."""
+    """The statements that create `$rows` as relationships, by type, start label and end label."""
     return {
         (one.type, one.start, one.end): f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
         f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
@@ -238,4 +238,4 @@ def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> boo
 
 
 INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}
-"""Kinds of databases whose own library makes indexes, where it is installed; false where it is not."""
+"""Kinds of databases whose own library creates indexes, if it is installed; the function returns False if not."""

@@ -2,7 +2,7 @@
 
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
 
-A load that is refused, fails or is killed changes nothing of what was there.
+A load that is refused, fails or is killed leaves the existing data unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from graphground.graphs.storage.home import Home
 from graphground.graphs.storage.manifest import write_manifest
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
-"""A load that failed with less than this left is taken to have failed for want of room."""
+"""If less than this is free after a failed load, a full disk is reported as the cause."""
 Progress = Callable[[str, int, int], None]
 """Called with the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
 
@@ -43,10 +43,10 @@ def load_file(
     digest: str = "",
     progress: Progress | None = None,
 ) -> Entry:
-    """Load a file as the graph of that name (the schema's own without one), in place of an older one.
+    """Load a file as the graph of that name (by default the schema's name), replacing an older one.
 
     Raises:
-        SimpleKGError: the file is no graph, with the first record that is wrong.
+        SimpleKGError: the file is not a valid graph; the message names the first invalid record.
         CatalogError: the name cannot be used.
         EngineUnavailable: there is no embedded engine here, or it failed.
     """
@@ -82,7 +82,7 @@ def load_file(
 
 
 def drop_graph(name: str, home: Home) -> Entry:
-    """Forget a graph and delete its files (the engine does, where it runs and has them open).
+    """Remove a graph from the catalog and delete its files (a running engine deletes files that it has open).
 
     Raises:
         CatalogError: there is no such graph.
@@ -132,7 +132,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last(process: subprocess.Popen[bytes], progress: Progress | None, size: int) -> dict[str, Any]:
-    """Pass on what the process says of its progress; answers its last word."""
+    """Forward the progress that the process reports; return its last message."""
     last: dict[str, Any] = {}
     assert process.stdout is not None
     for line in process.stdout:

@@ -16,7 +16,7 @@ TASKS = ("train.json", "test.json")
 
 
 def mirrors(given: Sequence[str] = ()) -> list[str]:
-    """Where to look, in order: what is given, else what GRAPHGROUND_MIRROR lists, else where it was published."""
+    """The mirrors in order: the given ones, else those in GRAPHGROUND_MIRROR, else the authors' server."""
     named = list(given) or os.environ.get(MIRRORS, "").split()
     return [address.rstrip("/") for address in named] or [PUBLISHED]
 
@@ -24,10 +24,10 @@ def mirrors(given: Sequence[str] = ()) -> list[str]:
 def pull_graph(
     name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
 ) -> tuple[Path, str]:
-    """The SimpleKG file of a domain, downloaded where it is not there yet, and its SHA-256.
+    """The SimpleKG file of a domain, downloaded if missing, and its SHA-256.
 
     Raises:
-        DownloadError: no such domain, or the file cannot be had; the message says why and what to do.
+        DownloadError: there is no such domain, or the download failed; the message says why and what to do.
     """
     if name not in DOMAINS:
         from rapidfuzz import process
@@ -54,5 +54,5 @@ def pull_tasks(
 
 
 def description_of(name: str) -> str:
-    """One line on what a domain holds."""
+    """A one-line description of a domain."""
     return read_definition(name).description

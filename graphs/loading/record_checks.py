@@ -80,7 +80,7 @@ SCALARS: dict[str, Check] = {
 
 
 def check_of(type_: str) -> Check:
-    """The check of a property type; it answers the value as it is stored, or raises ValueError.
+    """The check for a property type; it returns the value to store, or raises ValueError.
 
     >>> check_of("list[float]")([1, 2.5])
     [1.0, 2.5]
@@ -124,7 +124,7 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
 
 
 class RecordChecks:
-    """Checks records against a schema; returns the values to store of each."""
+    """Checks records against a schema; returns the values to store."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -141,7 +141,7 @@ class RecordChecks:
         }
 
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
-        """Label, id and properties of a node, the reserved ones among them."""
+        """The label, id and properties of a node, including the reserved ones."""
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
         checks = self._labels.get(label) if type(label) is str else None
         if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
@@ -235,7 +235,7 @@ class RecordChecks:
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
-    """Add the properties that are not null; a ValueError names the one that is wrong."""
+    """Add the properties that are not null; the ValueError names an invalid one."""
     if type(properties) is not dict:
         raise ValueError("properties")
     for key, value in properties.items():
@@ -247,7 +247,7 @@ def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None
 
 
 def near(name: Any, known: Mapping[str, Any]) -> str:
-    """` (nearest: Movie)`, where something is near."""
+    """` (nearest: Movie)` if there is a similar name."""
     found = closest(str(name), known, limit=1)
     return f" (nearest: {found[0]})" if found else ""
 

@@ -1,4 +1,4 @@
-"""The pause that a busy HTTP server asks for."""
+"""The pause that a busy HTTP server requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import email.utils
 
 
 def retry_after(value: str | None) -> float:
-    """Seconds that a Retry-After header asks for, given as seconds or as a date; 0 where there is none."""
+    """Seconds in a Retry-After header, given as seconds or as a date; 0 without one."""
     if not value:
         return 0.0
     try:

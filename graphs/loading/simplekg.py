@@ -1,11 +1,11 @@
-"""SimpleKG, the JSON form in which CypherBench keeps a graph: read as a stream, checked, written.
+"""SimpleKG, CypherBench's JSON form of a graph: read as a stream, checked, written.
 
     {"schema": {…}, "entities": [{"eid": "Q25173", "label": "Movie", "name": "Heat", "aliases": [],
      "description": "1995 film", "properties": {"runtime_minute": 170.0}, "provenance": ["…"]}, …],
      "relations": [{"rid": "0", "label": "directedBy", "subj_id": "Q25173", "obj_id": "Q220584",
      "properties": {}, "provenance": []}, …]}
 
-A file may be gzipped. Nothing of it is held in memory but the record at hand.
+A file may be gzipped. Only the current record is held in memory.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PARTS = ("schema", "entities", "relations")
 
 
 class SimpleKGError(ValueError):
-    """A file that is no graph: the message names the record (its number from 0 and its id) and what is wrong."""
+    """An invalid graph file: the message names the record (its number from 0 and its id) and the problem."""
 
 
 class SimpleKGFile:
     """`SimpleKGFile(Path("movie.json.gz"))`: its `schema`, and its records one after the other.
 
-    `read` is called, now and then, with the number of bytes read.
+    `read` is called from time to time with the number of bytes read.
     """
 
     def __init__(self, path: Path, read: Callable[[int], None] | None = None) -> None:
@@ -87,7 +87,7 @@ class SimpleKGFile:
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
 
     def _blocks(self, part: str) -> Iterator[list[Any]]:
-        """The records in blocks, while the file can be read so; the relations can be after the entities only."""
+        """The records in blocks, as long as the file allows; relations can be read after the entities only."""
         with self._opened() as file:
             try:
                 if part == "entities":
@@ -137,7 +137,7 @@ class SimpleKGFile:
 
 
 class _Unzipped:
-    """A gzipped file as ijson reads it; `tell` counts bytes of the file itself, which is what progress needs."""
+    """A gzipped file for ijson; `tell` returns the position in the compressed file, for progress."""
 
     def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
         self.read, self.seek, self.tell = file.read, file.seek, raw.tell
@@ -149,7 +149,7 @@ def write_simplekg(
     entities: Iterable[Mapping[str, Any]],
     relations: Iterable[Mapping[str, Any]],
 ) -> tuple[int, int]:
-    """Write a file as a stream, gzipped where its name ends so; it appears under its name when it is complete.
+    """Write a file as a stream, gzipped if its name ends in .gz; it gets its name when it is complete.
 
     Return how many entities and relations it holds.
     """

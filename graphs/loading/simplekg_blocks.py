@@ -1,4 +1,4 @@
-"""Reads the arrays of a SimpleKG file some hundred records at a time: several times faster than event by event.
+"""Reads the arrays of a SimpleKG file a few hundred records at a time: several times faster than event by event.
 
 It knows one shape, which every file that was written as a whole has: an object of `schema`, `entities` and
 `relations` in this order, records as objects, no array empty. Anything else raises `NotInBlocks`, and
@@ -29,7 +29,7 @@ Blocks = Generator[list[Any], None, int]
 
 
 class NotInBlocks(Exception):
-    """The file is not of the one shape, or no JSON."""
+    """The file does not have the expected shape, or is not JSON."""
 
 
 def entity_blocks(file: IO[bytes]) -> Blocks:
@@ -39,7 +39,7 @@ def entity_blocks(file: IO[bytes]) -> Blocks:
     relations begin, for `relation_blocks`.
 
     Raises:
-        NotInBlocks: see above; blocks that came before it are right.
+        NotInBlocks: see above; the blocks before it are valid.
     """
     text = file.read(AT_ONCE)
     while (begin := _beginning(text)) is None:
@@ -61,7 +61,7 @@ def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
 
 
 def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Blocks from `text` and what follows it in the file, up to what ends the array; answers the byte after that."""
+    """Blocks from `text` and the rest of the file up to the end of the array; returns the next byte position."""
     separator = b""
     while True:
         more = file.read(AT_ONCE)
@@ -93,7 +93,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
 
 
 def _beginning(text: bytes) -> int | None:
-    """Where the first entity begins; the schema has a key `entities` too."""
+    """The position of the first entity; the schema has a key `entities` too."""
     for begin in _BEGIN.finditer(text):
         head = _parsed(text[: begin.start()] + b'"entities":[]}')
         if type(head) is dict and list(head) == ["schema", "entities"]:
@@ -102,7 +102,7 @@ def _beginning(text: bytes) -> int | None:
 
 
 def _separator(text: bytes) -> bytes:
-    """What stands between the first record and the second, with the key that begins one; empty where none is seen."""
+    """The text between the first two records, including the first key of a record; empty if none is found."""
     for between in _BETWEEN.finditer(text):
         if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
             return between[0]

@@ -34,7 +34,7 @@ _NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
 
 class Identifiers:
-    """Which relation ids have been seen: consecutive numbers, after the same letters or none, cost nothing.
+    """The relation ids seen so far; consecutive numbers with a common prefix take no memory.
 
     Most files have such (`0`, `1`, …, or `r0`, `r1`, …); millions of other ids take some hundred bytes each.
     """
@@ -45,7 +45,7 @@ class Identifiers:
         self._others: set[str] = set()
 
     def is_new(self, identifier: str) -> bool:
-        """Whether it is seen for the first time."""
+        """Add an id; whether it was not seen before."""
         if identifier == self._expected:
             self._next += 1
             self._expected = f"{self._prefix}{self._next}"
@@ -70,7 +70,7 @@ class Identifiers:
 
 
 def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
-    """Check the file and write it as the engine's files; answers the counts of nodes and relationships."""
+    """Check the file and write it as the engine's files; return the numbers of nodes and relationships."""
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
 
     step = "nodes"

@@ -1,4 +1,4 @@
-"""The bundled NBA graph, from its tables to a SimpleKG document.
+"""Builds the SimpleKG document of the bundled NBA graph from its tables.
 
 The tables hold facts as a person states them (`6-9`, `CLE 2003-2010 #23`); this module gives them the labels,
 relationship types, properties and units of CypherBench's NBA domain. docs/bundled-graph.md has the rules.
@@ -33,7 +33,7 @@ HANDS = {"R": "right-handedness", "L": "left-handedness"}
 
 
 class Builder:
-    """Collects entities and relations and refuses a second one with the same id."""
+    """Collects entities and relations; refuses duplicate ids."""
 
     def __init__(self) -> None:
         self.tables = files("graphground.graphs.bundled") / "nba"
@@ -82,7 +82,7 @@ def build() -> dict[str, Any]:
     """The whole graph as a SimpleKG document.
 
     Raises:
-        TableError: a table says something that cannot be read or that contradicts another table.
+        TableError: a table has a cell that cannot be parsed or contradicts another table.
     """
     graph = Builder()
     _add_teams(graph)
@@ -186,13 +186,13 @@ def _add_awards(graph: Builder) -> None:
 
 
 def _describe(row: Row, adjectives: list[str]) -> str:
-    """`American basketball player, born 1984`; with the death where it is known."""
+    """`American basketball player, born 1984`, with the year of death if known."""
     years = [f"{word} {row[column][:4]}" for word, column in (("born", "born"), ("died", "died")) if row[column]]
     return ", ".join(["-".join(adjectives[:2]) + " basketball player", *years])
 
 
 def _plain(name: str) -> list[str]:
-    """The name as it is written where there are no accents: `Luka Doncic`."""
+    """The name without accents: `Luka Doncic`."""
     letters = name.translate(str.maketrans("ışŞğĞøØđĐłŁ", "isSgGoOdDlL"))
     plain = unicodedata.normalize("NFKD", letters).encode("ascii", "ignore").decode()
     return [plain] if plain != name and len(plain) == len(name) else []

@@ -1,1 +1,1 @@
-"""Finding entities by meaning: names as vectors, for mentions that spelling does not lead to."""
+"""Finds entities by meaning: vectors of names, for mentions that spelling does not match."""

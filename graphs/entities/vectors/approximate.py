@@ -1,11 +1,11 @@
-"""A graph of neighbours over the vectors of one large label, so that a search need not look at all of them.
+"""An HNSW index over the vectors of one large label, so that a search need not compare all of them.
 
-USearch (`pip install 'graphground[ann]'`) builds it from the eight-bit vectors and opens it by mapping the file.
-It pays from about a million vectors on (docs/figures.md): below that, comparing every sign bit takes
-milliseconds and needs no building. Without the library, or where a file is not whole, all are compared.
+USearch (`pip install 'graphground[ann]'`) builds it from the eight-bit vectors and memory-maps its file. It pays off
+from about a million vectors (docs/figures.md): below that, comparing all sign bits takes milliseconds and needs no
+build. Without the library, or if a file is incomplete, all vectors are compared.
 
-A file is named after the places that it holds, `near-0-1000000.usearch`, and gets that name when it is complete;
-a build that was stopped leaves `near-0-250000.part`, which the next one continues.
+A file is named after its range of positions, `near-0-1000000.usearch`, once it is complete; a stopped build leaves
+`near-0-250000.part`, which the next build resumes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LibraryMissing(LookupError):
 
 
 class Neighbours:
-    """The opened graph over the places `first` to `last`: `nearest(vector, 10)` gives places.
+    """The opened index over the positions `first` to `last`: `nearest(vector, 10)` returns positions.
 
     The library keeps its working memory in the opened index, so one search runs at a time.
     """
@@ -51,7 +51,7 @@ class Neighbours:
         self._index: Any = None
 
     def opened(self, dimensions: int) -> bool:
-        """Map the file, where that was not done; False where it is not whole, or of another version."""
+        """Open the file if it is not open; False if it is incomplete or of another version."""
         with self._lock:
             if self._index is None:
                 index = _empty(dimensions)
@@ -65,7 +65,7 @@ class Neighbours:
             return True
 
     def nearest(self, vector: Vectors, wanted: int) -> Array:
-        """The places whose vectors are likely the nearest, in no order; `opened` comes first."""
+        """The positions whose vectors are probably the nearest, in no particular order; call `opened` first."""
         eight = np.round(vector / np.abs(vector).max() * 127).astype(np.int8)
         with self._lock:
             found = self._index.search(eight, min(wanted, self.last - self.first), threads=1)
@@ -74,12 +74,12 @@ class Neighbours:
 
 
 def installed() -> bool:
-    """Whether graphs of neighbours can be built and searched here."""
+    """Whether HNSW indexes can be built and searched here."""
     return find_spec("usearch") is not None
 
 
 def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
-    """The complete graphs of a column with `count` vectors, in order; none without the library."""
+    """The complete HNSW indexes of a column with `count` vectors, in order; none without the library."""
     if not installed():
         return []
     parts = [
@@ -93,7 +93,7 @@ def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
 def build_neighbours(
     folder: Path, eight: Array, first: int, last: int, *, told: Callable[[int], None], stop: Callable[[], bool]
 ) -> bool:
-    """Build the graph over some places, or resume it; return whether it is complete.
+    """Build the HNSW index over some positions, or resume its build; return whether it is complete.
 
     It is saved when it is stopped, and once a minute, so that a killed build loses a minute. `told` gets how
     many places are in.
@@ -134,7 +134,7 @@ def build_neighbours(
 
 
 def seconds_for(eight: Array, count: int) -> float:
-    """About how long building takes on this machine, from a few thousand vectors; later ones take longer."""
+    """Estimate the build time on this machine from a few thousand vectors; later vectors take longer."""
     sample = np.ascontiguousarray(eight[:: max(1, len(eight) // _AT_ONCE)][:_AT_ONCE])
     sample = sample[sample.any(axis=1)]
     if not len(sample):
@@ -145,16 +145,16 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """How many times longer one vector takes among `count` than among few: it grows with their logarithm."""
+    """How many times longer one vector takes among `count` than in the sample: it grows with the logarithm."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 
 GROWTH = 0.7
-"""Fitted on 4,096 and 460,000 vectors: 0.07 and 0.42 ms of processor time for one."""
+"""Fitted on 4,096 and 460,000 vectors: 0.07 and 0.42 ms of processor time per vector."""
 
 
 def bytes_for(dimensions: int, count: int) -> int:
-    """About how many bytes the file will have: each vector, its neighbours and its key."""
+    """Estimate the size of the file: each vector, its neighbours and its key."""
     return count * (dimensions + 5 * 2 * CONNECTIVITY - 11)
 
 
@@ -178,7 +178,7 @@ def _files(folder: Path) -> list[tuple[Path, int, int, bool]]:
 
 
 def _save(index: Any, folder: Path, first: int, done: int, *, complete: bool) -> None:
-    """Write the file whole before it gets its name, then delete those that it takes the place of."""
+    """Write the complete file before it gets its name, then delete the files that it replaces."""
     new = folder / f"near-{first}.new"
     index.save(str(new))
     with new.open("rb+") as written:

@@ -34,7 +34,7 @@ FOLDER, BUILDING = "vectors", "vectors.building"
 FORMAT = 2
 NAMES, DESCRIPTIONS = "names", "descriptions"
 MOST_SHARED = 10
-"""A description that more entities of a label share tells none of them apart, and gets no vector."""
+"""A description that more entities of a label share does not distinguish them, and gets no vector."""
 _AT_ONCE = 8_192
 _SAMPLE = 512
 
@@ -45,7 +45,7 @@ class BuildRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What building will take: `Cost(459_393, 12.5, 132_000_000)` names, seconds, bytes; `done` are there already.
+    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` is names, seconds, bytes; `done` vectors exist.
 
     `descriptions` get a vector of their own; `approximate` of all vectors lie in labels large enough for a graph
     of neighbours, which takes `approximate_seconds` of the seconds.
@@ -68,7 +68,7 @@ def estimate(
     descriptions: bool = True,
     ann: int | None = None,
 ) -> Cost:
-    """What vectors for the names of some labels (all, when None) will cost, from a sample of them."""
+    """Estimate the cost of vectors for the names of some labels (all, if None), from a sample."""
     wanted = _columns(files, labels, descriptions)
     least = _least(ann)
     encoder.encode(["a first text loads the model"])
@@ -111,12 +111,12 @@ def build_vectors(
 ) -> bool:
     """Build the vectors, resuming a stopped build. Return whether it is complete.
 
-    Labels of `ann` vectors and more get a graph of neighbours (None: a million, where the library is installed;
-    0: none). `stop` is asked after each few thousand vectors.
+    Labels with `ann` or more vectors get an HNSW index (None: a million, if the library is installed; 0: never). `stop`
+    is called after each few thousand vectors.
 
     Raises:
         BuildRunning: another process builds them.
-        LibraryMissing: `ann` was asked for, and the library is not installed.
+        LibraryMissing: `ann` was given, and the library is not installed.
     """
     least, told = _least(ann), progress or (lambda _: None)
     try:
@@ -131,7 +131,7 @@ def build_vectors(
 
 
 def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool = True) -> int:
-    """How many vectors there are already, complete or from a build of the same kind that was stopped."""
+    """How many vectors exist, complete or from a stopped build of the same kind."""
     identity = _identity(files, encoder, labels, descriptions)
     for folder in (FOLDER, BUILDING):
         meta = read_meta(files.folder / folder)
@@ -141,7 +141,7 @@ def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None,
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
-    """What a folder of vectors says of itself; None where there is nothing of this version."""
+    """The description of a folder of vectors; None if there is none of this version."""
     try:
         meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -150,7 +150,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
-    """The places of each label with at least that many vectors; 0 for none."""
+    """The positions of each label with at least that many vectors; none for 0."""
     for _, _, kind, low, high in files.partitions:
         first, last = np.searchsorted(rows, (low, high)).tolist()
         if kind == NAME and least and last - first >= least:
@@ -195,7 +195,7 @@ def _encode(
 
 
 def _swap(folder: Path) -> None:
-    """Put the complete vectors in the place of older ones; who has those open goes on with them."""
+    """Replace older vectors by the complete ones; processes that have the old files open keep them."""
     old = folder / "vectors.old"
     shutil.rmtree(old, ignore_errors=True)
     if (folder / FOLDER).exists():
@@ -224,7 +224,7 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
-    """The rows of each column: of every name, and of every name whose entity has a telling description."""
+    """The rows of each column: of every name, and of every name whose entity has a distinctive description."""
     ranges = [
         np.arange(low, high, dtype=np.uint32)
         for label, _, kind, low, high in files.partitions
@@ -263,7 +263,9 @@ def _least(ann: int | None) -> int:
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """What vectors must be of, to be continued or kept: the model, the labels, the descriptions, this index."""
+    """The properties that vectors must share to be resumed or kept: the model, the labels, the descriptions, this
+    index.
+    """
     return [
         encoder.name,
         sorted(labels) if labels is not None else None,

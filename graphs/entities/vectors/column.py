@@ -1,8 +1,8 @@
-"""One kind of vectors of an index, names or descriptions: eight bits a dimension, and one bit to search them by.
+"""One kind of vectors of an index, names or descriptions: eight bits per dimension, and sign bits to search by.
 
-A search compares the sign bits of every vector (32 bytes each, a population count) and then the nearest few
-hundred in eight bits. A label is a range here too. A label of very many vectors may have a graph of
-neighbours beside it (see `approximate.py`), which is then asked in place of comparing them all.
+A search compares the sign bits of every vector (32 bytes each, a population count), then the nearest few hundred with
+eight bits. As in the index, a label is a range. A label with very many vectors may have an HNSW index (see
+`approximate.py`), which is searched instead.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from graphground.graphs.entities.vectors.approximate import open_neighbours
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 SCAN_KEEPS = 400
-"""How many of the nearest by sign bits are compared in eight bits."""
+"""How many of the nearest by sign bits are compared with eight bits."""
 
 
 class ColumnWriter:
-    """Fills the files of a column from a place on: `writer.write(0, vectors)`, then `writer.flush()`."""
+    """Writes the files of a column from a position on: `writer.write(0, vectors)`, then `writer.flush()`."""
 
     def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
         folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ class ColumnWriter:
         self._scale = opened(folder / "scale.npy", mode, np.float16, (count,))
 
     def write(self, first: int, vectors: Vectors) -> None:
-        """Put unit vectors at `first` and the places after it."""
+        """Write unit vectors at `first` and the following positions."""
         last = first + len(vectors)
         scale = np.abs(vectors).max(axis=1) / 127 + 1e-9
         self._eight[first:last] = np.round(vectors / scale[:, None]).astype(np.int8)
@@ -44,7 +44,7 @@ class ColumnWriter:
         self._sign[:, first:last] = _signs(vectors).T
 
     def flush(self) -> None:
-        """Have it all on disk."""
+        """Flush all data to disk."""
         for mapped in (self._eight, self._sign, self._scale):
             mapped.flush()
 
@@ -71,14 +71,14 @@ class Column:
         return int(self.eight.shape[1])
 
     def places(self, low: int, high: int) -> tuple[int, int]:
-        """The places of the vectors whose rows lie between `low` and `high`."""
+        """The positions of the vectors whose rows lie between `low` and `high`."""
         first, last = np.searchsorted(self.row, (low, high)).tolist()
         return first, last
 
     def nearest(
         self, vector: Vectors, low: int, high: int, wanted: int, *, exact: bool = False
     ) -> list[tuple[int, float]]:
-        """The rows between `low` and `high` whose vectors are most like one; `exact` asks no graph of neighbours."""
+        """The rows between `low` and `high` with the most similar vectors; `exact` uses no HNSW index."""
         first, last = self.places(low, high)
         if first >= last or not vector.any():
             return []

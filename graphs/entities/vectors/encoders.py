@@ -1,4 +1,4 @@
-"""What makes vectors of texts: the small static model in the package, or sentence-transformers."""
+"""Encoders that compute vectors of texts: the small static model in the package, or sentence-transformers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EncoderMissing(LookupError):
 
 
 class Encoder(Protocol):
-    """Makes unit vectors of texts."""
+    """Computes unit vectors of texts."""
 
     name: str
     dimensions: int
@@ -52,7 +52,7 @@ class StaticEncoder:
         self._unknown = pieces.index("[UNK]")
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors; that of a text without a known piece is all zeros."""
+        """Unit vectors; the vector of a text without a known piece is all zeros."""
         cut = [[number for number in self._cut.numbers(text) if number != self._unknown] for text in texts]
         counts = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
         vectors = np.zeros((len(cut), self.dimensions), dtype=np.float32)
@@ -67,7 +67,7 @@ class StaticEncoder:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model: some hundreds of times slower than the static one (docs/figures.md).
+    """A sentence-transformers model: several hundred times slower than the static one (docs/figures.md).
 
     Its import takes ten seconds, so it begins in the background; `encode` waits for it, a minute at most.
 
@@ -89,11 +89,11 @@ class SentenceEncoder:
 
     @property
     def ready(self) -> bool:
-        """Whether `encode` would answer at once, and not with a failure."""
+        """Whether the model is loaded, so that `encode` would return at once."""
         return self._loaded.is_set() and self._failure is None
 
     def wait(self, seconds: float) -> None:
-        """Wait until the model is there, however it went; `encode` says that."""
+        """Wait until loading has succeeded or failed; `encode` raises the failure."""
         self._loaded.wait(seconds)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -135,7 +135,7 @@ def encoder(name: str = STATIC) -> Encoder:
 
 
 def loaded_encoder(name: str = STATIC, seconds: float = 600.0) -> Encoder:
-    """The same for who has the time to wait until the model is loaded: a build.
+    """The encoder of that name, after waiting until it is loaded: for builds.
 
     Raises:
         EncoderMissing: it needs a library that is not installed.
@@ -147,7 +147,7 @@ def loaded_encoder(name: str = STATIC, seconds: float = 600.0) -> Encoder:
 
 
 def begin_loading(name: str) -> None:
-    """Have a model that takes seconds to load do so in the background, long before it is asked.
+    """Start loading a slow model in the background, before it is needed.
 
     Raises:
         EncoderMissing: it needs a library that is not installed.

@@ -35,12 +35,12 @@ _ASKED_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node
 
 
 class IndexUnfit(LookupError):
-    """No vector index of the database can be asked; the message says which there are, or what does not fit."""
+    """No vector index of the database can be used; the message lists the existing ones, or the mismatch."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """`VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`; what the database does not tell is None."""
+    """`VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`; unreported fields are None."""
 
     name: str
     labels: tuple[str, ...]
@@ -49,7 +49,7 @@ class VectorIndex:
     online: bool = True
 
     def cosine(self, near: float) -> float:
-        """The cosine behind the database's own number, for unit vectors."""
+        """The cosine that corresponds to the database's score, for unit vectors."""
         if self.metric == "euclidean":
             return 1.0 - (1.0 / max(near, 1e-6) - 1.0) / 2.0
         if self.metric == "cos":  # Memgraph: a distance
@@ -60,7 +60,7 @@ class VectorIndex:
 
 
 class DatabaseVectors:
-    """`DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")` gives candidates.
+    """`DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")` returns candidates.
 
     The model begins to load in the background when this is made.
 
@@ -77,11 +77,11 @@ class DatabaseVectors:
 
     @property
     def ready(self) -> bool:
-        """Whether the model would make a vector at once."""
+        """Whether the model is loaded."""
         return bool(getattr(encoder(self.model), "ready", True))
 
     def nearest(self, mention: str, *, label: str | None = None, limit: int = 5) -> list[Candidate]:
-        """The nodes whose vectors are most like the mention's, best first.
+        """The nodes whose vectors are most similar to the mention's, best first.
 
         Raises:
             IndexUnfit: there is no such index, or it holds vectors of other dimensions.
@@ -92,7 +92,7 @@ class DatabaseVectors:
     def nearest_of_all(
         self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
     ) -> list[list[Candidate]]:
-        """The same for several mentions: their vectors are made in one go, and asked for at the same time."""
+        """The nearest nodes of several mentions: vectors in one batch, queries concurrently."""
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
@@ -108,10 +108,10 @@ class DatabaseVectors:
         return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:limit]
 
     def chosen(self, label: str | None) -> VectorIndex:
-        """The index that the settings name, or the only one of a label.
+        """The configured index, or the only one of a label.
 
         Raises:
-            IndexUnfit: there is none, or several could be meant.
+            IndexUnfit: there is none, or there are several.
         """
         known = self._indexes()
         names = ", ".join(f"{one.name} ({':'.join(one.labels)})" for one in known) or "none"
@@ -173,7 +173,7 @@ class DatabaseVectors:
 def in_database(
     vectors: DatabaseVectors, mentions: Sequence[str], label: str | None, limit: int
 ) -> list[list[Candidate]]:
-    """The same where meaning only adds to spelling: nothing while the model loads, or where the database fails."""
+    """Candidates by meaning in addition to those by spelling: none while the model loads, or if the database fails."""
     try:
         if mentions and vectors.ready:
             return vectors.nearest_of_all(mentions, label=label, limit=limit)

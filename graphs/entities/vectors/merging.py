@@ -1,4 +1,4 @@
-"""One list out of two: what spelling found and what meaning found."""
+"""Merges the candidates found by spelling with those found by meaning."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from graphground.graphs.entities.candidate import Candidate
 
 UNSURE = 0.9
-"""Below this the best spelling may be of another entity altogether, and meaning is asked too."""
+"""Below this score the best match by spelling may be the wrong entity, and meaning is searched too."""
 _RANK, _POWER = 10, 4
 """How slowly ranks lose weight, and how fast low scores do: a chance hit at 0.6 counts an eighth of a sure one."""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """By reciprocal rank, weighted by score; an entity that both found keeps its higher score and that way.
+    """Merge by reciprocal rank, weighted by score; an entity in both lists keeps its higher score and that way of
+    matching.
 
     >>> merged([], [], 5)
     []

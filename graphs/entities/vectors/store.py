@@ -1,4 +1,4 @@
-"""The opened vectors of an index: a mention is compared with names and with descriptions, the better one counts."""
+"""The opened vectors of an index: a mention is compared with names and descriptions, and the better one counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.graphs.entities.vectors.column import Column
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
-"""A name that is as near as a description comes first (docs/figures.md)."""
+"""At equal similarity a name ranks before a description (docs/figures.md)."""
 
 
 class VectorsMissing(LookupError):
@@ -19,7 +19,7 @@ class VectorStore:
     """The opened vectors: `nearest(vector, 0, 10_000, 5)` gives rows with their cosines, best first.
 
     Raises:
-        VectorsMissing: there are none, or they were made of an older index or by an older version.
+        VectorsMissing: there are none, or they belong to an older index or version.
     """
 
     def __init__(self, files: Files):
@@ -52,7 +52,7 @@ class VectorStore:
         )
 
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
-        """The rows between `low` and `high` whose names or descriptions are most like a vector."""
+        """The rows between `low` and `high` whose names or descriptions are most similar to a vector."""
         best = dict(self.names_column.nearest(vector, low, high, wanted))
         if self.descriptions_column is not None:
             for row, cosine in self.descriptions_column.nearest(vector, low, high, wanted):

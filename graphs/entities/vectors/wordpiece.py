@@ -1,7 +1,7 @@
-"""Cuts text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
+"""Splits text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
 
-By hand, because the library for it brings a client for downloading models into every installation; `distil.py`
-compares the two on sample texts when a model is made.
+Written by hand, because the library for it installs a client for downloading models; `distil.py` compares the two on
+sample texts when a model is made.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _MOST_CACHED = 200_000
 
 
 class WordPiece:
-    """`WordPiece(vocabulary).numbers("Beyoncé")`: the numbers of the pieces, unknown ones left out."""
+    """`WordPiece(vocabulary).numbers("Beyoncé")`: the numbers of the known pieces."""
 
     def __init__(self, vocabulary: Mapping[str, int]):
         self._vocabulary = vocabulary
@@ -33,7 +33,7 @@ class WordPiece:
         return numbers
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """The longest known piece first, again and again; a word that cannot be cut up has none."""
+        """Take the longest known piece repeatedly; a word that cannot be split has none."""
         if len(word) > _LONGEST_WORD:
             return ()
         pieces: list[int] = []

@@ -1,10 +1,10 @@
-"""Cells of text as typed values, and the type that all cells of a column have.
+"""Converts cells of text to typed values, and infers the type that fits all cells of a column.
 
     >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
     ('int', 'str', 'float')
 
-Nothing is guessed that could lose something: a leading zero, a plus sign or a twentieth digit makes a column text. An
-empty cell is no value.
+No inferred type loses information: a leading zero, a plus sign or a twentieth digit makes a column text. An empty cell
+means that the property is missing.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ NARROW_FIRST = ("int", "float", "bool", "date", "datetime")
 
 
 def reader_of(type_: str) -> Callable[[str], Any]:
-    """The function that reads a cell; it raises ValueError with what the cell is not.
+    """The function that parses a cell; its ValueError says what the cell is not.
 
     >>> reader_of("list[int]")("1; 2")
     [1, 2]

@@ -1,4 +1,4 @@
-"""Turns the rows of a mapping's files into a SimpleKG file, or reports every wrong row and writes nothing."""
+"""Converts the rows of a mapping's files to a SimpleKG file, or reports every invalid row and writes nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_ID = 1900
 
 
 class Conversion:
-    """The records of a folder by a mapping; `problems` fills while they are read."""
+    """The records of a folder by a mapping; `problems` collects invalid rows while the records are read."""
 
     def __init__(self, mapping: Mapping, folder: Path) -> None:
         self.mapping, self.folder = mapping, folder
@@ -28,7 +28,7 @@ class Conversion:
         self._ids: dict[str, set[str]] = {label: set() for label in mapping.nodes}
 
     def check_columns(self) -> None:
-        """Raise where a file or a column that the mapping names is not there."""
+        """Raise if a file or a column that the mapping names does not exist."""
         for label, node in self.mapping.nodes.items():
             named = [node.id, node.title, node.aliases, node.description]
             self._check(f"nodes.{label}", node.file, [name for name in named if name], node.properties)
@@ -43,7 +43,7 @@ class Conversion:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
 
     def entities(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Each row of a table of nodes as an entity."""
+        """Each row of the node tables as an entity."""
         for label, node in self.mapping.nodes.items():
             yield from self._nodes(label, node)
 
@@ -76,7 +76,7 @@ class Conversion:
             }
 
     def relations(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Each row of a table of relationships as a relation; the entities come first."""
+        """Each row of the relationship tables as a relation; the entities must have been read first."""
         rids = count()
         for table in self.mapping.relationships:
             for record in self._relationships(table):
@@ -132,7 +132,7 @@ def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, in
     """Write the graph of a folder as a SimpleKG file; return the counts of nodes and relationships.
 
     Raises:
-        ImportRefused: the wrong rows, with their lines and how many there are; then nothing is written.
+        ImportRefused: there are invalid rows; the message gives their lines and their number. Nothing is written.
     """
     conversion = Conversion(mapping, folder)
     conversion.check_columns()

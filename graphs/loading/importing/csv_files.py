@@ -47,7 +47,7 @@ class CsvFile:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems) -> Iterator[tuple[int, list[str]]]:
-        """Each row with its line; rows of a wrong length are noted as problems and left out."""
+        """Each row with its line number; rows with a wrong number of cells are noted as problems and skipped."""
         width = len(self.columns)
         with self._opened() as file:
             reader = csv.reader(file, delimiter=self.delimiter, strict=True)

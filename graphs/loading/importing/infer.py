@@ -1,8 +1,8 @@
-"""Infers a mapping from a folder of CSV files: which are nodes, which are relationships, and the types of cells.
+"""Infers a mapping from a folder of CSV files: node tables, relationship tables and the types of cells.
 
-A file is a table of relationships where two of its columns hold ids of other tables and no column is an id of its own;
-else it is a table of nodes, and a column that holds ids of another table is a relationship. A column holds a table's
-ids where its name says so (`movieId`, `movie_id`, or `start` and `end`) and every one of its cells is one.
+A file is a relationship table if two of its columns hold ids of other tables and no column holds ids of its own;
+otherwise it is a node table, and each column that holds ids of another table is a relationship. A column holds a
+table's ids if its name says so (`movieId`, `movie_id`, or `start` and `end`) and all its cells are such ids.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ STARTS, ENDS = (
 
 @dataclass
 class Table:
-    """What one file holds."""
+    """The content of one file."""
 
     file: CsvFile
     rows: int
     types: dict[str, ColumnType]
     unique: dict[str, set[str]] = field(default_factory=dict)
-    """The cells of the columns in which no cell is empty or comes twice."""
+    """The cells of the columns whose cells are unique and not empty."""
     id: str | None = None
 
     @property
@@ -158,7 +158,7 @@ def _id_column(table: Table) -> str | None:
 
 
 def _references(table: Table, labels: dict[str, Table], problems: Problems) -> Iterator[tuple[str, str]]:
-    """The columns that hold ids of other tables, each with the label."""
+    """The columns that hold ids of other tables, each with the label of that table."""
     for place, column in enumerate(table.file.columns):
         folded = _folded(column)
         if column == table.id:
@@ -205,7 +205,7 @@ def _key(column: str) -> str:
 
 
 def _own(label: str, table: Table, column: str, end: str) -> RelationshipTable:
-    """The relationship of a column of a table of nodes: `directorId` of movies is `director`."""
+    """The relationship for a column of a node table: `directorId` of movies gives `director`."""
     assert table.id is not None
     type_ = re.sub(r"[^A-Za-z0-9]*(id|Id|ID)$", "", column) or column
     return RelationshipTable(

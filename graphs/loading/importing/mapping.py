@@ -1,4 +1,4 @@
-"""The mapping from CSV files to a graph: a TOML file, inferred first, shown, and yours to edit.
+"""The mapping from CSV files to a graph: a TOML file that is inferred, shown, and yours to edit.
 
 name = "films"
 [nodes.Movie]
@@ -49,7 +49,7 @@ class Column(Part):
 
 
 class NodeTable(Part):
-    """A file whose rows are nodes of a label; `title` is the column with their names, `id` where it is left out."""
+    """A file whose rows are nodes of a label; `title` is the column with their names, by default `id`."""
 
     file: Name
     id: Name
@@ -60,7 +60,7 @@ class NodeTable(Part):
 
 
 class RelationshipTable(Part):
-    """A file whose rows are relationships, or whose nodes name another in a column."""
+    """A file whose rows are relationships, or a node file in which a column refers to other nodes."""
 
     type: Name
     file: Name
@@ -106,7 +106,7 @@ def read_mapping(path: Path) -> Mapping:
     """Read a mapping file.
 
     Raises:
-        ImportRefused: all that is wrong with it.
+        ImportRefused: the mapping is invalid; the message lists the problems.
     """
     from graphground.graphs.definitions.lines import Lines
 

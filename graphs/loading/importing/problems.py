@@ -1,4 +1,4 @@
-"""What is wrong with data that is being imported: each place once, the first of many, and how many there are."""
+"""The problems found in imported data: the first ones in full, and their number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHOWN = 20
 
 
 class ImportRefused(ValueError):
-    """Data that cannot be imported; `problems` are the first, `count` is of all."""
+    """Data that cannot be imported; `problems` holds the first ones, `count` is the number of all."""
 
     def __init__(self, problems: Sequence[str], count: int) -> None:
         self.problems, self.count = list(problems), count
@@ -17,20 +17,20 @@ class ImportRefused(ValueError):
 
 
 class Problems:
-    """Collects what is wrong; `raise_any` raises it together."""
+    """Collects problems; `raise_any` raises them together."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
         self.count = 0
 
     def add(self, file: str, line: int | None, message: str) -> None:
-        """Note one more: `add("movies.csv", 17, "released: '1995-13-01' is no date")`."""
+        """Add a problem: `add("movies.csv", 17, "released: '1995-13-01' is not a date")`."""
         self.count += 1
         if len(self._first) < SHOWN:
             self._first.append(f"{file}, line {line:,}: {message}" if line is not None else f"{file}: {message}")
 
     def raise_any(self) -> None:
-        """Raise what has been noted.
+        """Raise the collected problems, if any.
 
         Raises:
             ImportRefused: something has.
