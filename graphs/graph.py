@@ -1,4 +1,4 @@
-"""The opened graph: a schema and, where there is data, an engine and an entity lookup."""
+"""The opened graph: a schema and, if it has data, an engine and an entity lookup."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SchemaReader(Protocol):
 
     @property
     def stale(self) -> bool:
-        """Whether the database has changed since the schema was read, as far as is known."""
+        """Whether the database is known to have changed since the schema was read."""
         ...
 
     @property
@@ -45,7 +45,7 @@ class SchemaReader(Protocol):
         ...
 
     def settle(self) -> bool:
-        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        """Reread a stale schema before a query is checked against it; True if it was reread."""
         ...
 
     def stop(self) -> None:

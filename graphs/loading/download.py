@@ -1,10 +1,10 @@
-"""Downloads a file over HTTP so that it is right and whole: resumed, checked, retried, kept.
+"""Downloads a file over HTTP: resumable, verified, retried and cached.
 
     fetch("https://huggingface.co/datasets/…/nba_simplekg.json", Path("nba.json"))
 
-What has come is kept in `nba.json.part`, and a later call asks for the rest alone. The file appears under its name when
-its size and checksum are those that the server announced; `nba.json.sha256` beside it lets a later call trust it
-without a network.
+Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file gets its name when its
+size and checksum match those that the server announced; `nba.json.sha256` beside it lets a later call trust it without
+network access.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphground import __version__
 from graphground.graphs.loading.retry_after import retry_after
 
 Progress = Callable[[str, int, int | None], None]
-"""Takes the step (`downloading`), the bytes that have come, and the file's size (None where it is unknown)."""
+"""Called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
 TRIES, FIRST_PAUSE, LONGEST_WAIT = 5, 1.0, 300.0
 AT_ONCE = 1 << 18
 _CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?')
@@ -39,7 +39,7 @@ class DownloadError(RuntimeError):
 
 
 class _Again(Exception):
-    """A failure that may pass; `pause` is what the server asked for (seconds)."""
+    """A failure that may be temporary; `pause` is the wait that the server requested, in seconds."""
 
     def __init__(self, message: str, pause: float = 0.0) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class _Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """What a server says of a file: its size, and a SHA-256 or the SHA-1 of a git blob; None for what it does not."""
+    """The announced size and SHA-256, or SHA-1 of a git blob, of a file; None for those not announced."""
 
     size: int | None
     checksum: str | None
@@ -62,12 +62,13 @@ def fetch(
     offline: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
-    """Have the file from the first of the addresses that gives it; return its SHA-256.
+    """Download the file from the first address that provides it; return its SHA-256.
 
-    A file that is there and has the checksum noted beside it is not asked for again.
+    An existing file that matches the checksum beside it is not downloaded again.
 
     Raises:
-        DownloadError: no address gives it, it comes damaged, the disk is full, or it is not there with `offline`.
+        DownloadError: no address provides it, it arrives damaged, the disk is full, or it is missing and `offline` is
+        set.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +96,7 @@ def fetch(
 
 
 def _kept(path: Path) -> str | None:
-    """The checksum of a file that was downloaded whole and has not changed since."""
+    """The checksum of a file that was downloaded completely and has not changed since."""
     note = path.with_name(path.name + ".sha256")
     try:
         noted = note.read_text("ascii").strip()
@@ -175,7 +176,7 @@ def _noted(note: Path) -> Announced | None:
 
 
 def _announced(answer: httpx2.Response, have: int) -> Announced:
-    """The size and checksum that the answer, or a redirect before it, states.
+    """The size and checksum stated by the response, or by a redirect before it.
 
     Hugging Face names the SHA-256 of a large file in `X-Linked-Etag` of the redirect; the store behind it in `ETag`.
     """
@@ -245,7 +246,7 @@ def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
 
 
 def _git_blob(path: Path, size: int) -> str:
-    """The SHA-1 that git, and so Hugging Face's ETag, gives to a small file."""
+    """The SHA-1 that git, and therefore Hugging Face's ETag, assigns to a small file."""
     found = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:
         while piece := file.read(AT_ONCE):

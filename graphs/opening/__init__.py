@@ -1,1 +1,1 @@
-"""From a definition to an open `Graph`."""
+"""Opens a `Graph` from its definition: stored, bundled or in a database."""

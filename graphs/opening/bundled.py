@@ -1,6 +1,6 @@
-"""Bundled graphs as sources: loaded into the data folder when one is first asked for, and again when its facts change.
+"""Bundled graphs as sources: loaded into the data folder at first use, and again when their facts change.
 
-Processes that ask at the same moment load it once; the others wait for that.
+If several processes need one at the same moment, one of them loads it and the others wait.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from graphground.graphs.storage.home import Home
 
 LOAD_SECONDS = 180.0
 DROPPED = "dropped-bundled.json"
-"""The file of the data folder that names the bundled graphs which the user dropped."""
+"""The file in the data folder that lists the bundled graphs that the user has dropped."""
 
 
 def load_bundled(name: str, home: Home) -> Entry | None:
-    """The entry of that bundled graph, loaded now if need be; None where none is bundled under that name.
+    """The catalog entry of that bundled graph, loaded now if necessary; None if there is no such bundled graph.
 
-    A graph of the same name that the user loaded is left alone, and one that the user dropped is not loaded again.
+    A graph of the same name that the user loaded is not touched, and a dropped one is not loaded again.
 
     Raises:
-        EngineUnavailable: it cannot be loaded here, and why.
+        EngineUnavailable: it cannot be loaded here; the message gives the reason.
     """
     bundled = next((one for one in offered(home) if one.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
@@ -47,19 +47,19 @@ def load_bundled(name: str, home: Home) -> Entry | None:
 
 
 def offered(home: Home) -> list[BundledGraph]:
-    """The bundled graphs without those that the user dropped."""
+    """The bundled graphs that the user has not dropped."""
     dropped = _dropped(home)
     return [one for one in bundled_graphs() if one.name not in dropped]
 
 
 def is_bundled(name: str, home: Home) -> bool:
-    """Whether a name is that of a bundled graph, with none of the user's own in its place."""
+    """Whether a name belongs to a bundled graph that no graph of the user's replaces."""
     entry = Catalog(home).find(name)
     return any(one.name == name and (entry is None or entry.source == source_of(one)) for one in bundled_graphs())
 
 
 def offer(name: str, home: Home, again: bool) -> None:
-    """Offer a bundled graph again, or no more: it is then not loaded when it is next asked for."""
+    """Mark a bundled graph as available or as dropped; a dropped one is not loaded again."""
     home.make()
     with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
         dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
@@ -68,7 +68,7 @@ def offer(name: str, home: Home, again: bool) -> None:
 
 
 def dropped_stamp(home: Home) -> int | None:
-    """Changes when a bundled graph is dropped, or offered again."""
+    """A value that changes when a bundled graph is dropped or made available again."""
     try:
         return (home.folder / DROPPED).stat().st_mtime_ns
     except OSError:
@@ -83,12 +83,12 @@ def _dropped(home: Home) -> set[str]:
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
-    """Whether what is loaded is this very graph, or one of the user's own."""
+    """Whether the loaded graph is the current version, or one of the user's own."""
     return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
 
 
 def source_of(bundled: BundledGraph) -> str:
-    """The file name under which the catalog keeps a bundled graph: `bundled-nba.json`."""
+    """The file name that the catalog stores for a bundled graph: `bundled-nba.json`."""
     return f"bundled-{bundled.name}.json"
 
 

@@ -1,4 +1,4 @@
-"""Opens a graph in your own database: its engine, the schema that is read from it, and the lookup of its names."""
+"""Opens a graph in your own database: its engine, its schema and its entity lookup."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 def open_database(database: Database, home: Home) -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
-    The schema is the one in the data folder's cache where there is one. A database that does not refuse writes
-    itself is logged as a warning.
+    The schema comes from the cache in the data folder if it is there. A warning is logged if the database does not
+    refuse writes.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
@@ -89,7 +89,7 @@ def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema)
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
-    """The database's own vector index, where its settings ask for it and its model is installed."""
+    """The database's own vector index, if it is configured and its model is installed."""
     if database.vector_index is None or database.vector_model is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Where a graph in your own database is, and what is known of it before it is opened."""
+"""The connection settings of a graph in your own database."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Database:
     database: str | None = None
     description: str = ""
     vector_index: str | None = None
-    """A vector index of the database itself, or `auto`; `vector_model` made its vectors."""
+    """The name of a vector index in the database, or `auto`; `vector_model` is the model of its vectors."""
     vector_model: str | None = None
     name_property: str | None = None
-    """Which properties name nodes, where the data do not show it: `Order=orderNo, Person=fullName`."""
+    """The properties that name nodes, where detection fails: `Order=orderNo, Person=fullName`."""
 
     def __post_init__(self) -> None:
         address = BoltAddress(self.uri, self.username or "", self.password or "")
@@ -31,11 +31,11 @@ class Database:
 
     @property
     def naming(self) -> dict[str, str]:
-        """The properties of `name_property` by label."""
+        """The naming properties from `name_property`, by label."""
         pairs = [pair.partition("=") for pair in (self.name_property or "").split(",") if pair.strip()]
         return {label.strip(): key.strip() for label, _, key in pairs}
 
     @property
     def key(self) -> str:
-        """The name of its schema in the cache: the same database read by another user may look different."""
+        """The name of its schema in the cache; another user may see a different schema of the same database."""
         return f"{self.uri} {self.database or ''} {self.username or ''}"

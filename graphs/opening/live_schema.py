@@ -1,9 +1,9 @@
-"""The schema of your own database: read, kept in a cache, and read again when the data changed.
+"""The schema of your own database: read, cached, and read again when the data has changed.
 
-Before each call `look` asks the database for the mark of its last transaction, a millisecond's work. Nothing more is
-done while the mark stays. When it moved, a database that is read quickly is read again at once; a larger one is read
-in the background, and until then its schema counts as `stale`: a caller that finds an error calls `settle` first,
-and judges again with what the database really holds.
+Before each call `look` reads the mark of the database's last transaction, which takes a millisecond. While the mark is
+unchanged, nothing else happens. When it has changed, a database that can be read quickly is reread at once; a larger
+one is reread in the background, and until then its schema is `stale`: a caller that finds an error first calls `settle`
+and then checks again against the current schema.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from graphground.graphs.schemas.extraction.findings import Extraction
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
-"""A database that took no longer to read is read again within the call that finds it changed."""
+"""A database whose last reading took at most this long is reread within the call that detects the change."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """The longest that a call waits for a schema that would contradict the database otherwise."""
 LEAST_SHARE = 0.2
-"""At most this share of the time goes into reading a database that changes all the time."""
+"""The largest share of the time spent rereading a database that changes continuously."""
 FINGERPRINT_SECONDS = 2.0
-"""Between looks at a database that gives no transaction marks."""
+"""Seconds between checks of a database without transaction marks."""
 logger = logging.getLogger(__name__)
 
 
 class LiveSchema:
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
-    `key` tells databases apart in the cache; `naming` sets the property that names the nodes of a label.
+    `key` identifies the database in the cache; `naming` sets the property that names the nodes of a label.
     """
 
     def __init__(
@@ -55,9 +55,10 @@ class LiveSchema:
         self._cancellation = Cancellation()
 
     def open(self) -> None:
-        """Take the schema that was read before where the database has not changed since; else read it.
+        """Use the cached schema if the database has not changed since; otherwise read it.
 
-        A database that was never read is read now, for `OPENING_SECONDS` at most: the rest is read in the background.
+        A database without a cached schema is read now, for at most `OPENING_SECONDS`; the rest is read in the
+        background.
 
         Raises:
             EngineError: nothing is cached and the database cannot be read.
@@ -75,12 +76,12 @@ class LiveSchema:
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """The schema as it was last read; empty and open before that."""
+        """The schema as it was last read; before that an empty, open one."""
         return self._found.schema if self._found is not None else PropertyGraphSchema(self.name, {}, (), open=True)
 
     @property
     def samples(self) -> Mapping[tuple[str, str], Sequence[Any]] | None:
-        """The sample values that were read with it, if any."""
+        """The sample values that were read with the schema, if any."""
         return (self._found.samples or None) if self._found is not None else None
 
     @property
@@ -95,13 +96,13 @@ class LiveSchema:
 
     @property
     def stale(self) -> bool:
-        """Whether the database has changed since the schema was read, as far as is known."""
+        """Whether the database is known to have changed since the schema was read."""
         return self._mark is not None and self._mark != self._read_mark
 
     def look(self) -> None:
-        """Notice a change of the database, and read it again: now where that is quick, else in the background.
+        """Detect a change of the database and reread it: at once if that is quick, otherwise in the background.
 
-        A database that cannot be asked is left to the call itself, which will say so.
+        If the database cannot be queried, the failure is left to the call itself.
         """
         now = time.monotonic()
         try:
@@ -121,7 +122,7 @@ class LiveSchema:
             self.follow()
 
     def settle(self) -> bool:
-        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        """Reread a stale schema before a query is checked against it; True if it was reread."""
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
             return False
         try:
@@ -132,7 +133,7 @@ class LiveSchema:
         return True
 
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Read the database now and keep the answer; what was cancelled meanwhile is not an answer."""
+        """Read the database now and keep the result, unless the reading was cancelled meanwhile."""
         begin = time.monotonic()
         mark = self.engine.transaction_mark() or fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
@@ -149,7 +150,9 @@ class LiveSchema:
         return found
 
     def refresh(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Read the database anew, now; a reading that is under way is waited for, and is enough if nothing changed."""
+        """Reread the database now. If a reading is in progress, wait for it; that suffices if nothing has changed
+        since.
+        """
         with self._reading:
             mark = self.engine.transaction_mark()
             if self._found is None or mark is None or mark != self._read_mark or self._found.partial:
@@ -159,7 +162,7 @@ class LiveSchema:
         return self._found
 
     def follow(self) -> None:
-        """Read again in the background; not more often than `LEAST_SHARE` of the time allows."""
+        """Reread in the background, using at most `LEAST_SHARE` of the time."""
         if self.thread is not None and self.thread.is_alive():
             return
 
@@ -178,7 +181,7 @@ class LiveSchema:
         self.thread.start()
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:
-        """End the reading in the background, in the database too, and wait so long for it at most."""
+        """Stop the background reading, in the database too, and wait up to that long for it."""
         self._stopped.set()
         until = time.monotonic() + seconds
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):

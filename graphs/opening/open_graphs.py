@@ -1,4 +1,4 @@
-"""The graphs that one server has open: each is opened when it is first asked for.
+"""The open graphs of one server: each is opened at first use.
 
 >>> graphs = OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: films)])
 >>> graphs.get(None).name
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class UnknownGraph(LookupError):
-    """No open graph has that name, or several are open and none was named; `nearest` holds names to use."""
+    """No open graph has that name, or none was named and several are open; `nearest` holds possible names."""
 
     def __init__(self, message: str, nearest: Sequence[str]) -> None:
         super().__init__(message)
@@ -35,8 +35,8 @@ class UnknownGraph(LookupError):
 class GraphSummary:
     """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`; counts are None while unknown.
 
-    `problem` says in words why the graph cannot be asked just now; `refuses_writes` whether its database itself
-    refused a write, None while that was not tried.
+    `problem` says why the graph is unavailable at the moment; `refuses_writes` says whether its database itself refused
+    a trial write, None if that was not tried.
     """
 
     name: str
@@ -66,7 +66,8 @@ class GraphSource:
     eager: bool = False
     warm_up: str | None = None
     problem: Callable[[], str | None] | None = None
-    """Why it cannot be asked just now, found in a second at most; where there is none, what opening it said stands."""
+    """The reason why the graph is unavailable, found within a second; without it, the failure to open it is reported.
+    """
 
 
 def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
@@ -87,7 +88,7 @@ class OpenGraphs:
         reread: Callable[[], Iterable[GraphSource]] | None = None,
         stamp: Callable[[], object] = lambda: None,
     ) -> None:
-        """`reread` gives the sources anew when `stamp`, which every call looks at, has changed."""
+        """`reread` returns the current sources; it is called when `stamp`, evaluated at every call, has changed."""
         self._reread, self._stamp, self._seen = reread, stamp, stamp()
         self._sources = _by_name(sources)
         self._locks: dict[str, threading.Lock] = {}
@@ -97,14 +98,14 @@ class OpenGraphs:
         self._rereading = threading.Lock()
 
     def names(self) -> list[str]:
-        """The names, in the order in which they were given."""
+        """The names, in the given order."""
         return list(self._current())
 
     def _lock(self, name: str) -> threading.Lock:
         return self._locks.setdefault(name, threading.Lock())
 
     def _current(self) -> dict[str, GraphSource]:
-        """The sources, read again where graphs have come or gone; one that has gone is closed."""
+        """The sources, reread if graphs were added or removed; a removed graph is closed."""
         stamp = self._stamp()
         if self._reread is None or stamp == self._seen:
             return self._sources
@@ -119,11 +120,11 @@ class OpenGraphs:
         return self._sources
 
     def get(self, name: str | None = None) -> Graph:
-        """The graph of that name, opened now if it was not; None asks for the only one.
+        """The graph of that name, opened now if necessary; None selects the only one.
 
         Raises:
-            UnknownGraph: no graph, or several, can be meant.
-            EngineUnavailable: it cannot be opened, and why; the others are not touched by that.
+            UnknownGraph: there is no graph of that name, or none was named and there is not exactly one.
+            EngineUnavailable: it cannot be opened, for the reason in the message; the other graphs are not affected.
         """
         source = self._source(name)
         with self._lock(source.name):
@@ -152,7 +153,7 @@ class OpenGraphs:
                         logger.warning("graph %r: %s", source.name, error)
 
     def summaries(self) -> list[GraphSummary]:
-        """What is known of each graph, with whether its database can be reached; waits a second at most."""
+        """A summary of each graph, including whether its database can be reached; takes at most a second."""
         reachable = [source for source in self._current().values() if source.problem is not None]
         with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
             found = dict(
@@ -165,7 +166,7 @@ class OpenGraphs:
         return [self._summary(source, found.get(source.name)) for source in self._sources.values()]
 
     def close(self) -> None:
-        """Close every graph that was opened; calling it twice is fine. One that is just being opened is left."""
+        """Close every opened graph; may be called twice. A graph that is being opened is left alone."""
         self._closed = True
         for name, lock in list(self._locks.items()):
             if not lock.acquire(timeout=CLOSING_SECONDS):

@@ -1,4 +1,4 @@
-"""Loaded graphs as sources that a server opens, the bundled ones among them."""
+"""Loaded graphs, including the bundled ones, as sources that a server opens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WARM_UP = "MATCH (n) RETURN n LIMIT 1"
 
 
 def stored_sources(home: Home) -> list[GraphSource]:
-    """Every loaded graph of a data folder, and the bundled ones, which are loaded when they are first asked for."""
+    """Every loaded graph of a data folder, and the bundled ones, which are loaded at first use."""
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
     # One process runs them all: the first graph's query starts it for the others too.
@@ -33,12 +33,12 @@ def stored_sources(home: Home) -> list[GraphSource]:
 
 
 def stamp(home: Home) -> object:
-    """Changes when a graph of the data folder comes or goes; costs two looks at the times of files."""
+    """A value that changes when a graph is added to or removed from the data folder; costs two reads of file times."""
     return Catalog(home).stamp(), dropped_stamp(home)
 
 
 def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
-    """One loaded graph; it is opened anew after another load of it."""
+    """A loaded graph as a source; it is reopened when it has been loaded again."""
     return GraphSource(
         name,
         description,
@@ -52,10 +52,10 @@ def stored_source(name: str, description: str, home: Home, *, eager: bool = Fals
 
 
 def open_stored(name: str, home: Home) -> Graph:
-    """Open a loaded graph; its engine is started by the first query, not by this.
+    """Open a loaded graph; its engine starts with the first query.
 
     Raises:
-        EngineUnavailable: it is not loaded, or no more, or its files are damaged.
+        EngineUnavailable: it is not loaded, or its files are damaged.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))
@@ -93,6 +93,6 @@ def _counts(name: str, home: Home) -> Counts:
 
 
 def _version(name: str, home: Home) -> object:
-    """Changes when the graph is loaded anew."""
+    """A value that changes when the graph is loaded again."""
     entry = Catalog(home).find(name)
     return entry.id if entry else None

@@ -1,4 +1,4 @@
-"""Reads all of a graph: nodes, relationships, properties and the names of its index, and counts them."""
+"""Reads a whole graph (nodes, relationships, properties and indexed names) and counts what it reads."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graphground.graphs.storage.home import Home
 
 
 class Incomplete(ValueError):
-    """Something of a graph is missing or cannot be read; the message says what."""
+    """A part of a graph is missing or cannot be read; the message says which."""
 
 
 def read_whole(graph: Graph, folder: Path) -> str:
-    """Read everything of a loaded graph; what was read, in words.
+    """Read everything in a loaded graph; return a summary in words.
 
     Raises:
-        Incomplete: there is less or more than was loaded.
+        Incomplete: the graph holds less or more than was loaded.
         EngineError: a part cannot be read.
     """
     if not isinstance(graph.engine, EmbeddedEngine):

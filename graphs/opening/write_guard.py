@@ -10,10 +10,10 @@ logger = logging.getLogger(__name__)
 
 
 def refuses_writes(name: str, engine: Engine) -> bool:
-    """Whether the database refuses a write, tried; where it does not, that is logged as a warning.
+    """Whether the database refuses a trial write; if not, a warning is logged.
 
     Raises:
-        EngineError: the database does not answer.
+        EngineError: the database does not respond.
     """
     if engine.capabilities().enforces_read_only:
         return True
@@ -22,7 +22,7 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 
 
 def warning(engine: Engine) -> str:
-    """The warning, with what to do, when only our own check prevents writes."""
+    """The warning, with advice, for a database where only our own check prevents writes."""
     capabilities = engine.capabilities()
     return (
         f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "

@@ -1,1 +1,1 @@
-"""A schema as text, read from a database, filtered for a question."""
+"""Schemas: written as text, read from a database, filtered for a question."""

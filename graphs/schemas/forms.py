@@ -7,8 +7,8 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` puts each property on a line of its own, with its unit and sample values, and says which
-relationships are symmetric or bound to a time.
+`enhanced` puts each property on its own line, with its unit and sample values, and marks symmetric and time-bounded
+relationships.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ INDEX_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a form and what it tells of.
+    """A line of a form and the schema element that it describes.
 
     `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings tell of nothing.
     """
@@ -59,7 +59,7 @@ class Line:
 
 
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
-    """The properties that every label has, of one type: said once instead of with each label."""
+    """The properties that every label has with the same type: listed once instead of for each label."""
     labels = list(schema.labels.values())
     if len(labels) < 2:
         return {}
@@ -84,7 +84,7 @@ def relationship_pattern(pattern: RelationshipPattern) -> str:
 def property_map(
     properties: Mapping[str, str], without: Iterable[str] = (), texts: Mapping[str, TextValues] | None = None
 ) -> str:
-    """` {year: int, winners: list[str], freight: str(float)}`, or nothing; text that holds numbers says so."""
+    """` {year: int, winners: list[str], freight: str(float)}`, or an empty string; text that holds numbers is marked."""
     left, held = frozenset(without), texts or {}
     inner = ", ".join(
         f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}"
@@ -114,7 +114,7 @@ def base_form(schema: PropertyGraphSchema) -> str:
 
 
 def enhanced_form(schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "") -> str:
-    """Each property on its own line with unit and sample values; those that fit the question come first."""
+    """Each property on its own line with unit and sample values; samples that fit the question come first."""
     writer = _Enhanced(schema, samples or {}, question.lower())
     return "\n".join(writer.lines())
 
@@ -137,12 +137,12 @@ def write_schema(
 
 
 def is_time_bounded(pattern: RelationshipPattern) -> bool:
-    """Whether the relationship holds between a start and an end: it has both properties, named alike."""
+    """Whether the relationship holds between a start and an end: it has a pair of properties for them."""
     return any(f"end{key[5:]}" in pattern.properties for key in pattern.properties if key.startswith("start"))
 
 
 def show_value(value: Any) -> str:
-    """A sample value as Cypher writes it, long text cut: `'The Lord of the Rings: The Fell…'`."""
+    """A sample value as Cypher writes it, with long text shortened: `'The Lord of the Rings: The Fell…'`."""
     if isinstance(value, str):
         text = re.sub(r"\s+", " ", value).strip()
         text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
@@ -154,7 +154,7 @@ def show_value(value: Any) -> str:
 
 
 def combination_lines(schema: PropertyGraphSchema) -> list[str]:
-    """The labels that stand together on a node, with the properties of those nodes, the most frequent first."""
+    """The sets of labels that occur together, with the properties of those nodes, the most frequent first."""
     shown = [one for one in schema.combinations if len(one.labels) > 1 and one.labels <= schema.labels.keys()]
     if not shown:
         return []
@@ -232,7 +232,7 @@ class _Enhanced:
         ]
 
     def _keys(self, label: Label) -> dict[str, list[str]]:
-        """What constraints and indexes say of single properties, and which property names the node."""
+        """The constraints and indexes of single properties, and the naming property of the node."""
         found: dict[str, list[str]] = {}
         for index in self.schema.indexes:
             if index.owner == label.name and not index.relationship:
@@ -260,12 +260,12 @@ class _Enhanced:
 
 
 def str_of(pattern: RelationshipPattern) -> str:
-    """The pattern without its properties, names quoted."""
+    """The pattern without its properties, with quoted names."""
     return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
 
 
 def marks_of(pattern: RelationshipPattern) -> list[str]:
-    """What a query must respect about this relationship: symmetry, open time intervals."""
+    """Properties of this relationship that a query must respect: symmetry, open time intervals."""
     marks = []
     if pattern.symmetric:
         marks.append("symmetric: match it without an arrow")

@@ -3,9 +3,9 @@
     >>> estimate_tokens("(:Movie)-[:directedBy]->(:Person)")
     9
 
-Words are split as byte-pair encodings tend to (case changes, digits in threes, runs of punctuation) and
-weighed. The weights are a least-squares fit to four real tokenizers at once; docs/figures.md has
-the error that is left: on schema texts 1 to 8 % at the mean.
+Text is split as byte-pair encodings tend to split it (case changes, digits in threes, runs of punctuation), and each
+kind of piece has a weight. The weights are a least-squares fit to four real tokenizers at once; the mean error on
+schema texts is 1 to 8 % (docs/figures.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WEIGHTS = (0.0, 0.0, NUMBER, 0.0, UNDERSCORE, PUNCTUATION, BREAK, 0.0)
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens the text is; 0 for none."""
+    """The approximate number of tokens of a text; 0 for an empty one."""
     total = 0.0
     for match in _PIECE.finditer(text):
         kind = match.lastindex or 0

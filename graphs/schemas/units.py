@@ -1,4 +1,4 @@
-"""What a property's name says of its unit: `runtime_minute` is in minutes, `area_km2` in square kilometres."""
+"""Derives units from property names: `runtime_minute` is in minutes, `area_km2` in square kilometres."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ UNITS = {
     "gb": "gigabytes",
     "px": "pixels",
 }
-"""The last word of a property's name, and the unit that it stands for."""
+"""The last word of a property's name, and its unit."""
 
 NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
 
 
 def unit_of(name: str, type_: str = "float") -> str | None:
-    """The unit in words, or None; only numbers have one.
+    """The unit in words, or None; only numbers have a unit.
 
     >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
     ('in minutes', 'in cubic metres per second', 'a calendar year')

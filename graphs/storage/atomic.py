@@ -1,4 +1,4 @@
-"""Writes a file in one step: a reader finds the old one or the new one, never a part."""
+"""Writes a file atomically: a reader finds the old file or the new one, never a part of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import IO
 
 @contextmanager
 def replacing(path: Path, *, private: bool = False, durable: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of `path` when the block ends well, and is deleted when it does not.
+    """Open a file that replaces `path` when the block ends, and is deleted if the block raises.
 
         with replacing(home.catalog, durable=True) as file:
             file.write(b"{}")
 
-    A `private` file can be read by its owner alone; a `durable` one is on the disk before it takes the place.
+    A `private` file can be read only by its owner; a `durable` one is flushed to disk before it replaces the old one.
     """
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     number = os.open(

@@ -1,4 +1,6 @@
-"""Which graphs are loaded: one small file, replaced in one step, so that a graph is there whole or not at all."""
+"""The catalog of loaded graphs: a small file that is replaced atomically, so a graph is listed completely or not at
+all.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 SCRATCH = "scratch-"
-"""What the names of the engine processes' own databases begin with; a graph's ends with eight hexadecimal digits."""
+"""The prefix of the names of the engine processes' own databases; a graph's name ends with eight hexadecimal digits."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -41,11 +43,11 @@ class Entry:
 
 
 class CatalogError(ValueError):
-    """The catalog cannot be read, or has no such graph, or a name cannot be used."""
+    """The catalog cannot be read, has no such graph, or a name is invalid."""
 
 
 class Catalog:
-    """The graphs of a data folder; every call reads the file, which other processes change too."""
+    """The graphs of a data folder; every call rereads the file, which other processes may change."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -71,7 +73,7 @@ class Catalog:
         """The graph of that name.
 
         Raises:
-            CatalogError: there is none, and which there are.
+            CatalogError: there is none; the message lists the existing ones.
         """
         entry = self.find(name)
         if entry is None:
@@ -80,7 +82,7 @@ class Catalog:
         return entry
 
     def put(self, entry: Entry) -> None:
-        """Add a graph, in place of the one of its name; called inside `changing`."""
+        """Add a graph, replacing one of the same name; call it inside `changing`."""
         entries = self.entries()
         places = [place for place, one in enumerate(entries) if one.name == entry.name]
         if places:
@@ -90,7 +92,7 @@ class Catalog:
         self._write(entries)
 
     def remove(self, name: str) -> Entry:
-        """Forget a graph; `sweep` deletes its files."""
+        """Remove a graph from the catalog; `sweep` deletes its files."""
         with self.changing():
             entry = self.get(name)
             self._write([one for one in self.entries() if one.name != name])
@@ -101,11 +103,11 @@ class Catalog:
         return PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
 
     def folder(self, entry: Entry) -> Path:
-        """The folder of its schema and entity index."""
+        """The folder of a graph's schema and entity index."""
         return self.home.graphs / entry.id
 
     def stamp(self) -> tuple[int, int] | None:
-        """Changes whenever the catalog does; costs one look at the file's times."""
+        """A value that changes whenever the catalog does; costs one read of the file's times."""
         try:
             status = self.home.catalog.stat()
         except FileNotFoundError:
@@ -114,13 +116,13 @@ class Catalog:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Hold the catalog: no other process changes it, moves a graph in, or sweeps."""
+        """Lock the catalog: no other process can change it, move a graph into place, or sweep."""
         self.home.make()
         with FileLock(self.home.folder / "catalog.lock", timeout=30):
             yield
 
     def sweep(self) -> None:
-        """Delete the files of graphs that have left the catalog, and of loads that died; called inside `changing`.
+        """Delete the files of removed graphs and of failed loads; call it inside `changing`.
 
         A running engine process calls this after closing their databases; when none runs, any process may.
         """
@@ -141,7 +143,7 @@ class Catalog:
 
 
 def check_name(name: str) -> str:
-    """A name that can be a graph's, or a `CatalogError` that says what one looks like."""
+    """Raise a `CatalogError` if a name cannot be a graph's; the message describes valid names."""
     if not NAME.fullmatch(name):
         raise CatalogError(
             f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
@@ -151,12 +153,12 @@ def check_name(name: str) -> str:
 
 
 def new_id(name: str) -> str:
-    """A folder name that was never used: `nba-5f0c21aa`."""
+    """A folder name that has not been used before: `nba-5f0c21aa`."""
     return f"{re.sub(r'[^A-Za-z0-9]', '_', name)}-{secrets.token_hex(4)}"
 
 
 def loading_lock(folder: Path) -> FileLock:
-    """Held by the loader of `loading/ID` as long as it lives."""
+    """The lock that the loader of `loading/ID` holds while it lives."""
     return FileLock(folder / ".lock", timeout=0)
 
 

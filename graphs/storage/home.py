@@ -30,7 +30,7 @@ class Home:
 
     @classmethod
     def default(cls) -> Home:
-        """What `GRAPHGROUND_HOME` names, else the user's data folder."""
+        """The folder that `GRAPHGROUND_HOME` names, else the user's data folder."""
         named = os.environ.get("GRAPHGROUND_HOME")
         return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
 
@@ -44,7 +44,7 @@ class Home:
 
     @property
     def schemas(self) -> Path:
-        """Schemas read from your own databases."""
+        """The folder of schemas read from your own databases."""
         return self.folder / "schemas"
 
     @property
@@ -57,7 +57,7 @@ class Home:
 
     @property
     def downloads(self) -> Path:
-        """Files that were downloaded."""
+        """The folder of downloaded files."""
         return self.folder / "downloads"
 
     @property
@@ -65,11 +65,11 @@ class Home:
         return self.folder / self.engine_folder
 
     def apart(self) -> Home:
-        """The same graphs, with the engine process for queries that may have to be killed."""
+        """The same data folder, with the engine process for queries that may have to be killed."""
         return replace(self, engine_folder=APART)
 
     def make(self) -> Home:
-        """Make the folders; what is new can be read by its owner alone."""
+        """Create the folders; new ones can be read only by their owner."""
         for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self

@@ -1,4 +1,4 @@
-"""What the files of a loaded graph were like when it was loaded, so that damage is noticed when it is opened.
+"""The sizes and digests of a graph's files when it was loaded, so that damage is noticed when it is opened.
 
     graphs/ID/manifest.json   {"files": {"Film_0.1.65536.v0.bucket": 65536, …}, "digests": {"schema.json": "9f…"}}
 
@@ -16,12 +16,12 @@ from graphground.graphs.storage.atomic import replacing
 
 NAME = "manifest.json"
 KEPT = (".bucket", ".dict", "idx")
-"""How the names of files end that hold the graph; the others the engine writes anew as it likes."""
+"""File name endings of the engine's files that hold the graph; the engine may rewrite the other files."""
 DIGESTED = ("schema.json",)
 
 
 def write_manifest(database: Path, graph: Path) -> None:
-    """Note the sizes of a database's files, and the digests of those that are small, beside the graph's schema."""
+    """Write the sizes of a database's files, and the digests of small files, beside the graph's schema."""
     found = {
         "files": {file.name: file.stat().st_size for file in sorted(database.iterdir()) if file.name.endswith(KEPT)},
         "digests": {name: _digest(database / name) for name in DIGESTED if (database / name).exists()}
@@ -32,10 +32,10 @@ def write_manifest(database: Path, graph: Path) -> None:
 
 
 def damage(database: Path, graph: Path) -> str | None:
-    """What has changed since a graph was loaded, in words; None where nothing has, or nothing was noted.
+    """A description of what has changed since a graph was loaded; None if nothing has, or there is no manifest.
 
     >>> damage(home.databases / entry.id, home.graphs / entry.id)
-    'Film_0.1.65536.v0.bucket has 1,000 bytes and not 65,536'
+    'Film_0.1.65536.v0.bucket has 1,000 bytes, not 65,536'
     """
     try:
         noted = json.loads((graph / NAME).read_bytes())

@@ -1,4 +1,4 @@
-"""Queries that are valid by construction, from the entities that a question means and the schema around them."""
+"""Queries that are valid by construction, from the entities that a question names and the schema around them."""
 
 from graphground.graphs.suggestions.grammar import gbnf, regular_expression
 from graphground.graphs.suggestions.mentions import Entity, entities_in, entities_of

@@ -1,6 +1,6 @@
-"""The suggested queries as a grammar, for decoding that can write nothing else.
+"""The suggested queries as a grammar for constrained decoding.
 
-Both forms describe the same language: one of the patterns, then what to return of `n`, an order and a limit.
+Both forms describe the same language: one of the patterns, then the returned properties of `n`, an order and a limit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NUMBER = "[1-9][0-9]{0,3}"
 
 
 def gbnf(schema: PropertyGraphSchema, suggestions: Sequence[Suggestion]) -> str:
-    """A grammar as llama.cpp reads it: `root ::= "MATCH (n:Movie)…" return-Movie | …`."""
+    """The grammar in llama.cpp's notation: `root ::= "MATCH (n:Movie)…" return-Movie | …`."""
     targets = list(dict.fromkeys(one.shape.target for one in suggestions))
     rules = [
         "root ::= "

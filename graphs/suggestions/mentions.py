@@ -1,4 +1,4 @@
-"""The entities that a question means, found in the entity index."""
+"""Finds the entities that a question names in the entity index."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.entities.candidate import EntityLookup
 
 MEANINGS = 3
-"""Entities tried for one mention."""
+"""Entities considered for one mention."""
 GOOD = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`Entity("michael mann", "Person", "Michael Mann", 1.0)`: what a mention may mean, and how surely."""
+    """An entity that a mention may refer to, with a score: `Entity("michael mann", "Person", "Michael Mann", 1.0)`."""
 
     mention: str
     label: str
@@ -25,12 +25,12 @@ class Entity:
     """The property that holds the name."""
 
     def node(self, variable: str) -> str:
-        """`(m0:Person {name: 'Michael Mann'})`."""
+        """The node pattern that matches the entity: `(m0:Person {name: 'Michael Mann'})`."""
         return f"({variable}:{quoted_name(self.label)} {{{quoted_name(self.key)}: {quoted_string(self.name)}}})"
 
 
 def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
-    """What each mention may mean: exact matches alone where there are some, else the nearest."""
+    """The entities that each mention may refer to: only exact matches if there are any, otherwise the nearest."""
     found: dict[tuple[str, str, str], Entity] = {}
     distinct = list(dict.fromkeys(mentions))
     for mention, candidates in zip(distinct, lookup.find_all(distinct, limit=8), strict=True):

@@ -1,4 +1,5 @@
-"""Which patterns the schema allows around some entities: one hop, two hops, and those that connect two of them.
+"""Enumerates the patterns that the schema allows around some entities: one hop, two hops, and connections of two
+entities.
 
 (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})
 (n:Award)<-[r0:receivesAward]-(m0:Movie)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'})
@@ -19,7 +20,7 @@ from graphground.graphs.suggestions.mentions import Entity
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relationship seen from one of its ends: `forward` leads from its start to its end."""
+    """A relationship seen from one of its ends: `forward` leads from its start to its end."""
 
     pattern: SchemaPattern
     forward: bool
@@ -40,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class QueryShape:
-    """A pattern about `n`: chains of steps from `n`, each to an entity; no chains means `n` is the entity itself."""
+    """A pattern around `n`: chains of steps from `n`, each to an entity; without chains `n` is the entity itself."""
 
     target: str
     chains: tuple[tuple[tuple[Step, ...], Entity], ...]
@@ -55,7 +56,7 @@ class QueryShape:
         return [self.itself] if self.itself else [entity for _, entity in self.chains]
 
     def cypher(self) -> str:
-        """What stands after MATCH."""
+        """The pattern as it is written after MATCH."""
         if self.itself:
             return self.itself.node("n")
         paths, node, relationship = [], 0, 0
@@ -71,9 +72,9 @@ class QueryShape:
 
 
 def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -> Iterator[QueryShape]:
-    """All patterns that the schema allows around the entities, the smaller first.
+    """All patterns that the schema allows around the entities, the smaller ones first.
 
-    Entities that stand for different meanings of one mention are never put into one pattern.
+    Entities that are alternatives for the same mention never occur in one pattern.
     """
     steps = [Step(pattern, forward) for pattern in schema.patterns for forward in (True, False)]
     single: dict[Entity, list[tuple[Step, ...]]] = {}

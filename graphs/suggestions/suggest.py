@@ -1,4 +1,4 @@
-"""From entities to ranked queries: enumerate, count in the database, rank."""
+"""From entities to ranked queries: enumerate patterns, count their matches in the database, rank them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graphground.graphs.suggestions.patterns import QueryShape, shapes
 from graphground.graphs.suggestions.rank import Question, parts, score
 
 BATCH = 24
-"""Patterns counted in one round trip."""
+"""Patterns counted per round trip."""
 MOST_COUNTED = 96
 MOST_PROPERTIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A query that runs as it is; `rows` is how many distinct `n` it matches, None where that was not counted."""
+    """A query that can be run as it is; `rows` is the number of distinct `n` that match, None if not counted."""
 
     cypher: str
     reason: str
@@ -39,7 +39,7 @@ def suggest(
     limit: int = 10,
     seconds: float = 20.0,
 ) -> list[Suggestion]:
-    """The best queries around the entities, the best first.
+    """The best queries around the entities, best first.
 
     For 'Which sculptures were created by Auguste Rodin?' and `Entity("Auguste Rodin", "Person", …)` the first is
     `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) RETURN DISTINCT n.name AS name`.
@@ -56,7 +56,7 @@ def suggest(
 
 
 def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[int | None]:
-    """How many `n` each pattern has, many patterns in one query; without a database nothing is counted."""
+    """The number of `n` that match each pattern, many patterns per query; not counted without a database."""
     counts: list[int | None] = [None] * len(kept)
     if graph.engine is None:
         return counts

@@ -1,4 +1,4 @@
-"""Made-up graphs for a schema, of any size, streamed: for tests, benchmarks and schemas without data."""
+"""Generated graphs for a schema, of any size, streamed: for tests, benchmarks and schemas without data."""
 
 from graphground.graphs.synth.graph import SyntheticGraph, synth
 from graphground.graphs.synth.standin import stand_in

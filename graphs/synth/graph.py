@@ -1,6 +1,6 @@
-"""A made-up graph for a schema: counts by label and pattern first, then nodes and relationships in blocks.
+"""Generates a graph for a schema: counts by label and pattern first, then nodes and relationships in blocks.
 
-Nothing is held but the counts, so a graph of ten million nodes needs no more memory than one of ten.
+Only the counts are held in memory, so a graph of ten million nodes needs no more than one of ten.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def synth(
         'Movie#0'
 
     Raises:
-        ValueError: the schema has no labels, or fewer nodes are asked for than it has labels.
+        ValueError: the schema has no labels, or there are fewer nodes than labels.
     """
     if not schema.labels:
         raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to generate")
@@ -49,7 +49,7 @@ def synth(
 
 @dataclass(frozen=True)
 class SyntheticGraph:
-    """The recipe of a graph; `entities()` and `relations()` yield SimpleKG records."""
+    """The parameters of a generated graph; `entities()` and `relations()` yield SimpleKG records."""
 
     schema: PropertyGraphSchema
     nodes: int
@@ -59,7 +59,7 @@ class SyntheticGraph:
 
     @cached_property
     def node_counts(self) -> Mapping[str, int]:
-        """How many nodes each label has: many where a label has properties, few where it only classifies."""
+        """The number of nodes of each label: many if the label has properties, few if it only classifies."""
         weights = {}
         for name, label in self.schema.labels.items():
             own = len(label.properties) - len(label.reserved & label.properties.keys())
@@ -69,7 +69,7 @@ class SyntheticGraph:
 
     @cached_property
     def pattern_counts(self) -> Sequence[int]:
-        """How many relationships each pattern of the schema has, in its order."""
+        """The number of relationships of each pattern, in the schema's order."""
         weights = {
             number: float(self.node_counts[pattern.start]) ** 0.7 * (1 + number % 3)
             for number, pattern in enumerate(self.schema.patterns)
@@ -105,7 +105,7 @@ class SyntheticGraph:
                     }
 
     def relations(self) -> Iterator[dict[str, Any]]:
-        """SimpleKG relations, pattern by pattern; those of the vocabulary first."""
+        """SimpleKG relations, pattern by pattern; the vocabulary's relationships first."""
         rid = 0
         for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
             links = self._links.get((pattern.type, pattern.start, pattern.end), ())
@@ -141,7 +141,7 @@ class SyntheticGraph:
         return grouped
 
     def _given(self, label: str) -> list[str]:
-        """The names that the vocabulary wants, then the homonyms among them once more."""
+        """The names from the vocabulary, then its homonyms once more."""
         names = list(self.vocabulary.names.get(label, ()))
         return names + names[::HOMONYMS]
 
@@ -177,7 +177,7 @@ class SyntheticGraph:
 
 
 def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The values that there are, with those that were asked for in place of random ones."""
+    """The available values, with the vocabulary's values in place of some random ones."""
     if fixed:
         values |= {key: value for key, value in fixed.items() if key in values}
         start, end = values.get("start_year"), values.get("end_year")
@@ -187,13 +187,13 @@ def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, 
 
 
 def _scatter(ranks: NDArray[np.int64], count: int, place: int) -> NDArray[np.int64]:
-    """Move ranks to nodes so that another node is the busiest in each pattern; one to one."""
+    """Assign ranks to nodes, one to one, so that a different node has the highest degree in each pattern."""
     step = next(step for step in (7_919, 7_907, 7_901, 1) if np.gcd(step, count) == 1)
     return (ranks * step + place * 104_729) % count
 
 
 def _order_intervals(columns: dict[str, list[Any]]) -> None:
-    """An interval does not end before it starts."""
+    """Ensure that no interval ends before it starts."""
     starts, ends = columns.get("start_year"), columns.get("end_year")
     if starts and ends:
         for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -202,7 +202,7 @@ def _order_intervals(columns: dict[str, list[Any]]) -> None:
 
 
 def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> dict[K, int]:
-    """Split a total by weight, exactly, each share at least so large.
+    """Split a total by weight, exactly, with a minimum for each share.
 
     >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
     {'a': 6, 'b': 2}

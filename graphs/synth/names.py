@@ -1,4 +1,4 @@
-"""Made-up names: pronounceable, distinct for as long as the syllables last, with a few homonyms.
+"""Generated names: pronounceable, mostly distinct, with a few homonyms.
 
 >>> [make_name("Person", number) for number in range(2)]
 ['Nagon Sherukan', 'Maklemar Mistudar']
@@ -15,12 +15,12 @@ CODAS = ("", "n", "r", "l", "s")
 PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
 
 WORDS = 2**16
-"""Distinct words; a name has two, so 2^32 names before they repeat."""
+"""The number of distinct words; a name has two, so there are 2^32 names before they repeat."""
 
 
 @cache
 def word(number: int) -> str:
-    """The word of a number below `WORDS`: two or three syllables, the same on every machine."""
+    """The word with a number below `WORDS`: two or three syllables, the same on every machine."""
     mixed = (number * 40_503 + 12_345) % WORDS
     syllables = []
     for _ in range(3):
@@ -35,8 +35,8 @@ def word(number: int) -> str:
 def make_name(label: str, number: int) -> str:
     """The name of the `number`th node of a label.
 
-    People are two words, other things carry their label as a habit of real titles would
-    (`'Karin Museum'`), except that a third of them are one short word.
+    People have two words; other names end in their label, as real titles often do (`'Karin Museum'`), except that a
+    third of them are one short word.
     """
     salt = crc32(label.encode())  # or the first person would be called like the first film
     first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
@@ -52,5 +52,5 @@ def make_name(label: str, number: int) -> str:
 
 
 def number_of_name(number: int) -> int:
-    """The number whose name a node bears: mostly its own, for one in fifty that of an earlier node."""
+    """The number whose name a node has: mostly its own, for one node in fifty that of an earlier node."""
     return number // 2 if number % 50 == 49 else number

@@ -1,9 +1,9 @@
-"""Stand-in graphs: made-up graphs on which given queries find something, and wrong queries find something else.
+"""Stand-in graphs: generated graphs on which given queries return rows, and wrong queries return others.
 
-For each query a few witnesses are planted: nodes and relationships that satisfy its patterns and conditions. Around
-them stand near misses, each wrong in one way: a relationship of another type or the other way round between the same
-labels, a condition just violated, one relationship missing, a namesake, a node that matches twice. It is what queries
-are tried on where the graph that they were written for is not at hand. Scores on it are estimates.
+For each query a few witnesses are planted: nodes and relationships that satisfy its patterns and conditions. Near
+misses surround them, each wrong in one way: a relationship of another type or direction between the same labels, a
+condition just violated, one relationship missing, a node of the same name, a node that matches twice. Queries are tried
+on such a graph if the original graph is not available. Scores on it are estimates.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def stand_in(
     seed: int = 0,
     instances: int = 3,
 ) -> SyntheticGraph:
-    """A graph on which `queries` find rows, and queries that are nearly right find others.
+    """A graph on which `queries` return rows, and nearly right queries return others.
 
     `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name`
     gives it a person of that name, `instances` movies of more than 90 minutes that he directed, one of 90 minutes,
@@ -81,7 +81,7 @@ class _Planter:
         self._links: list[Link] = []
 
     def vocabulary(self) -> Vocabulary:
-        """All that was planted."""
+        """Everything that was planted."""
         return Vocabulary(
             {label: tuple(names) for label, names in self._names.items()}, dict(self._values), self._links, self._fixed
         )
@@ -131,7 +131,7 @@ class _Planter:
         named: Mapping[str, str] | None = None,
         shared: Mapping[str, int] | None = None,
     ) -> dict[str, int]:
-        """Nodes and relationships that satisfy a part, or all of it but one thing; the number of each node."""
+        """Nodes and relationships that satisfy a part, or all of it except one condition; returns each node's number."""
         way = part.alternatives[number % len(part.alternatives)]
         fixed: dict[str, dict[str, Any]] = defaultdict(dict)
         owners = self._owners(part)
@@ -172,7 +172,7 @@ class _Planter:
         return numbers
 
     def _node(self, label: str, name: str | None, properties: Mapping[str, Any], anchor: bool) -> int:
-        """The node that queries know by its name, or a new node."""
+        """The node that queries refer to by name, or a new node."""
         names = self._names[label]
         if anchor and name is not None and (label, name) in self._numbers:
             number = self._numbers[label, name]
@@ -191,7 +191,7 @@ class _Planter:
         return {**{link.element: link.type for link in part.links}, **part.labels}
 
     def _mention(self, owner: str | None, condition: Condition) -> None:
-        """Mix the value that a condition compares with among the random ones."""
+        """Add the value that a condition compares with to the random ones."""
         if owner is None or condition.value is None or condition.key in RESERVED:
             return
         type_ = (self._type(owner, condition.key) or "").removeprefix("list[").removesuffix("]")

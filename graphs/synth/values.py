@@ -1,4 +1,4 @@
-"""Random property values by type and by the habits of property names, one column for a block of nodes at a time."""
+"""Random property values, chosen by type and property name, one column at a time for a block of nodes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from graphground.graphs.synth.names import word
 
 CATEGORIES = 40
-"""Distinct values of a `str` property; few, as for countries, genders or languages."""
+"""The number of distinct values of a `str` property; few, as for countries, genders or languages."""
 
 FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
 BORROWED = 0.3
-"""The share of values taken from the vocabulary, where it has some for the property."""
+"""The share of values taken from the vocabulary, if it has some for the property."""
 
 
 def column(
@@ -37,7 +37,7 @@ def column(
 
 
 def _missing(key: str) -> float:
-    """How often a property is absent: ends of intervals and deaths often, genders hardly ever."""
+    """How often a property is missing: ends of intervals and deaths often, genders hardly ever."""
     if key.startswith("end_") or key.endswith("_of_death"):
         return 0.45
     return 0.03 + (sum(map(ord, key)) % 5) * 0.06
@@ -72,7 +72,7 @@ def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generato
 
 
 def zipf(count: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Ranks from 0 to `count - 1`, the first the most frequent: 1/rank for few, flatter for many."""
+    """Ranks from 0 to `count - 1`, the first the most frequent: 1/rank if there are few, flatter if there are many."""
     uniform = rng.random(size)
     ranks = np.power(count + 1.0, uniform) - 1.0 if count <= 10_000 else count * np.square(uniform)
     return np.minimum(ranks.astype(np.int64), count - 1)

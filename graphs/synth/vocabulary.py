@@ -1,4 +1,4 @@
-"""What a made-up graph must hold: names, values and relationships that queries ask for."""
+"""Required content of a generated graph: names, values and relationships that queries refer to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Link(NamedTuple):
     """A relationship that must exist, by the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
 
-    `properties` wins over random values; None as a value leaves the property out.
+    `properties` overrides random values; None leaves a property out.
     """
 
     type: str
@@ -23,9 +23,9 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Names and values that a synthetic graph takes over, for example from queries that will be asked of it.
+    """Names and values for a synthetic graph, for example from queries that will be run on it.
 
-    `names={"Movie": ("Heat", "Ronin")}` makes the first two movies bear these names;
+    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names;
     `values={("Movie", "runtime_minute"): (90, 91.5)}` mixes these values among the random ones, and
     likewise `("releasedIn", "date")` for the property of a relationship. Dates are ISO 8601 text.
     `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes those of one node, None for no value.

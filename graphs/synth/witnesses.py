@@ -1,4 +1,4 @@
-"""What a graph must hold for a query to find something: nodes, relationships and the conditions on both.
+"""What a graph must contain for a query to return rows: nodes, relationships and the conditions on both.
 
 >>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
 >>> part.answer, [(link.type, link.start, link.end) for link in part.links]
@@ -19,7 +19,7 @@ from graphground.cypher import tree as t
 from graphground.graphs.synth.names import word
 
 MOST_ALTERNATIVES = 6
-"""Ways to satisfy a WHERE that are followed; an OR of many parts has more."""
+"""The most ways to satisfy a WHERE that are considered; an OR of many parts has more."""
 
 OPPOSITE = {
     "=": "<>",
@@ -72,12 +72,12 @@ class Part:
     inline: list[Condition] = field(default_factory=list)
     alternatives: list[tuple[Condition, ...]] = field(default_factory=lambda: [()])
     wanted: set[tuple[str, str]] = field(default_factory=set)
-    """Elements and keys that are returned or sorted by, and so should have values."""
+    """Elements and properties that are returned or sorted by, and should therefore have values."""
     answer: str = ""
 
 
 def parts_of(query: t.Query) -> list[Part]:
-    """Each part of the query that matches something, subqueries and parts of unions on their own."""
+    """Each part of the query that has its own patterns; subqueries and parts of unions separately."""
     found = []
     for single in query.find(t.SingleQuery):
         part = _part(single)
@@ -149,7 +149,7 @@ def _entries(properties: t.Expression | None) -> Iterator[tuple[str, Any]]:
 
 
 def constant(node: t.Node) -> Any:
-    """`'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')` as a value; None for anything else."""
+    """`'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')` as a value; None for other expressions."""
     match node:
         case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
             return node.value
@@ -164,7 +164,9 @@ def constant(node: t.Node) -> Any:
 
 
 def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
-    """The ways to make a condition true (or false), each as conditions that must all hold; what is not read holds."""
+    """The ways to make a condition true (or false), each a set of conditions; unsupported conditions are assumed to
+    hold.
+    """
     match node:
         case t.Unary(operator="NOT", operand=inner):
             yield from _ways(inner, not negated)
@@ -199,7 +201,7 @@ def _comparison(node: t.Binary) -> Condition | None:
 
 
 def satisfying(condition: Condition, rng: random.Random) -> Any:
-    """A value for which a condition holds, on its boundary where it has one; None for no value at all.
+    """A value for which a condition holds, at its boundary if it has one; None for a missing value.
 
     >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
     True
@@ -230,7 +232,7 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
 
 
 def violating(condition: Condition, rng: random.Random) -> Any:
-    """A value next to those for which a condition holds: 1990 for `n.year > 1990`."""
+    """A value just outside a condition: 1990 for `n.year > 1990`."""
     opposite = OPPOSITE.get(condition.operator)
     return satisfying(condition._replace(operator=opposite), rng) if opposite else None
 
@@ -240,7 +242,7 @@ def _is_date(value: str) -> bool:
 
 
 def _moved(value: Any, steps: int) -> Any:
-    """A value a number of steps away: years and counts by one, dates by a day, floats by a tenth."""
+    """The value moved by a number of steps: years and counts by one, dates by a day, floats by a tenth."""
     match value:
         case bool():
             return not value
@@ -257,7 +259,7 @@ def _moved(value: Any, steps: int) -> Any:
 
 
 def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
-    """A value of a property type that hardly any other node has, so that sorting and counting have something to do."""
+    """A rarely used value of a property type, so that sorting and counting have distinct values."""
     match type_.split("|")[0]:
         case "int":
             return rng.randint(1850, 2023) if "year" in key else rng.randint(1, 100_000)
@@ -296,7 +298,7 @@ def of_type(value: Any, type_: str | None) -> bool:
 
 
 def nearby(value: Any) -> Sequence[Any]:
-    """A value, and for an order its neighbours, so that `<`, `=` and `>` all find something."""
+    """A value and, for an ordering, its neighbours, so that `<`, `=` and `>` all match something."""
     if isinstance(value, list):
         return [near for item in value for near in nearby(item)]
     if isinstance(value, bool) or (isinstance(value, str) and not _is_date(value)):

@@ -1,4 +1,4 @@
-"""Why a query found nothing: the smallest part of it that matches nothing, and what would."""
+"""Explains why a query returned nothing: the smallest part of it that matches nothing, and what would match."""
 
 from graphground.graphs.why_empty.explain import why_empty
 

@@ -1,4 +1,4 @@
-"""Which condition removes the last row, and which values there are instead."""
+"""Finds the condition that removes the last row, and the values that exist instead."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MENDS = 3
 
 
 def conjuncts(where: t.Expression | None) -> list[t.Expression]:
-    """The conditions that AND joins: `a AND b AND c` is three."""
+    """The conditions joined by AND: `a AND b AND c` has three."""
     if isinstance(where, t.Binary) and where.operator == "AND":
         return conjuncts(where.left) + conjuncts(where.right)
     return [] if where is None else [where]
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
-    """The conditions, first, that remove every row by themselves; else the one without which rows are left."""
+    """The conditions that each remove every row, if any; otherwise the one without which rows are left."""
 
     def left(kept: Sequence[t.Expression]) -> bool:
         return probe.has_rows(before + _where(probe, kept))
@@ -50,7 +50,7 @@ def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
 
 
 def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
-    """What the condition compares, and what the rows have there: `n.year` is 1901 to 1987, so never above 2000."""
+    """The values that a condition compares with: `n.year` ranges from 1901 to 1987, so it is never above 2000."""
     where = "the rows that the other conditions leave" if rest else "the rows before it"
     opening = f"This condition removes every row: {probe.source(condition)}."
     compared = _comparison(condition)

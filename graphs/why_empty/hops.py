@@ -1,4 +1,4 @@
-"""A relationship that does not exist between nodes that do: the other way round, or by another type."""
+"""Explains a relationship that does not connect two existing nodes: reversed, or of another type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blame_hop(
     others: str = "",
     conditions: Sequence[str] = (),
 ) -> Diagnostic:
-    """`others` is what else the query says of the two nodes: `, (n:Player {name: 'x'})`."""
+    """The diagnostic for one hop; `others` holds further patterns of its nodes: `, (n:Player {name: 'x'})`."""
 
     def matches(middle: str) -> bool:
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)

@@ -1,4 +1,4 @@
-"""A node that does not exist: the nearest names, the labels that do hold the name."""
+"""Explains a node that does not exist: the nearest names, and the labels that have the name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MENDS = 5
 
 
 def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
-    """Why `(p:Person {name: 'Michael Man'})` matches nothing: the label, or a property of the map."""
+    """The reason why `(p:Person {name: 'Michael Man'})` matches nothing: its label, or a property in its map."""
     variable = probe.source(node.variable) if node.variable else "only"
     labels = f":{probe.source(node.labels)}" if node.labels else ""
     bare = f"({variable}{labels})"
@@ -62,7 +62,7 @@ def names_a_node(probe: Probe, condition: t.Expression) -> bool:
 
 
 def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
-    """The same for a name in WHERE: `p.name = 'Michael Man'`; None where the condition is about something else."""
+    """The same for a name in WHERE: `p.name = 'Michael Man'`; None for any other condition."""
     if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
         return None
     keys = naming_keys(probe)
@@ -73,7 +73,7 @@ def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expressio
 
 
 def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
-    """`entity_not_found`, with the nearest names of the label and the other labels that hold the name."""
+    """The diagnostic `entity_not_found`, with the nearest names of the label and the other labels that have the name."""
     suggestions: list[str] = []
     notes: list[str] = []
     lookup = probe.graph.indexed_entities
@@ -102,7 +102,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
 def explain_equality(
     probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str, variable: str
 ) -> Diagnostic:
-    """A property in the map as if it stood in WHERE."""
+    """Explain a property in the map as if it were a condition in WHERE."""
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
     text = f"{variable}.{quoted_name(entry.key.text)}"
@@ -110,7 +110,7 @@ def explain_equality(
 
 
 class _Named(Probe):
-    """A probe that writes one made-up property as `n.key`."""
+    """A probe that prints a rewritten property as `n.key`."""
 
     def __init__(self, probe: Probe, subject: t.Property, text: str) -> None:
         self.__dict__.update(probe.__dict__)

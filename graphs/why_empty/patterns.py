@@ -1,4 +1,4 @@
-"""The smallest part of one MATCH that matches nothing: a node, a hop, two hops that do not meet, a condition."""
+"""Finds the smallest part of a MATCH that matches nothing: a node, a hop, two hops that do not meet, a condition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphground.graphs.why_empty.probe import Probe
 
 @dataclass(frozen=True)
 class Hop:
-    """One relationship with its two nodes; `names` are the variables in it."""
+    """A relationship with its two nodes; `names` are its variables."""
 
     left: t.NodePattern
     relationship: t.RelationshipPattern
@@ -29,7 +29,7 @@ class Hop:
 
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
-    """What of a MATCH that finds nothing is to blame."""
+    """Diagnostics for the cause in a MATCH that matches nothing."""
     conditions = conjuncts(clause.where)
     nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
     blamed = list(_nodes(probe, before, nodes, conditions))
@@ -56,7 +56,7 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
 def _no_path(
     probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern], nodes: Sequence[t.NodePattern]
 ) -> Iterator[Diagnostic]:
-    """`shortestPath((a)-[:KNOWS*..6]-(b))` of nodes that exist: which of them no path joins."""
+    """`shortestPath((a)-[:KNOWS*..6]-(b))` of existing nodes: which of them no path connects."""
     for path in shortest:
         ends = [node for node in (path.elements[0], path.elements[-1]) if isinstance(node, t.NodePattern)]
         names = {node.variable.name for node in ends if node.variable}
@@ -113,7 +113,7 @@ def _single_hops(
 
 
 def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
-    """Every hop matches alone: those that make the whole pattern match when they are turned round."""
+    """If every hop matches alone: the hops that, reversed, make the whole pattern match."""
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
     for hop in hops:
@@ -134,7 +134,7 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
 def _meeting(
     probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern], hops: Sequence[Hop]
 ) -> Diagnostic:
-    """Every hop matches alone: the first two, or the shortest beginning, that do not match together."""
+    """If every hop matches alone: the first two hops, or the shortest prefix, that do not match together."""
     for one, other in combinations(hops, 2):
         shared = one.names & other.names
         if (shared or one.right is other.left) and not probe.matches(
@@ -174,7 +174,7 @@ def _text(probe: Probe, hop: Hop) -> str:
 
 
 def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodePattern]) -> str:
-    """The hops, and what else the MATCH says of their nodes: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
+    """The hops with the other occurrences of their nodes in the MATCH: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
     parts: list[str] = []
     inside: list[t.NodePattern] = []
     names: set[str] = set()

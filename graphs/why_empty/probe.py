@@ -1,4 +1,4 @@
-"""Asks the database small questions about parts of a query, within a bound of time."""
+"""Runs small queries about parts of a query, within a time limit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graphground.graphs.graph import Graph
 
 
 class OutOfTime(Exception):
-    """The bound of time is used up: what is known by now has to do."""
+    """The time limit is used up; the findings so far must suffice."""
 
 
 class Probe:
-    """`Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")` is True where there is one."""
+    """`Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")` is True if there is such a movie."""
 
     def __init__(self, graph: Graph, query: t.Query, parameters: Mapping[str, Any], seconds: float) -> None:
         self.graph, self.query, self.parameters = graph, query, parameters
@@ -26,18 +26,18 @@ class Probe:
         self._known: dict[str, bool] = {}
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
-        """Whether the pattern has a match under the conditions, after the clauses that stand before it."""
+        """Whether the pattern has a match under the conditions, after the given preceding clauses."""
         where = f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
         return self.has_rows(f"{before} MATCH {pattern}{where}")
 
     def has_rows(self, clauses: str) -> bool:
-        """Whether any row is left after these clauses; a question that the database refuses counts as yes."""
+        """Whether any row is left after these clauses; True if the database refuses the query."""
         if clauses not in self._known:
             self._known[clauses] = bool(self.rows(f"{clauses} RETURN 1 AS one LIMIT 1", 1, otherwise=[[1]]))
         return self._known[clauses]
 
     def rows(self, text: str, limit: int, otherwise: list[list[Any]] | None = None) -> list[list[Any]]:
-        """The rows of a question; `otherwise` where the database refuses it."""
+        """The rows of a query; `otherwise` if the database refuses it."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise OutOfTime
@@ -53,7 +53,7 @@ class Probe:
         return self.query.source(node)
 
     def value(self, node: t.Node) -> Any:
-        """The value of a literal, a parameter or `date('…')`; None for anything else."""
+        """The value of a literal, a parameter or `date('…')`; None for any other expression."""
         match node:
             case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
                 return node.value
@@ -66,13 +66,13 @@ class Probe:
     def diagnostic(
         self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (), severity: Severity = "warning"
     ) -> Diagnostic:
-        """A finding at the place of a part of the query."""
+        """A diagnostic at the position of a part of the query."""
         start, end = self.query.position(node.start), self.query.position(node.end)
         return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions))
 
 
 def quoted(value: Any) -> str:
-    """A value as Cypher writes it: `'Ballon d\\'Or'`, `3`."""
+    """A value as a Cypher literal: `'Ballon d\'Or'`, `3`."""
     if isinstance(value, str):
         return quoted_string(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""SPARQL answers in JSON: read whole, or refused with what is wrong with them.
+"""Parses SPARQL results in JSON: complete, or refused with a description of the problem.
 
 >>> bindings(b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "literal", "value": "a"}}]}}')
 [{'x': {'type': 'literal', 'value': 'a'}}]
@@ -16,7 +16,7 @@ SHOWN = 160
 
 
 class AnswerError(ValueError):
-    """An answer that is no SPARQL result; `timed_out` where the endpoint ran out of time in the middle of it."""
+    """A response that is not a SPARQL result; `timed_out` is true if the endpoint ran out of time while sending it."""
 
     def __init__(self, message: str, *, timed_out: bool = False, cut: bool = False) -> None:
         super().__init__(message)
@@ -24,10 +24,10 @@ class AnswerError(ValueError):
 
 
 def bindings(body: bytes) -> list[Binding]:
-    """The solutions of an answer, each a map from variables to terms.
+    """The solutions in a result, each a map from variables to terms.
 
     Raises:
-        AnswerError: the answer is cut off, is a page of HTML, or has another shape.
+        AnswerError: the response is cut off, is an HTML page, or has another shape.
     """
     try:
         document = orjson.loads(body)

@@ -4,8 +4,8 @@
     built = build(read_definition("nba"), source, Path("nba.json.gz"))
     built.nodes, built.relationships, built.discarded
 
-The workspace `nba.json.gz.build` beside the output lets a build that was interrupted go on, with the same result as
-if it had not been; it is removed when the graph is written.
+The workspace `nba.json.gz.build` beside the output lets an interrupted build resume with the same result; it is removed
+when the graph has been written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, val
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build made: the counts, and what it discarded (`place`, `reason`, `count`, `examples`)."""
+    """The result of a build: the counts, and what it discarded (`place`, `reason`, `count`, `examples`)."""
 
     path: Path
     nodes: int
@@ -38,11 +38,11 @@ class Built:
 
 
 def build(definition: Definition, source: Source, path: Path, *, keep: bool = False) -> Built:
-    """Build the graph of a definition into a SimpleKG file; `keep` leaves the workspace there.
+    """Build the graph of a definition into a SimpleKG file; `keep` keeps the workspace afterwards.
 
     Raises:
-        SourceError, EndpointError: the source cannot give what is needed.
-        WorkspaceError: the workspace beside the output belongs to another build, or another process is at it.
+        SourceError, EndpointError: the source cannot provide the data.
+        WorkspaceError: the workspace beside the output belongs to another build, or another process is using it.
     """
     path = Path(path)
     plan = Plan(definition)
@@ -70,7 +70,7 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
 
 
 def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
-    """Fill a workspace from a source; what is there already is not fetched again."""
+    """Fill a workspace from a source, without fetching existing data again."""
     if not workspace.is_done("classes"):
         source.subclasses(plan, workspace)
         with workspace.doing("classes"):
@@ -101,7 +101,7 @@ def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
 
 
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:
-    """Write the graph, and beside it, as `….discarded.json`, what was left out and why."""
+    """Write the graph and, as `….discarded.json` beside it, what was left out and why."""
     writing = GraphWriting(plan, workspace)
     nodes, relationships = write_simplekg(
         path, plan.definition.property_graph_schema(), writing.entities(), writing.relations()

@@ -1,4 +1,4 @@
-"""From values to typed properties: what fits becomes a value of the property's type, the rest is discarded by reason.
+"""Converts Wikidata values to typed properties; values that do not fit are discarded with a reason.
 
 | type | from | becomes |
 |---|---|---|
@@ -10,7 +10,7 @@
 | `bool` | – | whether the item is among the values |
 | `list[…]` | all values | those that fit, without repetition, sorted |
 
-Of several values of a property that holds one, the shortest wins, then the smallest, as in the published engine.
+If a property that holds one value has several, the shortest is taken, then the smallest, as in the published code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SO
 
 NameOf = Callable[[str], str | None]
 Discard = Callable[[str, Value], None]
-"""Is given the reason and the value, for each value that is discarded."""
+"""Called with the reason and the value for each discarded value."""
 DECADE, CENTURY, MONTH = 8, 7, 10
 LARGEST_INT = 1 << 63
 _WHOLE = re.compile(r"[+-]?\d{1,19}")
@@ -36,11 +36,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Unfit(ValueError):
-    """A value that its property cannot hold; the message is the reason."""
+    """A value that does not fit its property; the message is the reason."""
 
 
 def node_property(statements: Sequence[Statement], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """What a node's property becomes from the item's statements; None where it has none.
+    """The value of a node's property from the item's statements; None without a fitting one.
 
     node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
     """
@@ -58,7 +58,7 @@ def node_property(statements: Sequence[Statement], wanted: Property, name_of: Na
 
 
 def property_value(values: Iterable[Value], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """What values become in a property of that type; None where none fits."""
+    """The values converted to a property of that type; None if none fits."""
     is_list = wanted.type.startswith("list[")
     convert_one = CONVERSIONS[wanted.type[5:-1] if is_list else wanted.type]
     fitting: list[Any] = []
@@ -180,7 +180,7 @@ def _absent(value: Value, otherwise: str = "of a kind that is not supported") ->
 
 
 def time_text(value: Value) -> str:
-    """A time as text, as precise as it is known.
+    """A time as text, with its known precision.
 
     >>> [time_text(("time", 1952, 3, 11, precision)) for precision in (11, 10, 9, 8, 7)]
     ['11 March 1952', 'March 1952', '1952', '1950s', '20th century']

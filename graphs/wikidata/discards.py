@@ -1,4 +1,4 @@
-"""The account of what a build left out: how often, why, and the first examples of each."""
+"""Counts the values that a build left out: how often, why, and the first examples of each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Discards:
         self._found: dict[tuple[str, str], Discarded] = {}
 
     def add(self, place: str, reason: str, example: str) -> None:
-        """Count one more."""
+        """Count one discarded value and keep it as an example, if it is among the first."""
         found = self._found.setdefault((place, reason), Discarded())
         found.count += 1
         if len(found.examples) < EXAMPLES:
@@ -41,7 +41,7 @@ class Discards:
             yield place, reason, found
 
     def document(self) -> list[dict[str, Any]]:
-        """As JSON, in an order that never changes."""
+        """The counts as a JSON document in a fixed order."""
         return [
             {"place": place, "reason": reason, "count": found.count, "examples": found.examples}
             for place, reason, found in self

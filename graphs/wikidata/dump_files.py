@@ -1,10 +1,10 @@
-"""The lines of a dump, in blocks: plain, .gz or .bz2, decompressed on all cores where the file allows it.
+"""Reads the lines of a dump in blocks: plain, .gz or .bz2, decompressed on all cores if the format allows it.
 
     for block in blocks(Path("latest-all.json.bz2")):
         block.split(b"\\n")
 
-A .bz2 dump of Wikidata is many streams, one after the other, which are found by their beginning and decompressed at
-the same time; a .gz is one stream and keeps one core busy, beside those that read its lines. Memory is bounded by the
+A .bz2 dump of Wikidata consists of many consecutive streams, which are found by their headers and decompressed in
+parallel; a .gz file is a single stream, decompressed on one core while others parse its lines. Memory is bounded by the
 blocks in flight.
 """
 
@@ -32,10 +32,10 @@ class DumpError(ValueError):
 
 
 def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
-    """Blocks of whole lines; `read` is given the bytes of the file that have been read.
+    """Blocks of whole lines; `read` is called with the number of file bytes read so far.
 
     Raises:
-        DumpError: the file is damaged or ends in the middle, with the byte up to which it could be read.
+        DumpError: the file is damaged or truncated; the message gives the byte up to which it could be read.
     """
     path = Path(path)
     try:
@@ -76,7 +76,7 @@ def _unzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:
-    """What the members or streams of a file hold, one after the other."""
+    """The contents of the members or streams of a file, in order."""
     member, is_begun = fresh(), False
     while True:
         while compressed:
@@ -93,7 +93,7 @@ def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], 
 
 
 def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
-    """The pieces, made by a thread that keeps some ready (the decompressors let other threads run)."""
+    """The pieces, produced by a thread that keeps some ready (decompression releases the interpreter lock)."""
     with ThreadPoolExecutor(1) as pool:
         waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(many))
         while (piece := waiting.popleft().result()) is not None:
@@ -102,7 +102,7 @@ def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
 
 
 def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """The streams of a .bz2, each decompressed by a thread of its own, in their order; one long stream by one."""
+    """The streams of a .bz2 in order, each decompressed by its own thread; very long streams one at a time."""
     cores = os.cpu_count() or 1
     rest = b""
     with ThreadPoolExecutor(cores) as pool:

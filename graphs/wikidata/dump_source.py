@@ -1,7 +1,7 @@
 """A dump of entity documents as a source: one pass over its lines for each step, by processes on all cores.
 
-The steps: the subclasses (P279); the items of each level of labels, with their statements and names; the names of the
-values. A pass reads the whole dump, but only the lines that it needs are parsed, and what it finds goes to the
+The steps are: the subclasses (P279); the items of each level of labels, with their statements and names; the names of
+the values. A pass reads the whole dump but parses only the lines that it needs, and writes its findings to the
 workspace: memory does not grow with the dump.
 """
 
@@ -31,14 +31,14 @@ from graphground.graphs.wikidata.values import ITEM, item_number
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
 ONE_PROCESS = 1 << 26
-"""Bytes of a dump up to which starting other processes costs more than they save."""
+"""Size of a dump in bytes below which starting more processes costs more than it saves."""
 _ID = re.compile(rb'"id"\s*:\s*"([QPL]\d+)"')
 _TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which items a level takes for one label: members of classes, or starts of relationships to chosen ends."""
+    """The items that a level selects for one label: members of classes, or starts of relationships to chosen ends."""
 
     label: int
     class_property: str
@@ -50,7 +50,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass looks for; given to each process once."""
+    """The task of one pass; sent to each process once."""
 
     workspace: str
     step: str
@@ -63,7 +63,9 @@ class Pass:
 
 @dataclass(slots=True)
 class Found:
-    """What a block held: edges of the class tree, candidates, packed statements, names, and lines that are no JSON."""
+    """The findings in a block: edges of the class tree, candidates, packed statements, names, and lines that are not
+    JSON.
+    """
 
     edges: list[tuple[int, int]]
     candidates: list[tuple[int, int]]
@@ -74,7 +76,7 @@ class Found:
 
 
 class DumpSource:
-    """`DumpSource(Path("latest-all.json.gz"))`: a dump of entity JSON, one document a line."""
+    """`DumpSource(Path("latest-all.json.gz"))`: a dump of entity JSON, one document per line."""
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
@@ -84,12 +86,12 @@ class DumpSource:
 
     @property
     def identity(self) -> str:
-        """The dump's name, size and time."""
+        """The dump's name, size and modification time."""
         status = self.path.stat() if self.path.exists() else None
         return f"{self.path.name} {status.st_size} {status.st_mtime_ns}" if status else self.path.name
 
     def check(self, plan: Plan) -> None:
-        """A dump cannot evaluate SPARQL."""
+        """Raise if the definition needs SPARQL, which a dump cannot evaluate."""
         for label in plan.labels:
             if plan.node(label).sparql:
                 raise SourceError(
@@ -98,10 +100,10 @@ class DumpSource:
                 )
 
     def close(self) -> None:
-        """Nothing is held between the passes."""
+        """Do nothing: no resource is held between passes."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
-        """The subclasses of the plan's classes: all edges of the class tree, then downwards from each class."""
+        """Read the subclasses of the plan's classes: all edges of the class tree, then downwards from each class."""
         if not plan.roots:
             return
         with workspace.doing("edges"):
@@ -112,7 +114,7 @@ class DumpSource:
                 workspace.add_classes(root, workspace.below(root))
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """The candidates of labels, with their statements and names, in one pass."""
+        """Read the candidates of labels, with their statements and names, in one pass."""
         with workspace.doing():
             for found in self._pass("items", plan, workspace, labels):
                 for label, item in found.candidates:
@@ -122,7 +124,7 @@ class DumpSource:
                 workspace.add_redirects(found.redirects)
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """The names of nodes and values, in one pass."""
+        """Read the names of nodes and values, in one pass."""
         with workspace.doing():
             for found in self._pass("names", plan, workspace):
                 workspace.add_names(found.names)
@@ -203,7 +205,7 @@ def _read(piece: bytes) -> Found:
 
 
 class Reader:
-    """Reads blocks of lines for one pass; looks things up in the workspace, which is not written meanwhile."""
+    """Parses blocks of lines for one pass; reads the workspace, which is not written meanwhile."""
 
     def __init__(self, task: Pass) -> None:
         self.task = task
@@ -216,7 +218,7 @@ class Reader:
         self._db.close()
 
     def read(self, piece: bytes) -> Found:
-        """What a block holds."""
+        """The findings in a block."""
         found = Found([], [], [], [], [])
         for line in piece.split(b"\n"):
             if len(line) > 3:

@@ -1,10 +1,10 @@
-"""A SPARQL endpoint over HTTP, which may be slow, busy or broken for a while.
+"""A SPARQL endpoint over HTTP, which may be slow, busy or temporarily broken.
 
     with Endpoint("https://query.wikidata.org/sparql") as endpoint:
         endpoint.select("SELECT ?item WHERE { ?item wdt:P31 wd:Q3032333 }")
 
-What may pass is tried again after a pause that doubles (429 and 503 after the pause that the endpoint asks for). A
-query that ran out of time raises `QueryTooLong`: its caller splits it and asks for less.
+Temporary failures are retried after a pause that doubles each time (after 429 and 503, the pause that the endpoint
+requests). A query that ran out of time raises `QueryTooLong`: the caller splits it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ HINT = "To resume the build, run the same command again."
 
 
 class EndpointError(RuntimeError):
-    """The endpoint cannot be used, or did not recover; the message says what it answered and what to do."""
+    """The endpoint cannot be used, or did not recover; the message gives its response and what to do."""
 
 
 class QueryTooLong(RuntimeError):
-    """A query that the endpoint could not answer within its time limit, or not as a whole."""
+    """The endpoint could not answer a query within its time limit, or only in part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for an answer (seconds), how often to try again, the first pause, and the pause between queries.
+    """Seconds to wait for a response, the number of tries, the first pause, and the pause between queries.
 
-    `cuts` is how many cut answers of one query are taken for accidents; after that it counts as too long.
+    `cuts` is how many truncated responses to one query are treated as accidents; after that the query counts as too
+    long.
     """
 
     answer: float = 90.0
@@ -50,7 +51,7 @@ class Patience:
 
 
 class Endpoint:
-    """Asks SELECT queries; `sleep` can be replaced by a test's clock."""
+    """Sends SELECT queries; tests can replace `sleep`."""
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class Endpoint:
         """The solutions of a query.
 
         Raises:
-            QueryTooLong: it ran out of time; ask for less.
+            QueryTooLong: it ran out of time; split it.
             EndpointError: it was refused, or the endpoint did not recover after all tries.
         """
         problem, cuts, pause = "", 0, 0.0
@@ -121,7 +122,7 @@ class Endpoint:
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
 
     def _refusal(self, answer: httpx2.Response) -> str:
-        """What an answer with an error status says; raises where trying again is no use."""
+        """The advice for a response with an error status; raises if a retry is useless."""
         status, body = answer.status_code, answer.content
         if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
             raise QueryTooLong(f"status {status}: the endpoint's time limit")

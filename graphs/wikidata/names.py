@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from graphground.graphs.wikidata.workspace import Names
 
 ALL_LANGUAGES = "mul"
-"""Wikidata's code for a name that holds in every language without one of its own."""
+"""Wikidata's code for names that apply to every language without its own."""
 
 
 def with_fallback(languages: Sequence[str]) -> list[str]:
@@ -18,7 +18,7 @@ def with_fallback(languages: Sequence[str]) -> list[str]:
 
 
 def first_of(texts: Mapping[str, str], languages: Sequence[str]) -> str | None:
-    """The text in the first of the languages that has one, else in that of all languages."""
+    """The text in the first of these languages that has one, else the text for all languages."""
     return next(
         (texts[language].strip() for language in with_fallback(languages) if texts.get(language, "").strip()), None
     )
@@ -31,7 +31,7 @@ def names_of(
     article: str | None,
     languages: Sequence[str],
 ) -> Names:
-    """An item's names from texts by language. Aliases are those of the name's language and of all languages."""
+    """An item's names from texts by language, with the aliases in the name's language and those for all languages."""
     name = first_of(labels, languages)
     language = next((language for language in with_fallback(languages) if labels.get(language, "").strip()), None)
     among = {language or languages[0], ALL_LANGUAGES}

@@ -1,4 +1,4 @@
-"""What a definition asks of a source: in which order, which properties of which items, with which qualifiers."""
+"""What a definition requests from a source: the order of labels, the properties of each, and their qualifiers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Plan:
 
     @cached_property
     def levels(self) -> list[list[str]]:
-        """Labels in the order of selection; those of one level need earlier levels alone."""
+        """Labels in the order of selection; the labels of a level depend only on earlier levels."""
         return levels(self.definition)
 
     @cached_property
@@ -43,7 +43,7 @@ class Plan:
         return selecting(self.definition, label)
 
     def class_property(self, label: str) -> str:
-        """`P31`, or `P279` where the subclasses themselves are the nodes."""
+        """`P31`, or `P279` if the subclasses themselves are the nodes."""
         return INSTANCE_OF if self.node(label).members == "instances" else SUBCLASS_OF
 
     @cached_property
@@ -59,7 +59,7 @@ class Plan:
 
     @cached_property
     def qualifiers(self) -> Wanted:
-        """The qualifiers that are read of each property's statements, whichever label they are for."""
+        """The qualifiers to read for each property's statements, for any label."""
         found: dict[str, set[str]] = {}
         for node in self.definition.nodes.values():
             for value in node.properties.values():
@@ -74,7 +74,7 @@ class Plan:
 
     @cached_property
     def in_full(self) -> frozenset[str]:
-        """The properties and qualifiers of which values are converted: units and precisions are needed."""
+        """The properties and qualifiers whose values are converted, so that units and precisions are needed."""
         parts = [node.properties for node in self.definition.nodes.values()]
         parts += [relationship.properties for relationship in self.definition.relationships]
         return frozenset(value.wikidata for properties in parts for value in properties.values())
@@ -90,7 +90,7 @@ class Plan:
         return {name: self.qualifiers.get(name, frozenset()) for name in sorted(names)}
 
     def wanted_of(self, labels: Sequence[str]) -> Wanted:
-        """The properties to read of items that may be of any of these labels."""
+        """The properties to read for items that may belong to any of these labels."""
         found: dict[str, frozenset[str]] = {}
         for label in labels:
             for name, qualifiers in self.wanted(label).items():

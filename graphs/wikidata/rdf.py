@@ -1,4 +1,4 @@
-"""Puts statements together from the triples of Wikidata's RDF: one row a predicate, in any order.
+"""Assembles statements from the triples of Wikidata's RDF: one row per predicate, in any order.
 
 gathering = Gathering()
 gathering.statement("Q42", "P569", "Q42-F078…")
@@ -37,7 +37,7 @@ def kind_of(predicate: str) -> tuple[str, str] | None:
 
 
 class Gathering:
-    """Statements in the making; `rows` gives them when all triples are in."""
+    """Statements being assembled; `rows` returns them when all triples have been added."""
 
     def __init__(self) -> None:
         self._statements: dict[str, tuple[str, str]] = {}
@@ -47,11 +47,11 @@ class Gathering:
         self._details: dict[str, dict[str, str]] = defaultdict(dict)
 
     def statement(self, item: str, name: str, key: str) -> None:
-        """A statement and whose it is."""
+        """Add a statement with its item and property."""
         self._statements[key] = item, name
 
     def part(self, key: str, predicate: str, term: Term) -> None:
-        """A triple whose subject is a statement."""
+        """Add a triple whose subject is a statement."""
         if predicate == ONTOLOGY + "rank":
             self._ranks[key] = RANKS.get(term["value"].rpartition("#")[2], NORMAL)
             return
@@ -65,11 +65,11 @@ class Gathering:
             self._linked[key, kind[:2], name].append(last(term["value"]))
 
     def detail(self, node: str, predicate: str, text: str) -> None:
-        """A triple whose subject is the node of a quantity or time."""
+        """Add a triple whose subject is the node of a quantity or time."""
         self._details[node][predicate.rpartition("#")[2]] = text
 
     def rows(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """The statements by item and property, in their order."""
+        """The statements by item and property, in order."""
         found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
         qualifiers: dict[str, dict[str, list[Value]]] = defaultdict(dict)
         for key, kind, name in sorted({*self._simple, *self._linked}):
@@ -88,7 +88,7 @@ class Gathering:
             yield number, name, sorted(statements, key=lambda one: one.identifier.upper())
 
     def _values(self, key: str, kind: str, name: str) -> list[Value]:
-        """The values of a predicate: in full where their nodes are known, else as the simple ones say."""
+        """The values of a predicate: complete ones if their nodes are known, otherwise the simple ones."""
         full = [
             value
             for node in self._linked.get((key, kind, name), ())

@@ -1,4 +1,4 @@
-"""Which candidates become nodes: those of the right class that have the links and properties asked for."""
+"""Decides which candidates become nodes: those of the right class with the required links and properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEMS_AT_ONCE = 1000
 
 
 def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: int) -> Iterator[tuple[int, int]]:
-    """The ends of an item's relationships, each with the place of its statement; merged items are followed."""
+    """The ends of an item's relationships, each with the position of its statement; redirects are followed."""
     if relationship.wikidata == IDENTICAL:
         yield item, -1
         return

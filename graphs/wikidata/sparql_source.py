@@ -1,7 +1,7 @@
-"""A SPARQL endpoint as a source: batches of items that it can answer in time, halved where it cannot.
+"""A SPARQL endpoint as a source: batches of items that it can answer in time, split in half if it cannot.
 
-Every query names the items or classes that it is about, so its cost is bounded by their number, and no page depends
-on the one before. A batch that takes too long is split, and the size that worked is kept for the batches that follow.
+Every query names the items or classes that it is about, so its cost is bounded by their number, and no page depends on
+an earlier one. A batch that takes too long is split, and later batches keep the size that worked.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class SparqlSource:
         return self.endpoint.url
 
     def check(self, plan: Plan) -> None:
-        """An endpoint can serve every definition."""
+        """Accept every definition: an endpoint can provide what any of them needs."""
 
     def close(self) -> None:
         """Close the connections."""
         self.endpoint.close()
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
-        """The subclasses of the plan's classes."""
+        """Fetch the subclasses of the plan's classes."""
         for root in plan.roots:
             task = f"classes Q{root}"
             if not workspace.is_done(task):
@@ -80,7 +80,7 @@ class SparqlSource:
         return _numbers(self.endpoint.select(queries.direct_subclasses(classes)), "class")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """The candidates of labels that select themselves or their relationships' starts; then all statements."""
+        """Fetch the candidates of labels that select themselves or their relationships' starts, then all statements."""
         for label in labels:
             if plan.node(label).from_relationships:
                 self._starts(plan, label, workspace)
@@ -103,7 +103,7 @@ class SparqlSource:
             return _numbers(self.endpoint.select(query), "item")
 
         def ask_by_endings(part: Sequence[int], ending: str = "") -> list[int]:
-            """A single class with too many members: those whose numbers end in each digit."""
+            """Query a single class with too many members by the last digit of the item number."""
             if len(ending) == LONGEST_ENDING:
                 raise EndpointError(
                     f"{self.endpoint.url}: {label!r} has too many members for its time limit "
@@ -125,7 +125,7 @@ class SparqlSource:
                     workspace.add_candidates(plan.number(label), sorted(set(found)))
 
     def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        """Items that the selecting relationships start from; their ends have been selected."""
+        """The items at the start of the selecting relationships, whose ends have been selected."""
         for relationship, is_end in plan.selecting(label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
@@ -173,7 +173,7 @@ class SparqlSource:
         return gathering.rows()
 
     def _redirects(self, items: Sequence[int]) -> list[tuple[int, int]]:
-        """Items that were merged into others, and those others."""
+        """Fetch the redirects of merged items."""
         pairs = [
             (_number(found, "item"), _number(found, "target"))
             for found in self._in_parts("redirects", items, self._merged)
@@ -184,7 +184,7 @@ class SparqlSource:
         return self.endpoint.select(queries.redirects(items))
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """The names of nodes and values."""
+        """Fetch the names of nodes and values."""
         ask = partial(self._named, plan.definition)
         done = 0
         for some in workspace.unnamed(NAMES_AT_ONCE):
@@ -231,7 +231,7 @@ class SparqlSource:
         ask: Callable[[Sequence[int]], Iterable[T]],
         ask_single: Callable[[Sequence[int]], Iterable[T]] | None = None,
     ) -> list[T]:
-        """The answers for all items, asked for in parts that the endpoint can answer in time."""
+        """The answers for all items, queried in parts that the endpoint can answer in time."""
         found: list[T] = []
         waiting = list(reversed(_slices(items, self._sizes.get(kind, len(items)))))
         while waiting:

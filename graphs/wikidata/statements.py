@@ -1,4 +1,4 @@
-"""Statements with their ranks and qualifiers, and which of them count.
+"""Statements with their ranks and qualifiers, and the selection by rank.
 
 >>> best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
 [Statement(rank=2, value=('text', 'b'), qualifiers={}, identifier='')]
@@ -35,30 +35,30 @@ class Statement(NamedTuple):
 
 
 def best(statements: Iterable[Statement]) -> list[Statement]:
-    """The preferred ones, where there are none the normal ones; deprecated ones never."""
+    """The preferred statements, or the normal ones if none is preferred; never deprecated ones."""
     kept = not_deprecated(statements)
     highest = max((statement.rank for statement in kept), default=NORMAL)
     return [statement for statement in kept if statement.rank == highest]
 
 
 def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
-    """All but the deprecated ones."""
+    """All statements except deprecated ones."""
     return [statement for statement in statements if statement.rank != DEPRECATED]
 
 
 def chosen(statements: Iterable[Statement], ranks: str) -> list[Statement]:
-    """Those that a definition's `ranks` asks for: `best` or `not_deprecated`."""
+    """The statements that a definition's `ranks` selects: `best` or `not_deprecated`."""
     return best(statements) if ranks == "best" else not_deprecated(statements)
 
 
 Wanted = Mapping[str, frozenset[str]]
-"""The properties that are read, each with the qualifiers that are read of its statements."""
+"""The properties to read, each with the qualifiers to read for its statements."""
 
 
 def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> dict[str, list[Statement]]:
     """The wanted statements of an entity document's `claims`, by property, each list in the order of identifiers.
 
-    A statement that has not the shape that Wikidata gives it is left out.
+    A malformed statement is left out.
     """
     found: dict[str, list[Statement]] = {}
     if not isinstance(claims, Mapping):  # an entity without statements has an empty list
@@ -89,12 +89,12 @@ def _identifier(statement: Statement) -> str:
 
 
 def packed(statements: Sequence[Statement]) -> bytes:
-    """Statements as they are kept in a workspace."""
+    """Statements in the form stored in a workspace."""
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
 def unpacked(body: bytes) -> list[Statement]:
-    """The statements of `packed`."""
+    """The statements in a stored form."""
     return [
         Statement(rank, tuple(value), {name: [tuple(one) for one in values] for name, values in given.items()}, key)
         for rank, value, given, key in orjson.loads(body)

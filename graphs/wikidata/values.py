@@ -1,4 +1,4 @@
-"""Values of statements, in one form whichever way they come: from entity documents, SPARQL answers or N-Triples.
+"""Values of statements in one form, whether from entity documents, SPARQL results or N-Triples.
 
 A value is a tuple whose first part is its kind:
 
@@ -33,7 +33,7 @@ _DATES = frozenset(XSD + name for name in ("dateTime", "date"))
 
 
 def item_number(identifier: str) -> int | None:
-    """`item_number("Q42")` is 42; None where it is no item."""
+    """`item_number("Q42")` is 42; None if it is not an item."""
     return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
 
 
@@ -51,7 +51,7 @@ def value_of_snak(snak: Mapping[str, Any]) -> Value:
     ('text', 'tt0113277')
 
     Raises:
-        ValueError: the snak has not the shape that Wikidata gives it.
+        ValueError: the snak is malformed.
     """
     kind = snak.get("snaktype")
     if kind == "somevalue":
@@ -92,10 +92,10 @@ def quantity(amount: str, unit: str) -> Value:
 
 
 def time(text: str, precision: int, *, julian: bool = False, with_year_zero: bool = False) -> Value:
-    """A time, as entity documents (`+1952-00-00T00:00:00Z`) or RDF write it (`1952-01-01T00:00:00Z`).
+    """Parse a time from an entity document (`+1952-00-00T00:00:00Z`) or from RDF (`1952-01-01T00:00:00Z`).
 
-    Documents name the calendar and know no year 0; RDF has turned days into Gregorian ones and counts the year
-    before 1 as 0.
+    Documents name the calendar and have no year 0; RDF has converted days to Gregorian ones and counts the year before
+    1 as 0.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -110,7 +110,7 @@ def time(text: str, precision: int, *, julian: bool = False, with_year_zero: boo
 
 
 def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The Gregorian date of a Julian one, by way of the Julian day number."""
+    """The Gregorian date of a Julian one, through the Julian day number."""
     astronomical = year if year > 0 else year + 1
     shift = (14 - month) // 12
     years, months = astronomical + 4800 - shift, month + 12 * shift - 3
@@ -126,7 +126,7 @@ def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
 
 
 def value_of_term(term: Mapping[str, Any]) -> Value:
-    """The value of an RDF term as SPARQL answers write it; dates come without a precision, and count as days.
+    """The value of an RDF term in a SPARQL result; dates have no precision there and count as days.
 
     >>> value_of_term({"type": "uri", "value": "http://www.wikidata.org/entity/Q42"})
     ('item', 'Q42')

@@ -1,7 +1,7 @@
-"""The workspace of a build: what has been fetched so far, in one SQLite file.
+"""The workspace of a build: the data fetched so far, in one SQLite file.
 
-Each batch is written in one transaction, together with the note that it is done. A build that was killed goes on
-after the last whole batch, and the graph is written from the same rows as in an unbroken run.
+Each batch is written in one transaction, together with the note that it is done. A killed build resumes after the last
+complete batch, and the graph is written from the same rows as in an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class WorkspaceError(ValueError):
 
 
 class Names(NamedTuple):
-    """`Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; parts that are not there are None."""
+    """`Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; missing parts are None."""
 
     name: str | None
     description: str | None = None
@@ -48,7 +48,7 @@ class Names(NamedTuple):
 
 
 class Workspace:
-    """`Workspace(Path("movie.build"), identity)`: raises where the file was begun for another `identity`."""
+    """`Workspace(Path("movie.build"), identity)`; raises if the file belongs to another `identity`."""
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path = Path(path)
@@ -90,7 +90,7 @@ class Workspace:
 
     @contextmanager
     def doing(self, task: str | None = None) -> Iterator[None]:
-        """One transaction: what is written inside is kept with the note that the task is done, or not at all."""
+        """Run a transaction: its writes are kept together with the note that the task is done, or not at all."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -102,15 +102,15 @@ class Workspace:
         self._db.execute("COMMIT")
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
-        """Note the subclasses of a class (itself among them)."""
+        """Store the subclasses of a class (including itself)."""
         self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, one) for one in classes))
 
     def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
-        """Note direct subclasses, each after its class."""
+        """Store direct subclasses, each after its class."""
         self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
 
     def below(self, root: int) -> list[int]:
-        """The classes that edges lead to from a class, itself among them."""
+        """The classes that edges lead to from a class, including itself."""
         return [
             row[0]
             for row in self._db.execute(
@@ -121,15 +121,15 @@ class Workspace:
         ]
 
     def classes(self, root: int) -> set[int]:
-        """The subclasses of a class, itself among them."""
+        """The subclasses of a class, including itself."""
         return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
 
     def add_candidates(self, label: int, items: Iterable[int]) -> None:
-        """Note items that may become nodes of a label."""
+        """Store items that may become nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO candidates VALUES (?, ?)", ((label, item) for item in items))
 
     def add_nodes(self, label: int, items: Iterable[int]) -> None:
-        """Note items that are nodes of a label."""
+        """Store items that are nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
 
     def is_node(self, label: int, item: int) -> bool:
@@ -138,11 +138,11 @@ class Workspace:
         return found.fetchone() is not None
 
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
-        """The items of a label in `candidates` or `nodes`, in the order of their numbers, some at a time."""
+        """The items of a label in `candidates` or `nodes`, in the order of their numbers, in batches."""
         return self._keyset(f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}", label)
 
     def unnamed(self, size: int) -> Iterator[list[int]]:
-        """Nodes and values whose names have not been fetched, some at a time."""
+        """Nodes and values whose names have not been fetched, in batches."""
         return self._keyset(
             "SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
             "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
@@ -157,16 +157,16 @@ class Workspace:
             last = rows[-1]
 
     def count(self, table: str, label: int | None = None) -> int:
-        """How many rows a table has, of one label or in all."""
+        """The number of rows in a table, for one label or in all."""
         where, values = ("", ()) if label is None else (" WHERE label = ?", (label,))
         return int(self._db.execute(f"SELECT count(*) FROM {table}{where}", values).fetchone()[0])
 
     def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
-        """Keep an item's statements of a property."""
+        """Store an item's statements of a property."""
         self.add_packed((item, int(name[1:]), packed(statements)) for item, name, statements in rows)
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """As `add_statements`, of rows that another process has packed."""
+        """Store statements that another process has packed."""
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
@@ -177,11 +177,11 @@ class Workspace:
         return [] if row is None else unpacked(row[0])
 
     def add_values_seen(self, items: Iterable[int]) -> None:
-        """Note items whose names are needed."""
+        """Store items whose names are needed."""
         self._db.executemany("INSERT OR IGNORE INTO values_seen VALUES (?)", ((item,) for item in items))
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
-        """Keep the names of items."""
+        """Store the names of items."""
         self._db.executemany(
             "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
             (
@@ -191,18 +191,18 @@ class Workspace:
         )
 
     def names(self, item: int) -> Names | None:
-        """The names of an item; None where it has none."""
+        """The names of an item; None if it has none."""
         row: Any = self._db.execute(
             "SELECT name, description, aliases, article FROM names WHERE item = ?", (item,)
         ).fetchone()
         return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Note items that were merged into others."""
+        """Store items that were merged into others."""
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
-        """The item that an item was merged into, itself where it was not."""
+        """The item that an item was merged into; the item itself if it was not merged."""
         seen = {item}
         while row := self._db.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
             item = row[0]

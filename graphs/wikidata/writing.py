@@ -1,7 +1,8 @@
-"""Writes the graph that a workspace holds as SimpleKG: node by node, in an order that never changes.
+"""Writes the graph in a workspace as SimpleKG: node by node, in a fixed order.
 
-Nodes come by label and number, relationships by pattern, start and end. Ids are those of the published graphs:
-`Movie#Q25173`. Relationships of a pair that do not contradict each other become one, as in the published engine.
+Nodes are ordered by label and number, relationships by pattern, start and end. Ids are those of the published graphs:
+`Movie#Q25173`. Relationships between the same nodes that do not contradict each other are merged, as in the published
+code.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ NAMES_KEPT = 1 << 16
 
 
 class GraphWriting:
-    """The entities and relations of a workspace; `discards` fills while they are read."""
+    """The entities and relations of a workspace; `discards` collects what is left out while they are read."""
 
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace
@@ -129,7 +130,7 @@ class GraphWriting:
 
 
 def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> None:
-    """Add a relationship's properties to the first with which they agree; lists are joined.
+    """Merge a relationship's properties into the first set that agrees with them; lists are joined.
 
     >>> several = [{"start_year": 1999}]
     >>> merge_into(several, {"start_year": 1999, "end_year": 2003}); several
@@ -146,7 +147,7 @@ def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> Non
 
 
 def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Iterator[int]:
-    """The items whose names an item's properties need."""
+    """The items whose names are needed for an item's properties."""
     for wanted in plan.node(label).properties.values():
         if wanted.type in ("str", "list[str]"):
             yield from _named(statement.value for statement in workspace.statements(item, wanted.wikidata))

@@ -1,1 +1,1 @@
-"""The exact schema of a connected database."""
+"""Extracts the exact schema of a connected database."""

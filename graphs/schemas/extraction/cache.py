@@ -1,4 +1,4 @@
-"""Schemas that were read before, one file for each database, with a fingerprint of what it held then."""
+"""A cache of schemas read from databases: one file per database, with a fingerprint of its content."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ CHEAP_QUERIES = (
 
 
 def fingerprint(engine: Engine) -> str:
-    """A word that changes with the number of nodes or relationships and with the names of what there is.
+    """A string that changes with the numbers of nodes and relationships and with the names of labels, types and
+    properties.
 
-    It does not see a value changed in place, or one property moved to another label: `refresh` is for that.
+    It does not change if a value changes in place or a property moves to another label; use `refresh` then.
     """
     answers: list[Any] = []
     for query in CHEAP_QUERIES:
@@ -60,7 +61,7 @@ class SchemaCache:
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
     def load(self, key: str, name: str) -> Cached | None:
-        """What was stored, under a name that may have changed; None when there is nothing that can be read."""
+        """The stored extraction, under the given graph name; None if there is no readable one."""
         try:
             document = orjson.loads(self.path(key).read_bytes())
             if document["version"] != VERSION:
@@ -70,14 +71,14 @@ class SchemaCache:
             return None
 
     def store(self, key: str, extraction: Extraction, mark: str) -> None:
-        """Keep an extraction, in place of the older one, in one step."""
+        """Store an extraction atomically, replacing an older one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self.path(key), private=True) as file:
             file.write(orjson.dumps({"version": VERSION, "fingerprint": mark, **document_of(extraction)}))
 
 
 def document_of(extraction: Extraction) -> dict[str, Any]:
-    """Everything of an extraction as JSON."""
+    """An extraction as a JSON document."""
     schema = extraction.schema
     return {
         "name": schema.name,
@@ -121,7 +122,7 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
 
 
 def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
-    """The extraction that a document tells of."""
+    """The extraction in a JSON document."""
     schema = PropertyGraphSchema(
         name,
         {
@@ -159,10 +160,10 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
 
 
 def texts_document(texts: Mapping[str, TextValues]) -> dict[str, Any]:
-    """What text properties hold, as JSON."""
+    """The profiles of text properties as JSON."""
     return {key: asdict(values) for key, values in texts.items()}
 
 
 def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
-    """What `texts_document` wrote."""
+    """The profiles in a document made by `texts_document`."""
     return {key: TextValues(**{**values, "words": tuple(values["words"])}) for key, values in document.items()}

@@ -33,14 +33,14 @@ def extract(
     total_timeout: float = TOTAL_SECONDS,
     progress: Progress | None = None,
 ) -> Extraction:
-    """Read the schema of everything that the database holds.
+    """Read the complete schema of a database.
 
-    The database's own metadata is used where it is exact; elsewhere every node and relationship is looked at,
-    inside the database. `samples` adds a few values of each text and number; `profiles` what text properties really
-    hold, the naming property of each label and the keys.
+    The database's own metadata is used where it is exact; otherwise every node and relationship is read, inside the
+    database. `samples` adds a few values of each text and number property; `profiles` adds the formats found in text
+    properties, the naming property of each label, and the keys.
 
     Raises:
-        EngineError: nothing can be read at all. What fails later makes the answer partial instead.
+        EngineError: nothing can be read at all. A later failure makes the result partial instead.
     """
     doing(f"reading the schema of {name}")
     begin = time.perf_counter()
@@ -76,14 +76,14 @@ def extract(
 
 
 def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
-    """A few values of each property of a schema that is known already, as many as that time allows."""
+    """A few values of each property of a known schema, as many as the time limit allows."""
     steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
     read_samples(steps, schema)
     return steps.findings.samples
 
 
 def again_by_scan(steps: Steps, before: Findings) -> Findings:
-    """Read with plain Cypher what the metadata did not give; keep what found more."""
+    """Read with plain Cypher what the metadata did not give; keep the more complete result."""
     steps.findings = Findings()
     scan(steps)
     if steps.findings.size() < before.size():
@@ -92,7 +92,7 @@ def again_by_scan(steps: Steps, before: Findings) -> Findings:
 
 
 def total_relationships(steps: Steps) -> int | None:
-    """How many relationships there are."""
+    """The number of relationships in the database."""
     try:
         return int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
     except EngineError:

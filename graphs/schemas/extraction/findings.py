@@ -1,4 +1,4 @@
-"""What an extraction has found so far, and the schema that it makes."""
+"""The findings of an extraction so far, and the schema built from them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Ends = tuple[str, str, str]
 class Extraction:
     """A schema read from a database.
 
-    `partial` is true where a step failed or ran out of time; `problems` says which, in words. Then the schema is
-    open: what it does not list may still be there.
+    `partial` is true if a step failed or ran out of time; `problems` says which. The schema is then open: the database
+    may hold names that it does not list.
     """
 
     schema: PropertyGraphSchema
@@ -32,7 +32,7 @@ class Extraction:
 
 
 class Findings:
-    """Filled by the steps of an extraction, from several threads."""
+    """The findings, added by the steps of an extraction from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,30 +46,30 @@ class Findings:
         self.problems: list[str] = []
 
     def add_combination(self, labels: Iterable[str], count: int) -> None:
-        """A count of nodes that have exactly these labels."""
+        """Add a count of nodes that have exactly these labels."""
         with self._lock:
             key = frozenset(labels)
             self.combinations[key] = self.combinations.get(key, 0) + count
 
     def add_property(self, labels: Iterable[str], key: str, type_: str | None) -> None:
-        """Nodes with exactly these labels have a property of that type."""
+        """Add a property and its type for nodes with exactly these labels."""
         if type_ is not None:
             with self._lock:
                 self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
 
     def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
-        """Relationships of that type have a property."""
+        """Add a property of relationships of that type."""
         if value_type is not None:
             with self._lock:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
 
     def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
-        """A count of relationships of that type from one label to the other."""
+        """Add a count of relationships of that type from one label to the other."""
         with self._lock:
             self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
 
     def add_problem(self, text: str) -> None:
-        """Something could not be read."""
+        """Add a note that something could not be read."""
         with self._lock:
             self.problems.append(text)
 

@@ -17,14 +17,14 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
 
 
 def read_memgraph(steps: Steps) -> None:
-    """Everything, from the one row."""
+    """Read the whole schema from the one row."""
     rows = steps.rows("schema info", "SHOW SCHEMA INFO")
     if rows:
         add_schema_info(steps.findings, rows[0][0])
 
 
 def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
-    """Add what the document says: nodes by their labels, edges by type and the labels of their ends."""
+    """Add the content of the document: nodes by their labels, edges by type and the labels of their ends."""
     info = json.loads(document) if isinstance(document, str) else document
     for node in info.get("nodes", ()):
         labels = [str(label) for label in node["labels"]]
@@ -41,5 +41,5 @@ def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> No
 
 
 def types_of(property_: Mapping[str, Any]) -> str | None:
-    """The types of a property's values as one word."""
+    """The types of a property's values, joined into one type name."""
     return merged(property_type(type_["type"]) for type_ in property_.get("types", ()))

@@ -1,7 +1,8 @@
-"""Which property names the nodes of a label: `title` of a Movie, `companyName` of a Customer, `ip` of an Interface.
+"""Finds the property that names the nodes of a label: `title` of a Movie, `companyName` of a Customer, `ip` of an
+Interface.
 
-The property's own name counts most, then how far its values tell nodes apart, how many nodes have one, and whether a
-uniqueness constraint or a full-text index says that people look it up.
+The property's own name counts most, then how distinct its values are, how many nodes have one, and whether a uniqueness
+constraint or a full-text index suggests that people search by it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ WHOLE = {
     "ref": 0.4,
     "value": 0.4,
 }
-"""How much a property of that very name looks like the one that names its node."""
+"""How likely a property of exactly that name is to name its node."""
 
 LAST = {
     "name": 0.9,
@@ -85,7 +86,7 @@ PART_OF_A_NAME = {
     "country": 0.75,
     "city": 0.6,
 }
-"""What another first word makes of `…Name` and `…Title`: part of the node's own name, or of another's."""
+"""The effect of another first word in `…Name` and `…Title`: a part of the node's own name, or another entity's name."""
 
 NEVER = frozenset(
     {
@@ -125,7 +126,7 @@ NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A text property as it was seen: some of its values, the share of the nodes that have one."""
+    """A sampled text property: some of its values, and the share of the nodes that have one."""
 
     key: str
     values: Sequence[str]
@@ -136,7 +137,7 @@ class Seen:
 
 
 def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
-    """The property that names the nodes of a label best; None where nothing does.
+    """The property that best names the nodes of a label; None if none does.
 
     >>> naming_property("Movie", [Seen("tagline", ["a b", "c d"], 1.0), Seen("title", ["Heat", "Ronin"], 1.0)])
     'title'
@@ -173,7 +174,9 @@ def score(label: str, seen: Seen) -> float:
 
 
 def hint_of(label: str, key: str) -> float:
-    """How much a property's own name says that it names the node: `vendorName` of a Vendor says as much as `name`."""
+    """How strongly a property's own name suggests that it names the node: `vendorName` of a Vendor as strongly as
+    `name`.
+    """
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", key)]
     if not words:
         return 0.0

@@ -1,10 +1,11 @@
-"""Neo4j's own bookkeeping, where it is exact: property procedures that read everything, and the count store.
+"""Reads the schema from Neo4j's metadata where it is exact: property procedures that read everything, and the count
+store.
 
-`db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the
-database, so rare properties and mixed types are there. `db.schema.visualization` is not exact: it joins every
-start label of a type with every end label. So its patterns are candidates only: the count store says how many
-relationships of a type start, and how many end, at a label, and where one of the two is all of them the pair is
-certain. What stays uncertain is counted by a scan of that type.
+`db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the database,
+so they include rare properties and mixed types. `db.schema.visualization` is not exact: it pairs every start label of a
+type with every end label. Its patterns are therefore only candidates. The count store gives the number of relationships
+of a type that start, and that end, at a label; if one of the two accounts for all of them, the pair is certain. The
+remaining patterns are counted by scanning the type.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ UNIONS = 100
 
 
 def read_neo4j(steps: Steps) -> None:
-    """Everything, by procedures and counts."""
+    """Read the whole schema from procedures and counts."""
     steps.each(
         [
             ("properties of nodes", partial(node_properties, steps)),
@@ -66,7 +67,7 @@ def relationship_properties(steps: Steps) -> None:
 
 
 def patterns(steps: Steps) -> None:
-    """Where each type starts and ends, from counts alone where they decide it."""
+    """The start and end labels of each type, from counts alone where they suffice."""
     starts: dict[str, set[str]] = {}
     ends: dict[str, set[str]] = {}
     for type_, start, end in candidates(steps):
@@ -99,7 +100,7 @@ def patterns(steps: Steps) -> None:
 
 
 def candidates(steps: Steps) -> list[tuple[str, str, str]]:
-    """Type, start and end label of whatever may be a pattern; among them is every pattern that is one."""
+    """Type, start and end label of every possible pattern, including all that exist."""
     rows = steps.rows(
         "candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships RETURN nodes, relationships"
     )
@@ -117,7 +118,7 @@ def candidates(steps: Steps) -> list[tuple[str, str, str]]:
 def decided_by_counts(
     steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str], counts: dict[tuple[str, str, str], int]
 ) -> bool:
-    """Add the patterns of a type if counts decide them all: every relationship has one start label, or one end."""
+    """Add the patterns of a type if counts determine them: all its relationships share a start label, or an end label."""
     total = counts[type_, "", ""]
     begin = {start: counts[type_, start, ""] for start in starts if counts[type_, start, ""]}
     finish = {end: counts[type_, "", end] for end in ends if counts[type_, "", end]}
@@ -130,7 +131,7 @@ def decided_by_counts(
 
 
 def relationships_only_ends(steps: Steps, type_: str) -> None:
-    """The patterns of one type by looking at each of its relationships."""
+    """The patterns of one type, by reading each of its relationships."""
     rows = steps.rows(
         f"ends of {type_}",
         f"MATCH (a)-[:{quoted_name(type_)}]->(b) RETURN labels(a) AS s, labels(b) AS e, count(*) AS c",
@@ -142,7 +143,7 @@ def relationships_only_ends(steps: Steps, type_: str) -> None:
 
 
 def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
-    """The answers of many counting queries, many in one request; 0 where one failed."""
+    """The results of many counting queries, many per request; 0 for one that failed."""
     counts: list[int] = []
     for first in range(0, len(queries), UNIONS):
         part = queries[first : first + UNIONS]
@@ -154,10 +155,10 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
 
 
 def label(name: str) -> str:
-    """`:Movie`, or nothing for any label."""
+    """`:Movie`, or an empty string for any label."""
     return f":{quoted_name(name)}" if name else ""
 
 
 def unquoted(name: str) -> str:
-    """`:`hasGenre`` as the procedures write it is `hasGenre`."""
+    """The name without the quoting of the procedures: `:`hasGenre`` is `hasGenre`."""
     return name.removeprefix(":").removeprefix("`").removesuffix("`").replace("``", "`")

@@ -1,6 +1,6 @@
-"""What the values of a connected database say beside their types: text that holds numbers, the naming properties.
+"""Profiles the values of a connected database: text that holds numbers or dates, and naming properties.
 
-One query for each label reads some hundred nodes; what the sample suggests of a text property is then checked by one
+One query per label reads a few hundred nodes. What the sample suggests about a text property is then checked by one
 query over all its values, inside the database, which also tries the conversion that a repair would write.
 """
 
@@ -22,12 +22,14 @@ from graphground.graphs.schemas.extraction.steps import Steps
 SAMPLED_NODES, SAMPLED_VALUES = 400, 100
 MOST_PROPERTIES = 80
 MOST_CHECKED = 100_000
-"""Values that one check converts; above it the rest is taken to be like them, and errors cannot be ruled out."""
+"""The most values that one check converts; for larger properties the rest is assumed to be similar, so conversion
+errors are possible.
+"""
 SECONDS = 2.0
 
 
 def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSchema:
-    """The schema with what its text properties hold, which property names the nodes of a label, and its keys."""
+    """The schema with the formats of its text properties, the naming property of each label, and its keys."""
     profiler = Profiler(steps, schema)
     steps.each(
         [(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
@@ -45,7 +47,7 @@ class Profiler:
         self._types: dict[str, dict[str, TextValues]] = {}
 
     def label(self, label: Label) -> None:
-        """Read one label: its text values, its keys, its naming property."""
+        """Profile one label: its text values, its keys, its naming property."""
         mine = [index for index in self._schema.indexes if index.owner == label.name and not index.relationship]
         keys = frozenset(
             index.properties[0] for index in mine if index.kind in ("unique", "key") and len(index.properties) == 1
@@ -64,7 +66,7 @@ class Profiler:
         self._labels[label.name] = replace(label, texts=texts, naming=naming or label.naming, keys=keys)
 
     def relationship_type(self, type_: str) -> None:
-        """Read the text values of one relationship type's properties."""
+        """Profile the text values of one relationship type's properties."""
         count = sum(pattern.count or 0 for pattern in self._schema.relationship_types[type_]) or None
         match = f"MATCH ()-[n:{quoted_name(type_)}]->()"
         keys = _texts(self._schema.relationship_properties[type_])
@@ -72,7 +74,7 @@ class Profiler:
             self._types[type_] = self._profiles(match, self._sampled(match, type_, keys, count), count)
 
     def result(self) -> PropertyGraphSchema:
-        """The schema with everything that was read."""
+        """The schema with all profiles."""
         patterns = tuple(
             replace(pattern, texts=self._types[pattern.type]) if self._types.get(pattern.type) else pattern
             for pattern in self._schema.patterns
@@ -86,7 +88,7 @@ class Profiler:
     def _sampled(
         self, match: str, owner: str, keys: Sequence[str], count: int | None
     ) -> dict[str, tuple[list[str], float]]:
-        """Values of each text property, and the share of the nodes that have one."""
+        """Sampled values of each text property, and the share of the nodes that have one."""
         if not keys:
             return {}
         columns = ", ".join(f"left(n.{quoted_name(key)}, 80) AS c{place}" for place, key in enumerate(keys))
@@ -122,7 +124,7 @@ class Profiler:
         return profiles
 
     def _checked(self, match: str, key: str, seen: TextValues, count: int | None) -> TextValues | None:
-        """The profile after all values were looked at; None where they are something else."""
+        """The profile after a check of all values; None if they do not fit it."""
         wider = "float" if seen.form == "int" and not seen.words else seen.form
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
         given = f"{match} {bound}WITH n.{quoted_name(key)} AS v WHERE v <> '' "
@@ -159,7 +161,7 @@ class Profiler:
         return replace(profile, checked=not bound and self._converts(given, fits, profile))
 
     def _words(self, given: str, seen: TextValues) -> tuple[str, ...]:
-        """The words of a boolean, where no others occur."""
+        """The words of a boolean, if no others occur."""
         rows = self._rows("words", f"{given}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 
@@ -174,7 +176,7 @@ class Profiler:
         return True
 
     def _rows(self, step: str, query: str) -> list[list[Any]] | None:
-        """The rows of a query within its bound; profiles are a help, so a failure leaves no trace in the schema."""
+        """The rows of a query within its time limit; a failure is ignored, because profiles are optional."""
         try:
             return self._steps.must(query, timeout=min(SECONDS, max(self._steps.time_left(), 0.1)))
         except EngineError:

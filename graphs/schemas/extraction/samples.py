@@ -15,7 +15,7 @@ LONG_TEXT = frozenset({"description", "provenance", "eid"})
 
 
 def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
-    """A few distinct values of each property, or all of them where there are few, from the first nodes."""
+    """A few distinct values of each property, or all if there are few, from the first nodes."""
     tasks = []
     for label in schema.labels.values():
         for key in label.properties:
@@ -38,7 +38,7 @@ def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
 
 
 def sample(steps: Steps, owner: str, key: str, match: str, variable: str) -> None:
-    """Add values of one property: all when categorical, else a few."""
+    """Add values of one property: all if it is categorical, otherwise a few."""
     value = f"{variable}.{quoted_name(key)}"
     rows = steps.rows(
         f"samples of {owner}.{key}",

@@ -1,8 +1,8 @@
-"""Reading a schema with plain Cypher that looks at every node and relationship, one label and one type at a time.
+"""Reads a schema with plain Cypher that visits every node and relationship, one label and one type at a time.
 
-Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). Nothing is held in the database's
-memory but one row for each label, property and type of value. Where a label takes longer than a step may, its
-nodes are read page by page until the time is over, and the answer says that it is partial.
+Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). The database holds only one row in memory
+for each label, property and value type. If a label takes longer than a step's time limit, its nodes are read page by
+page until the time is used up, and the result is marked as partial.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_COLUMNS = 60
 
 
 def scan(steps: Steps) -> None:
-    """Labels and their properties, relationship types, their ends and properties."""
+    """Read labels and their properties, relationship types, their ends and properties."""
     combinations = steps.rows("labels", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
     if combinations is None:
         combinations = labels_one_by_one(steps)
@@ -39,12 +39,12 @@ def scan(steps: Steps) -> None:
 
 
 def dialect(steps: Steps) -> Dialect:
-    """How this kind of database is asked for names."""
+    """The queries with which this kind of database lists names."""
     return steps.engine.capabilities().dialect
 
 
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:
-    """Each label with its count, where grouping all nodes takes too long; combinations stay unknown."""
+    """Each label with its count, if grouping all nodes takes too long; combinations stay unknown."""
     found = []
     for row in steps.rows("label names", dialect(steps).labels) or ():
         counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted_name(row[0])}) RETURN count(n) AS c")
@@ -54,7 +54,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
 
 
 def node_properties(steps: Steps, labels: list[str]) -> None:
-    """The properties of the nodes with exactly these labels, with the types of their values."""
+    """The properties of the nodes with exactly these labels, with their value types."""
     pattern = "(n" + "".join(f":{quoted_name(label)}" for label in labels) + ")"
     exactly = f" WHERE size(labels(n)) = {len(labels)}" if shares_labels(steps, labels) else ""
     rows = typed_keys(steps, f"properties of {':'.join(labels)}", f"MATCH {pattern}{exactly}", "n")
@@ -71,7 +71,7 @@ def shares_labels(steps: Steps, labels: list[str]) -> bool:
 
 
 def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
-    """The property names behind a MATCH, each with its types; page by page where one pass takes too long."""
+    """The property names after a MATCH, each with its types; page by page if one pass takes too long."""
     tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
     try:
         rows = side_by_side(steps, match, variable)
@@ -86,10 +86,10 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """The same in one row for each node: much faster, and exact as long as no node has a property more.
+    """The same with one row per node: much faster, and exact as long as no node has an additional property.
 
-    The names come from the first nodes; the number of properties of every node shows whether these are all.
-    None where they were not.
+    The names come from the first nodes; the number of properties of every node shows whether these are all. None if
+    they are not.
     """
     keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
     if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
@@ -106,7 +106,7 @@ def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | N
 
 
 def first_keys(match: str, variable: str) -> str:
-    """Asks for the property names of the first nodes or relationships."""
+    """Read the property names of the first nodes or relationships."""
     return f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k"
 
 
@@ -116,12 +116,12 @@ def value_types(keys: list[str], variable: str) -> str:
 
 
 def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
-    """The properties that are there, each with its type."""
+    """The existing properties, each with its type."""
     return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
-    """What pages of nodes have, for as long as a step may take; the findings say how far it came."""
+    """The rows of pages of nodes, as far as the step's time limit allows; the findings note how far that was."""
     found: dict[tuple[str, str], None] = {}
     seen = 0
     spent = steps.time_left() - steps.step_timeout
@@ -140,7 +140,7 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 
 
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
-    """The type of a list's elements, where the database names lists alone."""
+    """The type of a list's elements, if the database reports only lists."""
     name = f"{variable}.{quoted_name(key)}"
     rows = steps.rows(
         f"elements of {key}",
@@ -157,7 +157,7 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 
 def relationships(steps: Steps, type_: str) -> None:
-    """Where the relationships of one type start and end, and what properties they have."""
+    """Read the start and end labels of one relationship type, and its properties."""
     match = f"MATCH (a)-[r:{quoted_name(type_)}]->(b)"
     first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
     keys = [str(row[0]) for row in first[:MOST_COLUMNS]]

@@ -1,4 +1,4 @@
-"""Runs the queries of an extraction: each bounded in time, several at once, failures collected instead of raised."""
+"""Runs the queries of an extraction: each with a time limit, several at once, failures collected instead of raised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import Findings
 
 Progress = Callable[[str, int, int], None]
-"""Called with the step (`properties of Movie`), how many are done, and how many there are so far."""
+"""Called with the step (`properties of Movie`), the number of finished steps, and the number of steps so far."""
 
 MOST_ROWS = 1_000_000
 
@@ -33,7 +33,7 @@ class Steps:
     planned: int = 0
 
     def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
-        """The rows of a query; None and a problem noted where it failed or ran out of time."""
+        """The rows of a query; None, with a problem noted, if it failed or ran out of time."""
         left = self.time_left()
         if left <= 0:
             self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
@@ -49,7 +49,7 @@ class Steps:
     def must(
         self, query: str, parameters: dict[str, Any] | None = None, timeout: float | None = None
     ) -> list[list[Any]]:
-        """The rows of a query, or the engine's error."""
+        """The rows of a query; raises the engine's error."""
         return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
 
     def time_left(self) -> float:
@@ -57,7 +57,7 @@ class Steps:
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
-        """Run named tasks concurrently; cancelling the call ends them too."""
+        """Run named tasks concurrently; cancelling the call cancels them too."""
         listed = list(tasks)
         self.planned += len(listed)
         with ThreadPoolExecutor(self.at_once, "schema") as pool:

@@ -1,1 +1,1 @@
-"""The part of a schema that a question needs."""
+"""Selects the part of a schema that a question needs."""

@@ -1,4 +1,4 @@
-"""Which properties a question needs: those it names, those whose values it gives, those it compares by."""
+"""Selects the properties that a question needs: those it names, those whose values it mentions, those it compares by."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ VALUE_GIVEN = 1.0
 CUED = 0.5
 BESIDE = 0.15
 FEW_BESIDE = 3
-"""A relationship type with no more properties than this keeps them all: they are few tokens, and a question
-names them in words of its own (*wore number 23*). They are the first to go when the budget is short."""
+"""A relationship type with at most this many properties keeps them all: they cost few tokens, and questions refer to
+them indirectly (*wore number 23*). They are dropped first when the budget is short.
+"""
 
 YEAR_DIGITS = 4
 ORIGIN_WORDS = frozenset({"country", "citizenship", "nationality", "origin", "language"})
 
 
 class Attributes:
-    """Chooses properties for the labels and patterns of a selection."""
+    """Selects properties for the labels and patterns of a selection."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
-        """Where no label was found, the labels whose properties are named."""
+        """The labels whose properties the question names, for when it names no label."""
         best = max(
             (
                 evidence.score
@@ -50,7 +51,7 @@ class Attributes:
         matches: Mapping[Element, Evidence],
         selection: Selection,
     ) -> None:
-        """Add the properties needed of what is chosen."""
+        """Add the properties that are needed to a selection."""
         self._named(matches, selection)
         self._given(mentions, selection)
         cues = {lemma(word.folded) for number, word in enumerate(words) if number not in masked}
@@ -98,7 +99,7 @@ class Attributes:
                     selection.add_property(label, key, VALUE_GIVEN)
 
     def _temporal(self, selection: Selection, cues: set[str], digits: bool) -> None:
-        """Dates and years that a comparison or a time may need."""
+        """Dates and years that a comparison or a time expression may need."""
         bounded = digits or bool(cues & (NOW_CUES | ORDER_CUES))
         said = {
             label for label, key in selection.properties if is_temporal(self.schema.labels[label].properties[key], key)
@@ -121,7 +122,7 @@ class Attributes:
 
 
 def dominates(one: Evidence, other: Evidence) -> bool:
-    """Whether the same words of the question speak more fully of another property."""
+    """Whether the same words of the question match another property more completely."""
     extra = set(one.by) - set(other.by)
     return (
         set(other.by) < set(one.by)
@@ -132,7 +133,7 @@ def dominates(one: Evidence, other: Evidence) -> bool:
 
 
 def is_temporal(type_: str, name: str) -> bool:
-    """Whether a property holds a point in time: a date, or a number whose name says year."""
+    """Whether a property holds a point in time: a date, or a number whose name contains "year"."""
     if "date" in type_:
         return True
     return type_ in ("int", "float", "str", "unknown") and split_name(name)[-1:] == ["year"]

@@ -1,7 +1,7 @@
 """The `auto` method: mentions, words, synonyms and meaning together, closed over connecting patterns.
 
-"Who wrote Heat?" keeps `(:Person)`, `(:Movie)` and `(:Movie)-[:writtenBy]->(:Person)`: Person because of *who*,
-Movie because the entity index knows *Heat*, the pattern because *wrote* and *written* are one verb.
+"Who wrote Heat?" keeps `(:Person)`, `(:Movie)` and `(:Movie)-[:writtenBy]->(:Person)`: Person because of *who*, Movie
+because the entity index contains *Heat*, the pattern because *wrote* and *written* are forms of one verb.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphground.graphs.schemas.units import UNITS
 MENTIONED = 1.0
 CONNECTING = 0.8
 UNSAID = 0.4
-"""Relevance of a pattern between two chosen labels that no word speaks of."""
+"""Relevance of a pattern between two chosen labels that no word refers to."""
 
 NEIGHBOUR = 0.2
 MOST_NEIGHBOURS, FEW_OUTWARD = 30, 8
@@ -36,7 +36,7 @@ LEAST_SHARE, STRONG_SHARE = 0.3, 0.6
 
 @dataclass
 class Reading:
-    """One question read against one schema."""
+    """A question matched against a schema."""
 
     words: Sequence[Word]
     mentions: Sequence[Mention]
@@ -48,7 +48,7 @@ class Reading:
 
 
 class AutoFilter:
-    """Chooses the part of one schema that a question needs; build it once per schema."""
+    """Selects the part of one schema that a question needs; build it once per schema."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -62,7 +62,7 @@ class AutoFilter:
     def select(
         self, question: str, mentions: Sequence[Mention] = (), similar: Mapping[Element, float] | None = None
     ) -> Selection:
-        """What the question needs; an empty selection when nothing at all was found."""
+        """The selection for a question; empty if nothing matched."""
         reading = self.read(question, mentions)
         selection = Selection(self.schema)
         self._labels(reading, selection)
@@ -87,7 +87,7 @@ class AutoFilter:
         return self.vocabulary.match_properties(reading.keys, selection.labels, selection.types())
 
     def read(self, question: str, mentions: Sequence[Mention]) -> Reading:
-        """Match the question's words, those of mentions left out."""
+        """Match the question's words, except those of mentions."""
         words = question_words(question)
         used = [mention for mention in mentions if not self._is_schema_word(mention)]
         masked = frozenset(
@@ -97,7 +97,7 @@ class AutoFilter:
         return Reading(words, used, masked, keys, self.vocabulary.match(keys), unresolved_names(words, masked))
 
     def _is_schema_word(self, mention: Mention) -> bool:
-        """`museum` in lower case means the label rather than a work of that name."""
+        """Whether a word means the label and not an entity: `museum` in lower case is no work of that name."""
         return mention.text.islower() and " " not in mention.text and self.vocabulary.is_name(mention.text)
 
     def _labels(self, reading: Reading, selection: Selection) -> None:
@@ -121,7 +121,7 @@ class AutoFilter:
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
 
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
-        """The labels named; where many are, not those of which another one says all the same words and more."""
+        """The named labels; if there are many, without those whose words another label covers together with more."""
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
             return best
@@ -134,7 +134,7 @@ class AutoFilter:
         return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """The labels that a mention stands for: by name first, and where there are several, those that fit."""
+        """The labels that a mention stands for: by name first, and if there are several, those that fit."""
         named = [
             label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
         ]
@@ -152,12 +152,12 @@ class AutoFilter:
         return [label for label in named if label in self.schema.labels]
 
     def _names(self, label: str, key: str) -> bool:
-        """Whether a property is the one that was found to name the nodes of a label."""
+        """Whether a property is the detected naming property of a label."""
         known = self.schema.labels.get(label)
         return known is not None and known.naming == key
 
     def _types(self, reading: Reading) -> dict[str, Evidence]:
-        """The relationship types that the words speak of."""
+        """The relationship types that the words refer to."""
         return {
             element.name: evidence
             for element, evidence in reading.matches.items()
@@ -180,7 +180,7 @@ class AutoFilter:
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Patterns of one pair of chosen labels: those spoken of, or all where none is clearly."""
+        """Patterns between two chosen labels: those referred to, or all if none clearly is."""
         scores = {
             place: types[self.schema.patterns[place].type].score
             for place in places
@@ -213,7 +213,7 @@ class AutoFilter:
         explained: set[str],
         spoken: set[int],
     ) -> None:
-        """Patterns that a word speaks of and that leave the chosen labels, or stand where none is chosen."""
+        """Patterns that a word refers to and that leave the chosen labels, or any such pattern if no label is chosen."""
         candidates: list[tuple[int, float, bool]] = []
         for type_, evidence in types.items():
             if type_ in explained:
@@ -234,12 +234,12 @@ class AutoFilter:
                 selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
 
     def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
-        """How relevant the more relevant end of a pattern is."""
+        """The relevance of the more relevant end of a pattern."""
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
     def _unexplained(self, reading: Reading, selection: Selection, named: Mapping[Element, Evidence]) -> list[str]:
-        """Words that tell something and that nothing chosen accounts for: a value that no index knows, perhaps."""
+        """Content words that nothing chosen accounts for: possibly values that no index contains."""
         types = selection.types()
         known: set[int] = {number for evidence in named.values() for number in evidence.by}
         for element, evidence in reading.matches.items():
@@ -252,7 +252,7 @@ class AutoFilter:
         ]
 
     def _widen(self, selection: Selection) -> None:
-        """Keep the neighbours of what was chosen, since something in the question may be one of them."""
+        """Keep the neighbours of the chosen labels, because an unexplained word may refer to one of them."""
         places = {
             place for label in selection.labels for others in self.graph.edges[label].values() for place in others
         }
@@ -261,11 +261,11 @@ class AutoFilter:
                 selection.add_pattern(place, NEIGHBOUR)
 
     def places_of(self, type_: str) -> list[int]:
-        """The places of the patterns of a relationship type."""
+        """The positions of the patterns of a relationship type."""
         return self._places.get(type_, [])
 
     def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add shortest paths until what was chosen holds together, or no path joins it."""
+        """Add shortest paths until the chosen labels are connected, or no path joins them."""
         preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
         strong = sorted(selection.labels, key=lambda label: -selection.labels[label])
         if len(strong) > FEW_LABELS:
@@ -300,14 +300,14 @@ def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float
 
 
 def covers(mention: Mention, word: Word) -> bool:
-    """Whether a word belongs to the mention's name; the noun of `portrait sculptures` still speaks for itself."""
+    """Whether a word is part of the mention's name; the noun of `portrait sculptures` still counts by itself."""
     if not mention.start <= word.start < mention.end:
         return False
     return not (mention.text.islower() and " " in mention.text and word.end == mention.end)
 
 
 def tells_something(word: Word) -> bool:
-    """Whether a word is content: neither structure, nor talk that all questions share, nor a time."""
+    """Whether a word is a content word: not a structure word, not common question talk, not a time."""
     folded = word.folded
     common = {folded, lemma(folded)}
     return not (
@@ -323,7 +323,7 @@ def tells_something(word: Word) -> bool:
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:
-    """How many runs of capitalised words are not known mentions; the sentence's first word does not count."""
+    """How many runs of capitalized words are not known mentions; the first word of the sentence does not count."""
     runs = 0
     inside = False
     for number, word in enumerate(words):

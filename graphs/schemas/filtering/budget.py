@@ -13,12 +13,12 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 TRIES = 12
 
 PROPERTY_SHARE = 0.75
-"""A property that is wholly named comes after the patterns that connect, before those that nothing spoke of."""
+"""The relevance factor of a fully named property: after connecting patterns, before patterns that nothing refers to."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a part of a schema does not hold: labels and relationship types by name, properties by number.
+    """The elements that a partial schema leaves out: labels and relationship types by name, properties as a count.
 
     `LeftOut(("Venue",), ("partOfLeague",), 12)`.
     """
@@ -32,7 +32,7 @@ class LeftOut:
         return bool(self.labels or self.types or self.properties or self.patterns)
 
     def names(self, most: int = 30) -> list[str]:
-        """For an answer: the names, `… and 1,970 more labels`, the number of properties."""
+        """As shown in an answer: the names, `… and 1,970 more labels`, the number of properties."""
         listed: list[str] = []
         for names, kind in ((self.labels, "labels"), (self.types, "relationship types")):
             listed += names[:most]
@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOut:
-    """The elements left out of the part."""
+    """The elements that a partial schema leaves out."""
     kept_types = {pattern.type for pattern in part.patterns}
     properties = sum(len(label.properties) for label in whole.labels.values())
     properties += sum(map(len, whole.relationship_properties.values()))
@@ -67,7 +67,7 @@ def _name_cost(name: str) -> int:
 
 @dataclass
 class _Costs:
-    """What each piece costs in the base form, roughly."""
+    """The approximate cost of each piece in the base form."""
 
     schema: PropertyGraphSchema
 
@@ -85,7 +85,7 @@ class _Costs:
 
 
 def fit(selection: Selection, max_tokens: int) -> Selection:
-    """The most relevant part of a selection whose base form keeps the budget; empty when not one label does."""
+    """The most relevant part of a selection whose base form fits the budget; empty if not even one label does."""
     aim = max_tokens
     for _ in range(TRIES):
         smaller = _greedy(selection, aim)
@@ -97,7 +97,7 @@ def fit(selection: Selection, max_tokens: int) -> Selection:
 
 
 def _greedy(selection: Selection, max_tokens: int) -> Selection:
-    """Take the pieces by relevance while their estimated costs fit."""
+    """Take the pieces by relevance as long as their estimated costs fit."""
     costs = _Costs(selection.schema)
     chosen = Selection(selection.schema)
     left = max_tokens - HEADINGS
@@ -133,7 +133,7 @@ HEADINGS = 2
 
 
 def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
-    """Patterns, labels and properties, the most relevant first; a property is less so than what it belongs to."""
+    """Patterns, labels and properties, the most relevant first; a property ranks below its owner."""
     types: dict[str, float] = {}
     pieces: list[tuple[float, int, str, str]] = []
     for place, relevance in selection.patterns.items():

@@ -1,4 +1,4 @@
-"""Paths between labels: what must be kept so that a query over several hops remains possible."""
+"""Paths between labels, which must be kept so that queries over several hops remain possible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_PARALLEL = 4
 
 
 class LabelGraph:
-    """The schema as an undirected graph of labels whose edges are the places of its patterns."""
+    """The schema as an undirected graph of labels; its edges are the positions of the patterns."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -23,11 +23,11 @@ class LabelGraph:
                 self.edges[pattern.end].setdefault(pattern.start, []).append(place)
 
     def between(self, one: str, other: str) -> list[int]:
-        """The places of the patterns between two labels, in either direction."""
+        """The positions of the patterns between two labels, in either direction."""
         return self.edges[one].get(other, [])
 
     def components(self, labels: Iterable[str], patterns: Iterable[int]) -> list[set[str]]:
-        """The labels in groups that the patterns hold together."""
+        """The connected components of the labels."""
         group: dict[str, set[str]] = {label: {label} for label in labels}
         for place in patterns:
             pattern = self.schema.patterns[place]

@@ -1,4 +1,4 @@
-"""The part of a schema that a question needs, by any of the methods.
+"""Filters a schema for a question, by any of the methods.
 
 >>> filter_schema(films, "Who directed Heat?").schema.labels.keys()
 dict_keys(['Movie', 'Person'])
@@ -35,15 +35,15 @@ class UnknownMethod(ValueError):
 
 
 class NoEmbedder(ValueError):
-    """The similarity method needs a model of meaning, and there is none."""
+    """The similarity method needs an embedding model, and there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredSchema:
     """The part of a schema, how it was chosen and what was left out.
 
-    `whole` says that nothing in the question named anything, so everything was kept (as far as it fits);
-    `too_small` that the budget holds not even one label.
+    `whole` is true if the question matched nothing, so that everything was kept (as far as it fits); `too_small` if the
+    budget does not even hold one label.
     """
 
     schema: PropertyGraphSchema
@@ -55,7 +55,7 @@ class FilteredSchema:
 
 
 class SchemaFilter:
-    """Filters one schema again and again; its index of words is built once."""
+    """Filters one schema repeatedly; its index of words is built once."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -72,10 +72,10 @@ class SchemaFilter:
         embedder: Embedder | None = None,
         max_tokens: int | None = None,
     ) -> FilteredSchema:
-        """The part that the question needs; everything when the question names nothing.
+        """The part that the question needs; everything if the question matches nothing.
 
         Raises:
-            UnknownMethod: of the known ones.
+            UnknownMethod: the method does not exist.
             NoEmbedder: for `similarity` without a model.
         """
         if method not in METHODS:
@@ -127,7 +127,7 @@ _lock = threading.Lock()
 
 
 def filter_for(schema: PropertyGraphSchema) -> SchemaFilter:
-    """The filter of a schema, kept while the schema is in use."""
+    """The filter of a schema, cached while the schema is in use."""
     with _lock:
         known = _filters.get(id(schema))
         if known is None or known.schema is not schema:

@@ -1,8 +1,8 @@
-"""Keeping more of a schema whose words seldom match those of questions: your own database's.
+"""Keeps more of a schema whose names seldom match the words of questions: the schema of your own database.
 
 *Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs its `amount`: the property is
-found by its kind. What was chosen is then filled up to a share of the whole schema: first the properties of what the
-question speaks of, then those of what connects it, then its neighbours.
+found by its kind. The selection is then filled up to a share of the whole schema: first with properties of the elements
+that the question refers to, then of those that connect them, then with their neighbours.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
 
 SHARE = 0.5
-"""Of the tokens of the whole schema, what a part is filled up to."""
+"""The share of the whole schema's tokens up to which a selection is filled."""
 BY_KIND, BESIDE, NEIGHBOUR = 0.45, 0.3, 0.15
 MOST_LABELS = 60
-"""In a schema of more labels a share of the whole would be too much to read."""
+"""In a schema with more labels, that share would be too much to read."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -38,7 +38,7 @@ CUES: Mapping[str, frozenset[str]] = {
         "hired opened raised registered old young recent latest earliest first last time"
     ),
 }
-"""Words of questions that ask for a kind of property, as lemmas."""
+"""Words of questions that refer to a kind of property, as lemmas."""
 
 NAMES: Mapping[str, frozenset[str]] = {
     "amount": _words(
@@ -54,12 +54,12 @@ NAMES: Mapping[str, frozenset[str]] = {
 
 
 def is_learned(schema: PropertyGraphSchema) -> bool:
-    """Whether the schema was read from a user's own database, whose names were not chosen for questions."""
+    """Whether the schema was read from a user's own database, so its names were not chosen for questions."""
     return any(label.naming for label in schema.labels.values())
 
 
 def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> None:
-    """Add to a selection what a question may mean without naming it."""
+    """Add elements to a selection that a question may refer to without naming them."""
     lemmas = {lemma(word.folded) for word in words}
     for kind, cues in CUES.items():
         if lemmas & cues:
@@ -69,7 +69,7 @@ def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> Non
 
 
 def _by_kind(selection: Selection, kind: str, graph: LabelGraph) -> None:
-    """The properties of a kind on what was chosen; where there is none, those nearest to it, and the way there."""
+    """The properties of a kind on the chosen elements; if there are none, the nearest ones and the path to them."""
     if _add(selection, kind, selection.labels, selection.types()):
         return
     schema = selection.schema
@@ -126,7 +126,7 @@ def _named(kind: str, key: str) -> bool:
 
 
 def fill(selection: Selection) -> None:
-    """Add properties and neighbours, the nearest first, while the part stays below its share of the tokens."""
+    """Add properties and neighbours, the nearest first, up to the share of the tokens."""
     schema = selection.schema
     budget = SHARE * estimate_tokens(base_form(schema))
     used = float(estimate_tokens(base_form(selection.part())))

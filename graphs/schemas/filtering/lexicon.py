@@ -1,8 +1,8 @@
-"""What English words have in common: `born` and `birth`, `wrote` and `author`, `who` and a person.
+"""Concepts that English words share: `born` and `birth`, `wrote` and `author`, `who` and a person.
 
-The words stand in lexicon.json: each concept is one of general English, as attributes and relations of things
-are named and asked for. No name of a particular graph stands there. A word may belong to several concepts;
-`pass-away` stands for two words in a row.
+The words are in lexicon.json: each concept is one of general English, as attributes and relations are named and asked
+for. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
+consecutive words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphground.graphs.schemas.filtering.words import lemma, root
 _WORDS = json.loads((Path(__file__).parent / "lexicon.json").read_text(encoding="utf-8"))
 
 TIME_CUES = frozenset(_WORDS["time_cues"])
-"""Words that ask for a point or span of time, even where no property's name is said."""
+"""Words that ask for a point or span of time, even if no property is named."""
 
 ORDER_CUES = frozenset(_WORDS["order_cues"])
 """Words that compare or sort by time."""
@@ -25,19 +25,19 @@ NOW_CUES = frozenset(_WORDS["now_cues"])
 """Words that ask whether something holds at a time."""
 
 STOP_WORDS = frozenset(_WORDS["stop_words"])
-"""Words that carry structure rather than content."""
+"""Structure words without content."""
 
 TALK_WORDS = frozenset(_WORDS["talk_words"])
-"""Words that most questions have: nothing is missing when the schema knows none of them."""
+"""Words common to most questions: a schema that does not contain them lacks nothing."""
 
 NAME_STOP_WORDS = frozenset(_WORDS["name_stop_words"])
-"""Words of a label, type or property that tell little: `hasGenre` is about genre."""
+"""Words of a label, type or property with little content: `hasGenre` is about genre."""
 
 GENERIC_NAME_WORDS = frozenset(_WORDS["generic_name_words"])
-"""Words of a property's name that need company: `number` alone does not ask for `number_of_deaths`."""
+"""Words of a property's name that do not suffice alone: `number` does not select `number_of_deaths`."""
 
 AGENTS = frozenset(_WORDS["agents"])
-"""Nouns for someone who does something: a label named so answers `who`."""
+"""Nouns for people who do something: a label with such a name matches `who`."""
 
 COUNTRY_WORDS = frozenset(_WORDS["country_words"])
 _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
@@ -45,7 +45,7 @@ _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
 
 @cache
 def concepts_by_root() -> dict[str, frozenset[str]]:
-    """Each root, or two roots joined by a blank, with its concepts."""
+    """Each root, or two roots joined by a space, with its concepts."""
     found: dict[str, set[str]] = {}
     for concept, words in _WORDS["concepts"].items():
         for word in words:
@@ -64,6 +64,6 @@ def concepts_of(word: str) -> frozenset[str]:
 
 
 def is_demonym(word: str) -> bool:
-    """Whether a capitalised word may say where someone is from: `Croatian`, `Dutch`."""
+    """Whether a capitalized word may name an origin: `Croatian`, `Dutch`."""
     folded = word.lower()
     return word[:1].isupper() and (folded in COUNTRY_WORDS or (len(word) > 5 and folded.endswith(_DEMONYM_ENDINGS)))

@@ -1,4 +1,4 @@
-"""Where a question names entities, and what they are: `paintings at the Musée d'Orsay` names a Museum."""
+"""Finds the entities that a question names, and their labels: `paintings at the Musée d'Orsay` names a Museum."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Mention:
 
 
 class MentionFinder(Protocol):
-    """Whatever can say which parts of a question are values of the graph."""
+    """Finds the parts of a question that are values in the graph."""
 
     def mentions(self, question: str) -> Sequence[Mention]: ...
 
 
 @runtime_checkable
 class SpanFinder(Protocol):
-    """An entity index that finds spans: each has `text`, `start`, `end` and `labels`."""
+    """An entity index that finds spans, each with `text`, `start`, `end` and `labels`."""
 
     def spans(self, question: str) -> Sequence[Any]: ...
 
 
 class KnownValues:
-    """Mentions by a table of values, for graphs small enough to hold their values in memory.
+    """Finds mentions with a table of values, for graphs small enough to hold their values in memory.
 
     >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
     >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
@@ -57,7 +57,7 @@ class KnownValues:
                 self._longest[words[0]] = max(self._longest.get(words[0], 0), len(words))
 
     def mentions(self, question: str) -> list[Mention]:
-        """The longest values first from the left, none overlapping."""
+        """The longest values first from the left, without overlaps."""
         words = question_words(question)
         folded = [key_of(word) for word in words]
         found: list[Mention] = []
@@ -78,12 +78,12 @@ class KnownValues:
 
 
 def key_of(word: Word) -> str:
-    """A word as values are compared: folded, a plural in small letters as its singular (`midfielders`)."""
+    """A word as values are compared: folded, a lower-case plural as its singular (`midfielders`)."""
     return lemma(word.folded) if word.text.islower() else fold(word.text)
 
 
 def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) -> list[Mention]:
-    """The mentions of a question through whatever is there: a table of values, an entity index, or nothing."""
+    """The mentions of a question, found with a table of values or an entity index; none without either."""
     finder = getattr(entities, "mentions", None)
     if finder is not None:
         return list(finder(question))
@@ -109,7 +109,7 @@ class _Moved:
 
 
 def singular_form(question: str) -> tuple[str, list[int]]:
-    """The question with plurals in small letters made singular, and where each of its characters came from."""
+    """The question with lower-case plurals made singular, and the original position of each character."""
     parts: list[str] = []
     places: list[int] = []
     last = 0
@@ -127,7 +127,7 @@ def singular_form(question: str) -> tuple[str, list[int]]:
 
 
 def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
-    """A span with the properties that hold it: `holds` is asked for each text property of its labels."""
+    """A span with the properties that hold it: `holds` is called for each text property of its labels."""
     text = span.text
     holders: list[tuple[str, str]] = []
     for label in span.labels:
@@ -152,7 +152,7 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
 
 
 def masked(question: str, mentions: Iterable[Mention]) -> str:
-    """The question with each mention replaced by its labels, as the masked form wants it.
+    """The question with each mention replaced by its labels, for the masked form.
 
     >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
     'Who painted Painting?'

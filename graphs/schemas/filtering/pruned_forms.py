@@ -1,7 +1,7 @@
 """The three pruned forms of Ozsoy's study: exact match, masked exact match, similarity.
 
-`exact` keeps what a word of the question names, `masked` does so after each entity mention gave way to its label,
-`similarity` keeps names whose embedding is near to that of a word or phrase of the question.
+`exact` keeps elements that a word of the question names, `masked` does so after replacing each entity mention by its
+label, and `similarity` keeps names whose embedding is near that of a word or phrase of the question.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from graphground.graphs.schemas.filtering.words import question_words
 
 
 def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
-    """What the question's words name, by singular or plural, and the patterns between the labels kept."""
+    """Select the elements that the question's words name, in singular or plural, and the patterns between the kept
+    labels.
+    """
     keys = vocabulary.keys(question_words(question), concepts=False)
     found = said_exactly(vocabulary.match(keys))
     labels = [element.name for element in found if element.kind == "label"]
@@ -34,7 +36,7 @@ def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
 
 
 def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
-    """The elements of which a telling word was said itself, with their scores."""
+    """The elements of which the question contains a content word literally, with their scores."""
     return {
         element: evidence.score
         for element, evidence in matches.items()
@@ -43,17 +45,17 @@ def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
 
 
 def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Mention]) -> Selection:
-    """`exact` on the question with its mentions replaced by their labels."""
+    """`select_exact` on the question with its mentions replaced by their labels."""
     return select_exact(vocabulary, masked(question, mentions))
 
 
 def select_similar(vocabulary: Vocabulary, similar: Mapping[Element, float]) -> Selection:
-    """What is near in meaning; `similar` holds the elements over the threshold."""
+    """Select the elements near in meaning; `similar` holds those over the threshold."""
     return select_named(vocabulary, similar)
 
 
 def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Selection:
-    """Labels, types and properties of these scores, with the patterns that hold them."""
+    """Select labels, types and properties with these scores, and the patterns that contain them."""
     schema = vocabulary.schema
     selection = Selection(schema)
     types = {element.name: score for element, score in scores.items() if element.kind == "type"}

@@ -1,4 +1,4 @@
-"""A part of a schema: what was chosen, how relevant each piece is, and the smaller schema that it makes."""
+"""A selected part of a schema: the chosen pieces, their relevance, and the resulting smaller schema."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 
 IDENTIFYING = ("name", "title", "label", "id")
-"""Properties by which a node is found: the first of these that a label has stays with it."""
+"""Properties that identify a node: each kept label keeps the first of these that it has."""
 
 
 def identifying_property(properties: Iterable[str]) -> str | None:
-    """The property that tells the nodes of a label apart for a person: `name`, else `title`, …"""
+    """The property by which people tell the nodes of a label apart: `name`, else `title`, …"""
     known = set(properties)
     return next((key for key in IDENTIFYING if key in known), None)
 
@@ -21,7 +21,7 @@ def identifying_property(properties: Iterable[str]) -> str | None:
 class Selection:
     """Chosen labels, patterns and properties, each with its relevance from 0 to 1.
 
-    `patterns` holds places in `schema.patterns`; `properties` is keyed by label and name, `type_properties` by
+    `patterns` holds positions in `schema.patterns`; `properties` is keyed by label and name, `type_properties` by
     relationship type and name.
     """
 
@@ -33,7 +33,7 @@ class Selection:
 
     @classmethod
     def whole(cls, schema: PropertyGraphSchema) -> Selection:
-        """Everything."""
+        """A selection of the whole schema."""
         return cls(
             schema,
             dict.fromkeys(schema.labels, 0.5),
@@ -56,7 +56,7 @@ class Selection:
             self.labels.setdefault(end, relevance)
 
     def add_property(self, label: str, key: str, relevance: float) -> None:
-        """Add a property of a label that may not be chosen yet."""
+        """Add a property of a label, which need not be chosen yet."""
         self.properties[label, key] = max(relevance, self.properties.get((label, key), 0.0))
         self.labels.setdefault(label, relevance)
 
@@ -68,7 +68,7 @@ class Selection:
         return {self.schema.patterns[place].type for place in self.patterns}
 
     def part(self) -> PropertyGraphSchema:
-        """The smaller schema, in the order of the whole one; each label keeps what identifies its nodes."""
+        """The smaller schema, in the original order; each label keeps its identifying property."""
         labels = {}
         for name, label in self.schema.labels.items():
             if name in self.labels:

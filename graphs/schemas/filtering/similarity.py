@@ -1,4 +1,4 @@
-"""Names near in meaning to a question's words, through a model that turns texts into vectors."""
+"""Finds names near in meaning to a question's words, with an embedding model."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
 from graphground.graphs.schemas.filtering.words import split_name
 
 THRESHOLD = 0.5
-"""Cosine from which a name counts as near; chosen on two of the train graphs."""
+"""The cosine above which a name counts as near; chosen on two of the training graphs."""
 
 
 class Embedder(Protocol):
-    """A model of meaning: one row of numbers for each text."""
+    """An embedding model: returns one vector for each text."""
 
     def encode(self, texts: Sequence[str]) -> Any: ...
 
 
 class SimilarNames:
-    """The names of one schema as vectors."""
+    """The vectors of the names in one schema."""
 
     def __init__(self, vocabulary: Vocabulary, embedder: Embedder) -> None:
         self.embedder = embedder

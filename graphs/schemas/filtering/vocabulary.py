@@ -1,4 +1,4 @@
-"""The words of a schema's names, indexed: which labels, types and properties does a question's word speak of?
+"""An index of the words in a schema's names: which labels, types and properties does a word refer to?
 
 >>> vocabulary = Vocabulary(films)
 >>> words = question_words("who directed the film")
@@ -32,11 +32,11 @@ MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
 AGENT_KEY = "#agent"
 TOO_COMMON = 60
-"""A concept shared by this many names carries no information."""
+"""A concept shared by at least this many names carries no information."""
 
 
 class Element(NamedTuple):
-    """What a name in a schema names: `Element("property", "Movie", "runtime_minute")`; labels have no owner."""
+    """A named element of a schema: `Element("property", "Movie", "runtime_minute")`; labels have no owner."""
 
     kind: Kind
     owner: str
@@ -45,7 +45,7 @@ class Element(NamedTuple):
 
 @dataclass(slots=True)
 class Evidence:
-    """How far the question's words cover an element's name.
+    """How well the question's words cover an element's name.
 
     `places` maps the name's word numbers to the best weight found, `told` to the same weighed by how rare the word
     is among names; `by` holds the numbers of the question's words.
@@ -59,22 +59,22 @@ class Evidence:
 
     @property
     def relevance(self) -> float:
-        """The score, less where only common words agree: of 2,000 labels many have *city*, few *bloc party*."""
+        """The score, lowered if only common words match: of 2,000 labels many have *city*, few *bloc party*."""
         return self.score * (0.4 + 0.6 * min(1.0, sum(self.told.values())))
 
     @property
     def score(self) -> float:
-        """From 0 to 1: the matched share of the name's weight."""
+        """From 0 to 1: the matched share of the weight of the name's words."""
         return sum(self.weights[place] * weight for place, weight in self.places.items()) / self.total
 
     @property
     def content(self) -> bool:
-        """Whether a word that tells something was matched, not a generic one only."""
+        """Whether a content word was matched, not only a generic one."""
         return any(self.weights[place] > GENERIC for place in self.places) or len(self.places) == len(self.weights)
 
     @property
     def literal(self) -> frozenset[int]:
-        """The name's words that were said themselves, in some form."""
+        """The name's words that the question contains, in some form."""
         return frozenset(place for place, weight in self.places.items() if weight >= SAME_ROOT)
 
 
@@ -103,20 +103,20 @@ class Vocabulary:
                 self._add(Element("type_property", type_, key), owned)
 
     def elements(self) -> list[Element]:
-        """Everything that has a name."""
+        """All named elements."""
         return list(self._weights)
 
     def is_name(self, word: str) -> bool:
-        """Whether a word alone names something: `museums` the label Museum."""
+        """Whether a single word names an element: `museums` the label Museum."""
         return lemma(word) in self._single
 
     def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
-        """What each word is looked up by; `skip` are the numbers of words to leave out."""
+        """The keys under which each word is looked up; `skip` holds the numbers of words to leave out."""
         left_out = frozenset(skip)
         return {number: self._keys(words, number, concepts) for number in range(len(words)) if number not in left_out}
 
     def match(self, keys: Mapping[int, Sequence[Key]]) -> dict[Element, Evidence]:
-        """The labels and relationship types that the words speak of, with the evidence."""
+        """The labels and relationship types that the words refer to, with the evidence."""
         found: dict[Element, Evidence] = {}
         self._collect(keys, self._structure, found, log(1 + len(self.schema.labels) + len(self.schema.patterns)))
         return found
@@ -124,7 +124,7 @@ class Vocabulary:
     def match_properties(
         self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None, types: Iterable[str] = ()
     ) -> dict[Element, Evidence]:
-        """The properties that the words speak of, of these labels (of all when None) and types."""
+        """The properties that the words refer to, of these labels (all, if None) and types."""
         found: dict[Element, Evidence] = {}
         owners = [("property", label) for label in (self.schema.labels if labels is None else labels)]
         for owner in (*owners, *(("type_property", type_) for type_ in types)):
@@ -190,7 +190,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=50_000)
 def keys_of_name(word: str) -> tuple[Key, ...]:
-    """What a word of a name is found by: itself, its root, its concepts."""
+    """The keys under which a word of a name is found: the word, its root, its concepts."""
     keys = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
     keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
     return tuple(keys.items())

@@ -1,4 +1,4 @@
-"""Words: names split into them, questions cut into them, and what makes two of them the same.
+"""Words: splits names and questions into words, and finds the common form of their variants.
 
 >>> split_name("hasCastMember"), split_name("avg_gestation_period_days")
 (['has', 'cast', 'member'], ['avg', 'gestation', 'period', 'days'])
@@ -170,7 +170,7 @@ IRREGULAR = {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a question and where it stands: `Word("paintings", 27, 36)`."""
+    """A word of a question and its position: `Word("paintings", 27, 36)`."""
 
     text: str
     start: int
@@ -196,13 +196,13 @@ def split_name(name: str) -> list[str]:
 
 
 def question_words(question: str) -> list[Word]:
-    """The words of a text with their places; punctuation is left out."""
+    """The words of a text with their positions, without punctuation."""
     return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(question)]
 
 
 @lru_cache(maxsize=50_000)
 def lemma(word: str) -> str:
-    """The singular of a noun, the plain form of a common irregular verb; else the word itself."""
+    """The singular of a noun, the base form of a common irregular verb; otherwise the word itself."""
     known = IRREGULAR.get(word)
     if known is not None:
         return known
@@ -217,7 +217,7 @@ def lemma(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """What is left without endings: `created`, `creator` and `creation` have the root `creat`."""
+    """The word without endings: `created`, `creator` and `creation` have the root `creat`."""
     text = lemma(word)
     if text in IRREGULAR.values():
         return text
