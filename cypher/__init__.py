@@ -1,4 +1,4 @@
-"""The Cypher front end: from text to a tree, to scopes and types, to what is wrong and what would be right.
+"""The Cypher front end: from text to a tree, to scopes and types, to diagnostics and repairs.
 
     >>> from graphground.cypher import parse, validate
     >>> parse("MATCH (n:Person) RETURN n.name").body.clauses[0].patterns[0].elements[0].variable.name
@@ -6,7 +6,7 @@
     >>> [(d.code, d.line, d.column) for d in validate("MATCH (n) RETURN m").diagnostics]
     [('undefined_variable', 1, 18)]
 
-The parser and the checks load when they are first used, for the start of a server is waited for.
+The parser and the checks are imported at first use, which shortens the start of a server.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a query may do: judged over the whole tree, by lists of what is known to be harmless.
+"""What a query is allowed to do: decided over the whole tree, by lists of constructs known to be harmless.
 
     >>> from graphground.cypher import parse
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
     ('read', 'write')
 
-What is not known to read the graph only (a procedure of a plug-in, a file, an address) counts as `admin`: it may do
-anything. `violations` says what a reader may not do, and why.
+A construct that is not known only to read the graph (a plug-in's procedure, a file, an address) counts as `admin`,
+because it may do anything. `violations` lists the forbidden constructs with reasons.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SUSPECT = frozenset(
 
 
 class Violation(NamedTuple):
-    """Something that a reader may not do: `Violation("not_read_only", 0, 6, "write", "CREATE writes …")`."""
+    """A construct that a read-only query may not use: `Violation("not_read_only", 0, 6, "write", "CREATE writes …")`."""
 
     code: str
     start: int
@@ -60,12 +60,12 @@ class Violation(NamedTuple):
 
 
 def access(query: tree.Query) -> Access:
-    """What a query does at most: `read`, `write`, `schema` or `admin`."""
+    """The most that a query does: `read`, `write`, `schema` or `admin`."""
     return widest(violation.access for violation in violations(query))
 
 
 def violations(query: tree.Query) -> list[Violation]:
-    """All that keeps a query from being read-only."""
+    """Everything that keeps a query from being read-only."""
     found: list[Violation] = []
     for node in query.walk():
         if isinstance(node, tree.FunctionCall):
@@ -155,7 +155,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
 
 
 def unknown_functions(query: tree.Query) -> set[str]:
-    """The functions without a namespace that Neo4j does not have, in lower case: those of another database."""
+    """The functions without a namespace that Neo4j does not have, in lower case; another database may have them."""
     keys = {node.key for node in query.find(tree.FunctionCall) if "." not in node.key}
     return keys - FUNCTIONS.keys() - CYPHER25_FUNCTIONS.keys()
 
@@ -178,5 +178,5 @@ def _command(node: tree.Command, found: list[Violation]) -> None:
 
 
 def suspected(kinds: list[str]) -> Access:
-    """A guess for a text that cannot be parsed: `read` only where no word in it could write."""
+    """A guess for a text that cannot be parsed: `read` only if it contains no keyword that writes."""
     return "admin" if any(kind in _SUSPECT for kind in kinds) else "read"

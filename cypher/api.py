@@ -1,4 +1,4 @@
-"""`parse`, `validate` and `access`: the three questions that one can ask about a query."""
+"""`parse`, `validate` and `access`: the entry points for one query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["CypherSyntaxError", "access", "parse", "validate"]
 
 
 class CypherSyntaxError(ValueError):
-    """A text that is not Cypher: `diagnostics` say where and why."""
+    """A text that is not Cypher: `diagnostics` give the positions and reasons."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         first = diagnostics[0]
@@ -43,7 +43,7 @@ def parse(text: str, language: Language = "cypher5") -> Query:
         'Return'
 
     Raises:
-        CypherSyntaxError: the text is no query.
+        CypherSyntaxError: the text is not a query.
     """
     try:
         return parse_text(text, language)[0]
@@ -61,15 +61,15 @@ def validate(
     language: Language = "cypher5",
     read_only: bool = False,
 ) -> Report:
-    """Whether a query is right, without running it; `schema=None` checks the language alone.
+    """Check a query without running it; `schema=None` checks the language alone.
 
         >>> validate("MATCH (n) RETURN m").valid
         False
 
-    `Report.access` always says what the query does. With `read_only`, whatever is not reading the graph is an error
-    too (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says
-    only whether the database would compile the query. `data` are counts of what the graph holds
-    (`graph.statistics()`): with them, what is empty or has no namesakes is judged by the data.
+    `Report.access` is always set. With `read_only`, everything except reading the graph is an error too
+    (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says only
+    whether the database would compile the query. `data` holds the graph's statistics (`graph.statistics()`), which the
+    checks use for empty labels and duplicate names.
     """
 
     def judge(text: str) -> Report:
@@ -98,7 +98,9 @@ def _judged(
     language: Language,
     read_only: bool,
 ) -> Report:
-    """What the language says, and the schema and the data where the text can be parsed; the gravest first."""
+    """The findings of the language check and, if the text can be parsed, of the schema and data checks; the most severe
+    first.
+    """
     report = _language(text, language, read_only)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
@@ -116,7 +118,7 @@ def _judged(
 
 
 def too_complex(text: str) -> Diagnostic:
-    """What is said of a text that takes longer to check than it may."""
+    """The report on a text that takes too long to check."""
     lines = line_starts(text)
     return Diagnostic(
         "too_complex",
@@ -132,7 +134,7 @@ def too_complex(text: str) -> Diagnostic:
 
 
 def _language(text: str, language: Language, read_only: bool) -> Report:
-    """What the language alone says."""
+    """The findings of the language check."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
         return Report(

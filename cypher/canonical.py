@@ -1,14 +1,14 @@
-r"""The text that is sent to a database: the tokens that were judged, written so that every reader finds the same ones.
+r"""The canonical text that is sent to a database: the checked tokens, written so that every parser finds the same ones.
 
     >>> canonical("MATCH (set:Film) // all of them\nRETURN set.title").text
     'MATCH (`set`:Film)                 \nRETURN `set`.title'
     >>> canonical(r"RETURN 'C:\\users' AS x").text
     "RETURN ('C:\\\\' + 'users') AS x"
 
-Comments and unusual blanks become plain blanks, of the same length, so that places stay what they were. Strings are
-escaped anew and hold no `\u`; names of other letters than ASCII's stand in backticks. So do words that begin a clause
-which writes, loads or administers: a query that was judged to read has them as names only, and a reader that would take
-one for a clause finds a name. A write that was overlooked thus reaches the database as a syntax error.
+Comments and unusual whitespace become spaces of the same length, so that positions stay the same. Strings are escaped
+again and contain no `\u`; names with non-ASCII letters are put in backticks. So are words that begin a writing, loading
+or administrative clause: in a query classified as read-only they can only be names, and no parser takes a quoted name
+for a clause. A write that the checks missed thus reaches the database as a syntax error.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ WRITING_WORDS = frozenset(
         "USE",
     )
 )
-"""Words that begin a clause or a command which no reading query has."""
+"""Words that begin clauses or commands which no read-only query contains."""
 _REWRITTEN = re.compile(rf"\b(?:{'|'.join(sorted(WRITING_WORDS))})\b|\d_\d", re.IGNORECASE)
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\\]")
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
 
 class Ambiguous(ValueError):
-    """A text that may not be sent, since databases read it in different ways: `places` says where."""
+    """A text that must not be sent, because databases parse it differently; `places` says where."""
 
     def __init__(self, text: str, places: list[TwoReadings]) -> None:
         first = places[0]
@@ -64,15 +64,15 @@ class Ambiguous(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A text to send, with where its pieces stood in the one that was given."""
+    """A text to send, with the mapping to positions in the original."""
 
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Offsets in `text` and in `given` from which on both run alike; none where the two are the same."""
+    """Offsets in `text` and in `given` from which both correspond; empty if the two are the same."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
-        """Where a line and column of the sent text are in the given one; all count from 1."""
+        """The original line and column for a line and column of the sent text; all count from 1."""
         if not self.places:
             return line, column
         starts = line_starts(self.text)
@@ -84,10 +84,10 @@ class Sent:
 
 
 def canonical(text: str) -> Sent:
-    """The text to send for a query that was judged to read.
+    """The text to send for a query classified as read-only.
 
     Raises:
-        Ambiguous: databases read it in different ways.
+        Ambiguous: databases parse it differently.
     """
     places = two_readings(text)
     if places:
@@ -121,7 +121,7 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 def _blank(between: str) -> str:
-    """Blanks and comments as plain blanks, lines kept."""
+    """Whitespace and comments as spaces, with line breaks kept."""
     return "".join(
         letter if letter in "\n\r\t" else " "
         for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between)
@@ -141,7 +141,7 @@ def _token(piece: str, kind: str, name: str | None, named: bool) -> str:
 
 
 def _string(piece: str) -> str:
-    r"""A string literal escaped anew, cut in two where a `u` follows a backslash: no reader finds `\u` in it."""
+    r"""A string literal escaped again, split in two where a `u` follows a backslash: no parser finds `\u` in it."""
     quote, value = piece[0], unescape_string(piece)[0]
     parts = re.split(r"(?<=\\)(?=[uU])", value)
     written = [

@@ -9,7 +9,7 @@ from graphground.cypher.diagnostics import Severity
 
 
 class Code(NamedTuple):
-    """What a diagnostic code stands for: `CODES["undefined_variable"].meaning`."""
+    """The meaning of a diagnostic code: `CODES["undefined_variable"].meaning`."""
 
     severity: Severity
     meaning: str
@@ -77,7 +77,7 @@ LANGUAGE_CODES: Mapping[str, Code] = {
         r"RETURN 'It\u0027s' AS x",
     ),
 }
-"""The codes that need no schema. Those of the schema and data checks are beside them, in `checks`."""
+"""The codes that need no schema. The codes of the schema and data checks are in `checks.codes`."""
 
 DATABASE_CODES: Mapping[str, Code] = {
     "not_in_this_database": Code(
@@ -150,4 +150,4 @@ DATABASE_CODES: Mapping[str, Code] = {
         "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"
     ),
 }
-"""The codes that come with an answer of a database, or of a database of one kind."""
+"""The codes of diagnostics that depend on a database: on its answer, or on its kind."""

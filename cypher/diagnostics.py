@@ -1,4 +1,4 @@
-"""What is said of a query: one `Diagnostic` per finding, a `Report` for the whole."""
+"""The findings about a query: a `Diagnostic` for each, a `Report` for all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding, with its place in the query.
+    """One finding, with its position in the query.
 
     `MATCH (m:Movi) RETURN m.name` yields
     `Diagnostic("unknown_label", "error", "…", line=1, column=10, end_line=1, end_column=14,
@@ -39,10 +39,10 @@ class Diagnostic:
     found: str = ""
     suggestions: Sequence[str] = ()
     edits: Sequence[Edit] = field(default=(), repr=False, compare=False)
-    """What would fix it, where that is clear; tools do not answer with it."""
+    """The edits that fix it, if the fix is clear; not included in tool answers."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON form that tools answer with; a span, message or suggestion of thousands of letters is cut."""
+        """The JSON form for tool answers; very long spans, messages and suggestions are shortened."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -57,7 +57,7 @@ class Diagnostic:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text that is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
+    """The text, shortened if it is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -65,7 +65,7 @@ def cut(text: str, most: int) -> str:
 class Report:
     """The verdict on a query: `valid` is true when no diagnostic is an error.
 
-    `suggested_query` is the least change of the query that is valid, or None where no repair is clear.
+    `suggested_query` is the smallest change that makes the query valid, or None if no repair is clear.
     """
 
     valid: bool
@@ -73,10 +73,10 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     suggested_query: str | None = None
     query: Query | None = field(default=None, repr=False, compare=False)
-    """The tree, so that the text is parsed only once; None where it cannot be parsed."""
+    """The tree, so that the text is parsed only once; None if it cannot be parsed."""
     compiles: bool = True
-    """Whether the language alone allows the text, whatever the schema and the right to write say of it."""
+    """Whether the query compiles, whatever the schema and the access rights say."""
 
     def edits(self) -> list[Edit]:
-        """What would fix the query, as far as it is clear."""
+        """The edits that fix the query, as far as fixes are clear."""
         return [edit for diagnostic in self.diagnostics for edit in diagnostic.edits]

@@ -1,4 +1,4 @@
-"""Edits of a query's text, and the one change of a pattern that several parts need: a relationship turned round."""
+"""Edits of a query's text, and the reversal of a relationship, which several parts need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `text[start:end]`: `Edit(9, 13, "Movie")` makes `MATCH (m:Movi)` to `MATCH (m:Movie)`."""
+    """Replace `text[start:end]`: `Edit(9, 13, "Movie")` turns `MATCH (m:Movi)` into `MATCH (m:Movie)`."""
 
     start: int
     end: int
@@ -20,12 +20,12 @@ class Edit:
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made, whose places are those of the text as it was.
+    """Apply all edits, whose offsets refer to the original text.
 
         >>> applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(14, 14, " RETURN m")])
         'MATCH (m:Movie) RETURN m'
 
-    Of two that overlap the outer one is made. Insertions at one place stay in their order.
+    Of two overlapping edits the outer one is applied. Insertions at the same offset stay in order.
     """
     parts: list[str] = []
     place, last = 0, None
@@ -38,9 +38,9 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def turned(relationship: RelationshipPattern) -> str:
-    """A relationship turned round, with its quantifier: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
+    """A relationship reversed, with its quantifier: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
 
-    One without a direction is written as it is.
+    An undirected relationship is written unchanged.
     """
     from graphground.cypher.printer import to_text  # only a wrong direction needs it
     from graphground.cypher.tree import altered

@@ -1,16 +1,15 @@
-"""The standard functions of Neo4j 5.26 and of Cypher 25: their arguments, their results, what each of them is.
+"""The standard functions of Neo4j 5.26 and of Cypher 25: their arguments and results.
 
     >>> FUNCTIONS["left"].arguments, FUNCTIONS["left"].required
     ((Type(String), Type(Integer)), 2)
     >>> FUNCTIONS["count"].aggregating, FUNCTIONS["tointeger"].name
     (True, 'toInteger')
 
-The table is the one place where a function is written. A line holds the name, the arguments (`?` before those that
-may be left out), `->`, the result. Letters stand for types: A anything, V vector,
-N node, R relationship, P path, B Boolean,
-I Integer, F Float (an Integer will do), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime,
-U Duration, M Map (a node or relationship will do), L list, Ls list of strings, and so on. `=` is the type of the
-first argument, `[=` a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
+The table is the only place where functions are listed. A line holds the name, the arguments (`?` before optional ones),
+`->`, the result. Letters stand for types: A anything, V vector, N node, R relationship, P path, B Boolean, I Integer, F
+Float (accepts an Integer), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime, U Duration, M
+Map (accepts a node or relationship), L list, Ls list of strings, and so on. `=` is the type of the first argument, `[=`
+a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from graphground.cypher.types import (
 )
 
 VECTOR = Type(0)
-"""None of the other types: what is known to be one of those is no vector."""
+"""None of the other types: a value known to have one of them is not a vector."""
 
 _TABLE = """
 abs FI -> FI
@@ -277,13 +276,13 @@ RENAMED = {
     "stddev": "stDev",
     "mean": "avg",
 }
-"""What people write, and what it is called here; an empty name means that another construct does it."""
+"""Functions of other dialects and their names here; an empty name means that another construct is used instead."""
 
 
 class Function(NamedTuple):
     """One function: `left(original :: STRING, length :: INTEGER)` has two required arguments.
 
-    `result` is a type, or a word for one that depends on the arguments: `same`, `list`, `element`, `union`.
+    `result` is a type, or a word for a type that depends on the arguments: `same`, `list`, `element`, `union`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The built-in procedures of Neo4j 5.26: how many arguments they take, what they yield, what they may do.
+"""The built-in procedures of Neo4j 5.26: their arguments, columns and access modes.
 
 A line holds the name, the least and the greatest number of arguments, the mode, and the columns with their types
 (letters as in `functions`).

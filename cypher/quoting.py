@@ -1,6 +1,6 @@
-"""Names and texts as a query must write them, for whoever puts a query together from parts.
+"""Quotes names and strings for queries that are assembled from parts.
 
-The printer has its own way with names: it also quotes those that the language may take for a word of its own.
+The printer quotes names differently: also those that the language might take for a keyword.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
 
 
 def quoted_name(name: str) -> str:
-    """A label, type, property or variable, between backticks where some database would not read it without.
+    """A label, type, property or variable, in backticks if some database could not read it without them.
 
     >>> quoted_name("Movie"), quoted_name("Box Office"), quoted_name("Größe")
     ('Movie', '`Box Office`', '`Größe`')
@@ -22,7 +22,7 @@ def quoted_name(name: str) -> str:
 
 
 def in_backticks(name: str) -> str:
-    """A name as Cypher takes any: `` `Movie` ``."""
+    """A name in backticks: `` `Movie` ``."""
     return "`" + name.replace("`", "``") + "`"
 
 

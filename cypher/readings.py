@@ -1,4 +1,4 @@
-r"""Texts that databases read in different ways: what is refused, whatever database the graph is on.
+r"""Detects texts that databases parse differently; they are refused for every database.
 
     >>> [(one.start, one.end) for one in two_readings(r"RETURN '\u0027 AS a'")]
     [(8, 14)]
@@ -6,10 +6,10 @@ r"""Texts that databases read in different ways: what is refused, whatever datab
     []
 
 Neo4j decodes `\u0027` before it looks for quotes, in strings, names, comments and keywords; ArcadeDB and Memgraph
-decode it inside strings only. Control characters and invisible ones are a blank to one parser and a part of a word to
-another. A query that hides a clause behind such a difference is read-only to one reader and a write to the next. Which
-characters the readers agree on was tried, character by character, on Neo4j 5.26, Neo4j 2026.08 (both languages) and
-ArcadeDB 26.10; `benchmarks/security/readings.py` tries it again.
+decode it inside strings only. Control characters and invisible ones are whitespace for one parser and part of a word
+for another. A query that hides a clause behind such a difference is read-only for one parser and a write for another.
+The characters that all parsers treat alike were determined one by one on Neo4j 5.26, Neo4j 2026.08 (both languages) and
+ArcadeDB 26.10; `benchmarks/security/readings.py` repeats that.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from graphground.cypher.tokens import Tokens, tokenize
 
 CODE = "two_readings"
 UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
-"""ASCII without a backslash: every reader finds the same tokens in it, but for `$` right behind a word."""
+"""ASCII without a backslash: every parser finds the same tokens in it, except for `$` directly after a word."""
 _WORD_THEN_DOLLAR = re.compile(r"\w\$")
 AGREED_BLANKS = frozenset(
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""What every reader takes for a blank; none of them ends a comment but line feed and carriage return."""
+"""Whitespace for every parser; only line feed and carriage return among it end a comment."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")
@@ -41,7 +41,7 @@ _BY_HAND = "Write the character itself, or pass the text as a parameter"
 
 
 class TwoReadings(NamedTuple):
-    """A place that is read in two ways: `TwoReadings(8, 14, "…")`."""
+    """A place that is parsed in two ways: `TwoReadings(8, 14, "…")`."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class TwoReadings(NamedTuple):
 
 
 def two_readings(text: str) -> list[TwoReadings]:
-    """The places of a text that databases read in different ways, none for a text that all read alike."""
+    """The places of a text that databases parse differently; none if all parse it alike."""
     if UNDISPUTED.match(text) and not _WORD_THEN_DOLLAR.search(text):
         return []
     half = _SURROGATE.search(text)
@@ -101,7 +101,7 @@ def _found(text: str, tokens: Tokens) -> list[TwoReadings]:
 
 
 def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
-    """Blanks and comments."""
+    """Check whitespace and comments."""
     place = start
     for comment in COMMENT.finditer(text, start, end):
         _blanks(text, place, comment.start(), found)
@@ -133,7 +133,7 @@ def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
 
 
 def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
-    """A character outside quotes: one that no reader takes is left to the parser, which refuses it."""
+    """Check a character outside quotes: one that no parser accepts is left to our parser, which refuses it."""
     if piece == "\\":
         found.append(
             TwoReadings(start, start + 1, "some databases read a backslash outside quotes as an escape. Delete it")
@@ -157,7 +157,7 @@ def _invisible(letter: str) -> bool:
 
 
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
-    """A word or number with other letters than ASCII's: one that becomes ASCII in another case may be a keyword."""
+    """Check a word or number with non-ASCII letters: one that becomes ASCII in another case may be a keyword."""
     if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
         found.append(
             TwoReadings(
@@ -199,7 +199,9 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
 
 
 def _harmless(letter: str) -> bool:
-    """Whether a decoded character ends no string and begins no escape: decoded early or late, it is the same."""
+    """Whether a decoded character neither ends a string nor begins an escape, so that it does not matter when it is
+    decoded.
+    """
     return letter.isprintable() and letter not in "'\"`\\"
 
 
@@ -220,7 +222,7 @@ def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
-    r"""A comment: `\u` in it is decoded by Neo4j alone, unless its backslash is escaped itself."""
+    r"""Check a comment: only Neo4j decodes `\u` in it, unless its backslash is itself escaped."""
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
             found.append(

@@ -1,11 +1,11 @@
-"""The least change of a query that makes it valid: the edits of its diagnostics, made and judged again.
+"""Finds the smallest change that makes a query valid: applies the edits of its diagnostics and checks again.
 
     >>> text = "MATCH (m:Movi) RETURN m.name"
     >>> repaired(text, validate(text, schema), lambda text: validate(text, schema))
     'MATCH (m:Movie) RETURN m.name'
 
-A diagnostic carries an edit where its fix is clear: for `==`, a misspelt function with a single nearest name, a name
-that the schema spells otherwise, a pattern the wrong way round.
+A diagnostic carries an edit if its fix is clear: for `==`, a misspelt function with a single nearest name, a name that
+the schema spells differently, a reversed relationship.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 8
 LONGEST = 20_000
-"""Characters of a text that is repaired: each round reads it anew."""
+"""The most characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
-"""By how much the best rewriting must be cheaper than the next."""
+"""By how much the best repair must be cheaper than the next one."""
 MOST_COST = 6.0
-"""What a rewriting may cost: past it too little of the query is left to know what was meant."""
+"""The highest cost of a repair: beyond it too little of the query is left to know what was meant."""
 
 
 def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str | None:
-    """The repaired query, or None where nothing is to fix or some error has no clear fix.
+    """The repaired query; None if nothing needs a fix or some error has no clear fix.
 
-    A name put right may show that a pattern stands the wrong way round, so each round is judged again until no edit is
-    left. An error that followed from a wrong name goes away with it; one that stays leaves no suggestion.
+    Correcting a name may reveal that a relationship is reversed, so each round is checked again until no edit is left.
+    An error that only followed from a wrong name disappears; if any error remains, there is no suggestion.
     """
     now = text
     for _ in range(MOST_ROUNDS):

@@ -11,9 +11,9 @@
     >>> [str(pattern) for pattern in schema.patterns]
     ['(:Movie)-[:directedBy]->(:Person)']
 
-A property type is a word: `str int float bool date datetime` (and, from your own databases,
-`time duration point`), `list[…]` of one of them, several joined by `|` where the values are mixed
-(`int|str`), or `unknown`. Mixed and unknown types never cause an error.
+A property type is one of `str int float bool date datetime` (and, from your own databases, `time duration point`),
+`list[…]` of one of them, several joined by `|` for mixed values (`int|str`), or `unknown`. Mixed and unknown types
+never cause an error.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ RESERVED_PROPERTIES: Mapping[str, str] = {
     "description": "str",
     "provenance": "list[str]",
 }
-"""What the loader adds to every node of a CypherBench graph; its JSON form does not list them."""
+"""Properties that the loader adds to every node of a CypherBench graph; its JSON form does not list them."""
 
 
 class SchemaError(ValueError):
-    """A schema document that cannot be read; the message names the place and the fix."""
+    """An invalid schema document; the message names the place and the fix."""
 
 
 def is_property_type(text: str) -> bool:
-    """Whether a word names a property type.
+    """Whether a string is a property type.
 
     >>> is_property_type("list[str]"), is_property_type("int|str"), is_property_type("text")
     (True, True, False)
@@ -60,9 +60,9 @@ class Label:
     """A node label with the properties that its nodes may have.
 
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
-    `properties` too, but the CypherBench form leaves them out. What was learned from the data of a connected
-    database is optional: `texts` says what its text properties really hold, `naming` which property names a node
-    (`title`, `companyName`; None while unknown), `keys` which single properties are unique.
+    `properties` too, but the CypherBench form leaves them out. Facts from the data of a connected database are
+    optional: `texts` holds the formats of its text properties, `naming` the property that names a node (`title`,
+    `companyName`; None if unknown), `keys` the properties that are unique by themselves.
     """
 
     name: str
@@ -76,13 +76,13 @@ class Label:
 
     @property
     def name_property(self) -> str | None:
-        """The property that names a node: the one that was found or set, else `name` where the label has it."""
+        """The property that names a node: the detected or configured one, else `name` if the label has it."""
         return self.naming or ("name" if "name" in self.properties else None)
 
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern:
-    """One way in which two labels are connected: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
+    """A connection of two labels: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
 
     type: str
     start: str
@@ -125,9 +125,9 @@ class Index:
 class PropertyGraphSchema:
     """The labels and relationship patterns of one graph.
 
-    `open=True` says that the graph may hold more than is listed, so nothing is an error for being absent.
-    `label_combinations` lists the sets of labels that occur together on one node, where nodes have several:
-    a pattern's `start` and `end` then each name one of the node's labels.
+    `open=True` means that the graph may hold more than is listed, so a missing name is never an error.
+    `label_combinations` lists the sets of labels that occur together, if nodes have several: a pattern's `start` and
+    `end` then each name one of the node's labels.
     """
 
     name: str
@@ -136,7 +136,7 @@ class PropertyGraphSchema:
     open: bool = False
     label_combinations: frozenset[frozenset[str]] = frozenset()
     combinations: tuple[Combination, ...] = ()
-    """The sets of labels with their counts and properties, where several labels on a node occur; else empty."""
+    """The sets of labels with their counts and properties, if any node has several labels; else empty."""
     indexes: tuple[Index, ...] = ()
 
     def __post_init__(self) -> None:
@@ -150,7 +150,7 @@ class PropertyGraphSchema:
 
     @cached_property
     def naming_properties(self) -> frozenset[str]:
-        """The properties that name nodes: `name`, `title`, and what was found or set for a label."""
+        """The properties that name nodes: `name`, `title`, and those detected or configured for a label."""
         return frozenset({"name", "title", *(label.naming for label in self.labels.values() if label.naming)})
 
     @cached_property
@@ -163,7 +163,7 @@ class PropertyGraphSchema:
 
     @cached_property
     def relationship_properties(self) -> Mapping[str, Mapping[str, str]]:
-        """Each relationship type with the properties of all its patterns together."""
+        """Each relationship type with the union of the properties of its patterns."""
         return {
             name: merge_property_types(pattern.properties for pattern in patterns)
             for name, patterns in self.relationship_types.items()
@@ -171,10 +171,10 @@ class PropertyGraphSchema:
 
     @classmethod
     def from_cypherbench(cls, document: Mapping[str, Any] | str | bytes) -> PropertyGraphSchema:
-        """Read CypherBench's JSON form (`name`, `entities`, `relations`), given parsed or as text.
+        """Read CypherBench's JSON form (`name`, `entities`, `relations`), as parsed JSON or as text.
 
         Raises:
-            SchemaError: what is missing or of a wrong type, and where.
+            SchemaError: a part is missing or has the wrong type; the message names it.
         """
         if isinstance(document, str | bytes):
             try:
@@ -241,7 +241,7 @@ class PropertyGraphSchema:
 
 
 def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """All properties of several maps; one that has different types becomes a mixed one.
+    """The union of several property maps; a property with different types becomes a mixed one.
 
     >>> merge_property_types([{"year": "int"}, {"year": "str"}, {"role": "str"}])
     {'year': 'int|str', 'role': 'str'}

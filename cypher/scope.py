@@ -1,4 +1,4 @@
-"""Which variable is which: each occurrence of a name with the binding that it means.
+"""Resolves variables: each occurrence of a name with its binding.
 
 >>> from graphground.cypher import parse
 >>> from graphground.cypher.semantics import analyze
@@ -29,7 +29,7 @@ class Binding:
     `name`         as declared: `n` in `MATCH (n:Person)`, `m` in `WITH n AS m`
     `declaration`  the `Variable` that introduces it; None for a column that has only its text for a name
     `type`         what it may be; `kind` sums it up. A variable of `-[rs:KNOWS*]->` or inside a quantified path
-                   seen from outside is a `value`, with `grouped` set: a list of what the pattern binds
+                   seen from outside is a `value`, with `grouped` set: a list of the pattern's bindings
     `patterns`     the node or relationship patterns that it must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
                    `(n:Person)` and `(n)`
     `mentions`     the patterns that it need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
@@ -66,7 +66,7 @@ class Binding:
 
     @property
     def kind(self) -> Kind:
-        """What the variable stands for, `value` where that is not one of the graph's own things."""
+        """The kind of graph element that the variable stands for; `value` for anything else."""
         mask = self.type.mask
         return (
             "node"
@@ -80,7 +80,7 @@ class Binding:
 
     @property
     def root(self) -> Binding:
-        """The binding at the start of a chain of other names, where there is a single one."""
+        """The binding at the start of a chain of aliases, if there is a single one."""
         found = self
         for _ in range(1000):
             if len(found.origins) != 1:
@@ -109,7 +109,7 @@ class Binding:
 
 
 class Problem:
-    """A finding of the language level: a code, a span of the text, a message, what to write instead."""
+    """A finding of the language check: a code, a span of the text, a message, and suggestions."""
 
     __slots__ = ("code", "end", "message", "start", "suggestions")
 
@@ -122,13 +122,13 @@ class Problem:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The fix where it is clear: of a misspelt function with a single nearest name."""
+        """The fix, if it is clear: for a misspelt function with a single nearest name."""
         clear = self.code == "unknown_function" and len(self.suggestions) == 1
         return (Edit(self.start, self.end, self.suggestions[0]),) if clear else ()
 
 
 class Scopes:
-    """What is known of a query's names and values.
+    """The resolved names and inferred types of a query.
 
     `bindings`  for each occurrence of a variable, its binding; an undefined one has none
     `types`     for expressions, what they may be; one that is absent is unknown
@@ -143,9 +143,9 @@ class Scopes:
         self.problems: list[Problem] = []
 
     def of(self, variable: Variable) -> Binding | None:
-        """The binding that an occurrence means."""
+        """The binding of an occurrence."""
         return self.bindings.get(variable)
 
     def type_of(self, expression: Expression) -> Type:
-        """What an expression may be."""
+        """The possible types of an expression."""
         return self.types.get(expression, ANY)

@@ -1,4 +1,4 @@
-"""Messages for text that cannot be parsed: the place, what was expected, and the habit that may be behind it."""
+"""Messages for text that cannot be parsed: the position, the expected tokens, and the probable habit behind it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOTE_CODES = {
 
 
 class LineIndex:
-    """Offsets of one text to lines and columns."""
+    """Converts offsets of a text to lines and columns."""
 
     __slots__ = ("starts", "text")
 
@@ -68,7 +68,7 @@ class LineIndex:
         )
 
     def note(self, note: Note) -> Diagnostic:
-        """What the parser noticed on its way, `!=` for one: what it means is clear."""
+        """A problem noted by the parser, such as `!=`, whose meaning is clear."""
         code, start, end, message = note
         edits = (Edit(start, end, "<>"),) if code == "inequality" else ()
         return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)
@@ -82,7 +82,7 @@ class LineIndex:
 
 
 def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
-    """The diagnostics of a text that the parser refused."""
+    """The diagnostics of a text that could not be parsed."""
     from graphground.cypher.parser.recovery import MOST_ERRORS, further_errors  # only mistakes need it
 
     places = LineIndex(text)
@@ -121,7 +121,7 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
 
 
 def _caret(places: LineIndex, offset: int) -> str:
-    """The line of an offset with a caret below the place, as further lines of a message."""
+    """The line of an offset, and a line with a caret below the position, to append to a message."""
     line, column = places.of(offset)
     text = places.text[places.starts[line - 1] :].splitlines()[0] if places.text[places.starts[line - 1] :] else ""
     begin = max(0, column - 61)
@@ -130,7 +130,7 @@ def _caret(places: LineIndex, offset: int) -> str:
 
 
 def _open_bracket(places: LineIndex, error: ParseError) -> str:
-    """Which bracket was still open, where the failure is at the end or at a bracket of another kind."""
+    """The bracket that is still open, if the failure is at the end or at a bracket of another kind."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
     open_: list[int] = []
@@ -147,7 +147,7 @@ def _open_bracket(places: LineIndex, error: ParseError) -> str:
 
 
 def _keyword(found: str) -> tuple[str, ...]:
-    """The clause keyword that a word was meant to be."""
+    """The clause keyword that a word is probably a misspelling of."""
     word = found.upper()
     if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
         return ()
@@ -169,7 +169,7 @@ def _either(expected: list[str]) -> str:
 
 
 def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
-    """A hint for habits from other languages, with what to write instead of the token."""
+    """A hint about a habit from another language, with the replacement for the token."""
     if error.tokens is None:
         return "", ()
     kinds, at = error.tokens.kinds, error.at
@@ -194,7 +194,7 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
 
 
 def _newer(kinds: list[str], at: int) -> str:
-    """What stands here of Cypher 25, if anything."""
+    """The construct of Cypher 25 at this position, if any."""
     kind = kinds[at]
     before = kinds[at - 1] if at else ""
     if kind in _NEWER:

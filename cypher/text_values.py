@@ -1,4 +1,4 @@
-"""What the values of a text property really are: numbers, dates and booleans that an export left as text.
+"""Detects the format of a text property's values: numbers, dates and booleans that an export left as text.
 
     >>> text_values(["32.38", "1007.64", "8"])
     TextValues(form='float', example='32.38', share=1.0)
@@ -7,8 +7,8 @@
     >>> text_values(["32.38", "1007.64"]).converted("o.freight")
     'toFloat(o.freight)'
 
-A `TextValues` describes what was looked at. `checked` says that the database has converted every value there is, so
-that a conversion can be offered; without it only conversions that give null for what does not fit are.
+A `TextValues` describes the values that were read. `checked` means that the database has converted every existing
+value, so that any conversion can be suggested; otherwise only conversions that return null for other text are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_SHARE = 0.9
-"""The least share of the values that must have one form before the property counts as being of it."""
+"""The smallest share of values in one form from which the property counts as having that form."""
 
 FEWEST_VALUES = 3
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
@@ -32,9 +32,9 @@ BOOLEANS: tuple[tuple[str, str], ...] = (("true", "false"), ("yes", "no"), ("y",
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write a value as text: the pattern that it matches whole, its type, and the Cypher that converts it.
+    """A way to write a value as text: the pattern of the whole text, its type, and the Cypher that converts it.
 
-    `conversion` holds `{}` where the property stands; None where nothing in Cypher reads the form.
+    `conversion` contains `{}` in place of the property; it is None if Cypher cannot convert the form.
     """
 
     pattern: str
@@ -42,7 +42,7 @@ class Form:
     words: str
     conversion: str | None
     gives_null: bool = False
-    """Whether the conversion gives null for a text of another form, instead of an error."""
+    """Whether the conversion returns null for text of another form, instead of an error."""
 
 
 FORMS: Mapping[str, Form] = {
@@ -106,7 +106,7 @@ FORMS: Mapping[str, Form] = {
         None,
     ),
 }
-"""The forms by name, the narrower of two before the wider."""
+"""The forms by name, narrower ones before wider ones."""
 
 _MATCHERS: Mapping[str, Callable[[str], object]] = {
     name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()
@@ -153,12 +153,12 @@ class TextValues:
 
     @property
     def type(self) -> str:
-        """`int float bool date datetime`, or `code` for digits that are no number."""
+        """`int float bool date datetime`, or `code` for digits that are not a number."""
         return FORMS[self.form].type
 
     @property
     def described(self) -> str:
-        """`numbers such as '32.38'`; names the share where not all values have the form."""
+        """`numbers such as '32.38'`; includes the share if not all values have the form."""
         said = FORMS[self.form].words
         if self.words and self.form == "bool":
             said = "only " + " and ".join(repr(word) for word in self.words)
@@ -167,9 +167,9 @@ class TextValues:
         return said if self.share >= 1 else f"{said} in {self.share:.0%} of its values"
 
     def converted(self, text: str) -> str | None:
-        """The Cypher that makes the value of a property of its text; None where none is sure to work.
+        """The Cypher that converts the text property; None if no conversion is certain to work.
 
-        A conversion that fails on other texts is offered only where the database has tried it on every value.
+        A conversion that fails on other text is returned only if the database has tried it on every value.
         """
         form = FORMS[self.form]
         if form.conversion is None or not (form.gives_null or self.checked):
@@ -181,18 +181,18 @@ class TextValues:
 
 
 def guard(form: str) -> str:
-    """The pattern of a form as it stands in a Cypher string literal."""
+    """The pattern of a form, written as a Cypher string literal."""
     return FORMS[form].pattern.replace("\\", "\\\\")
 
 
 def conversion_of(form: str, text: str) -> str | None:
-    """The conversion of a form, sure to work or not: what a check tries in the database."""
+    """The conversion of a form, whether or not it is certain to work; a check tries it in the database."""
     template = FORMS[form].conversion
     return template.format(text) if template is not None else None
 
 
 def text_values(values: Sequence[str]) -> TextValues | None:
-    """What some texts really are; None where they are just texts, or too few to say.
+    """The format of some texts; None if they are plain text, or too few.
 
     >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
     ('code', None)
@@ -245,7 +245,7 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _grouping_possible(texts: Sequence[str]) -> bool:
-    """Whether the comma may stand between thousands: nothing but three digits ever follows it."""
+    """Whether the comma may separate thousands: exactly three digits always follow it."""
     return all(len(text.partition(",")[2]) in (0, 3) for text in texts)
 
 

@@ -1,4 +1,4 @@
-r"""Text to tokens.
+r"""Splits text into tokens.
 
     >>> tokens = tokenize("MATCH (n:`a b`) // all of them")
     >>> list(zip(tokens.kinds, tokens.starts, tokens.ends))
@@ -6,9 +6,9 @@ r"""Text to tokens.
     >>> tokens.names[2], tokens.names[4], tokens.names[1]
     ('n', 'a b', None)
 
-The kind of a word is the word in upper case (of ASCII alone: no keyword has other letters), of a symbol the symbol
-itself; the other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and for what
-cannot be read `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
+The kind of a word is the word in upper case (ASCII only: no keyword has other letters); the kind of a symbol is the
+symbol itself. The other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and for
+invalid text `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
 decides what a word is.
 """
 
@@ -48,7 +48,7 @@ _BLANKS = frozenset("\x1c\x1d\x1e\x1f\u180e\u200b\ufeff\x00")
 
 
 class Tokens:
-    """Parallel lists, one entry a token, the last one of kind `end`."""
+    """Parallel lists with one entry per token; the last token has the kind `end`."""
 
     __slots__ = ("ends", "kinds", "names", "starts")
 
@@ -60,7 +60,7 @@ class Tokens:
 
 
 def tokenize(text: str) -> Tokens:
-    """All tokens of a text; blanks and comments are left out. Never fails: see the `bad_…` kinds."""
+    """All tokens of a text, without whitespace and comments. Never fails: see the `bad_…` kinds."""
     kinds: list[str] = []
     names: list[str | None] = []
     starts: list[int] = []
@@ -129,7 +129,7 @@ _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 
 def unescape_string(quoted: str) -> tuple[str, int | None]:
-    r"""What a quoted string says, and the offset in it of a wrong escape.
+    r"""The value of a quoted string, and the offset of an invalid escape in it.
 
     >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
     (("it's", None), ('a\\qb', 2))
@@ -152,7 +152,7 @@ def unescape_string(quoted: str) -> tuple[str, int | None]:
 
 
 def wrong_unicode_escape(text: str) -> int | None:
-    r"""The offset behind the first `\u` without four hexadecimal digits, where there is one."""
+    r"""The offset after the first `\u` without four hexadecimal digits, if there is one."""
     if "\\u" not in text:
         return None
     for match in _U.finditer(text):
@@ -164,10 +164,10 @@ def wrong_unicode_escape(text: str) -> int | None:
 
 
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
-    r"""The text with `\u0041` written as `A`, and for each offset of it the offset in what was given.
+    r"""The text with `\u0041` replaced by `A`, and the original offset of each character.
 
-    Neo4j reads these escapes anywhere in a query, in keywords too, in Cypher 5 and in Cypher 25. None where the text
-    has none.
+    Neo4j decodes these escapes anywhere in a query, even in keywords, in Cypher 5 and in Cypher 25. None if there are
+    none.
     """
     if "\\u" not in text:
         return None

@@ -1,4 +1,4 @@
-"""The types of values, three-valued: what an expression may be, as a set; the full set means unknown.
+"""The types of values, three-valued: the set of types that an expression may have; the full set means unknown.
 
     >>> INTEGER | STRING
     Type(Integer, String)
@@ -7,7 +7,7 @@
     >>> ANY.may_be(PATH), INTEGER.may_be(PATH)
     (True, False)
 
-A check may only complain where the sets have nothing in common.
+A check may report an error only if two sets have no type in common.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EVERYTHING = (1 << 16) - 1
 
 
 class Type:
-    """A set of possible types; `inner` is what the elements of a list may be."""
+    """A set of possible types; `inner` is the type of the elements, if it may be a list."""
 
     __slots__ = ("inner", "mask")
 
@@ -61,7 +61,7 @@ class Type:
         return Type(mask, self.inner | other.inner)
 
     def may_be(self, other: Type) -> bool:
-        """Whether a value of this type can also be of the other, converted as Neo4j does on its own."""
+        """Whether a value of this type may also have the other type, with Neo4j's implicit conversions."""
         mine = self.mask
         theirs = other.mask
         if mine & theirs & ~_LIST:
@@ -72,7 +72,7 @@ class Type:
 
     @property
     def known(self) -> bool:
-        """Whether anything is known of it."""
+        """Whether the type is known at all."""
         return self.mask != _EVERYTHING or self.inner is not None
 
     def names(self) -> list[str]:
@@ -123,28 +123,28 @@ LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT
 SOME_NUMBER = Type(0)
-"""What reduce makes of an Integer and a Float: Neo4j takes it for a number that is neither, which fits nowhere."""
+"""The result of reduce over an Integer and a Float: for Neo4j a number that is neither, and fits nowhere."""
 TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION
 STORABLE = _SCALAR | Type(_LIST, _SCALAR)
-"""What a property of a node or a relationship can hold."""
+"""The types that a property of a node or a relationship can have."""
 HAS_PROPERTIES = ENTITY | MAP | POINT | TEMPORAL | DURATION
-"""What a property can be asked of."""
+"""The types whose values have properties."""
 
 
 def list_of(inner: Type) -> Type:
-    """A list of such elements."""
+    """The type of lists of such elements."""
     return Type(_LIST, inner if inner.known else None)
 
 
 def element_of(type_: Type) -> Type:
-    """What the elements are, if it is a list."""
+    """The type of the elements, if it is a list."""
     return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
 
 
 def unwound(type_: Type) -> Type:
-    """What UNWIND and FOREACH make of a value: the elements of a list, and of anything else the thing itself."""
+    """The result type of UNWIND and FOREACH: the elements of a list, or any other value itself."""
     if not type_.mask & _LIST:
         return type_
     rest = type_.mask & ~_LIST

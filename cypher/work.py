@@ -1,10 +1,10 @@
-"""A bound on the time that judging one text may take, looked at by the stages themselves.
+"""A limit on the time for checking one text, tested by the stages themselves.
 
     >>> with bounded(0.5):
     ...     report = validate(text)     # a stage that calls `check_work` raises `TooMuchWork` after half a second
 
-Time is the processor time of the thread: a busy machine makes nothing too complex. Every loop of a stage whose length
-a text decides, and whose body does more than a little, calls `check_work`.
+Time is the processor time of the thread, so a busy machine does not make a text too complex. Every loop whose number of
+rounds depends on the text, and whose body is not trivial, calls `check_work`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from time import thread_time
 
 SECONDS = 0.5
-"""Seconds of processor time for all that is said of one text: about five times what 100 kB of Cypher take."""
+"""Seconds of processor time for all checks of one text: about five times what 100 kB of Cypher take."""
 MOST_FINDINGS = 100
-"""How many errors of one level are worked out; a text with more gets these."""
+"""The most errors of one level that are reported for a text."""
 
 
 class TooMuchWork(Exception):
-    """A text takes longer to judge than it may."""
+    """A text takes too long to check."""
 
 
 class _Bound(threading.local):
@@ -33,7 +33,7 @@ _BOUND = _Bound()
 
 @contextmanager
 def bounded(seconds: float = SECONDS) -> Iterator[None]:
-    """Bound what runs inside, in this thread. Inside another bound the outer one counts.
+    """Limit the processor time of the block, in this thread. Inside another limit the outer one applies.
 
     Raises:
         TooMuchWork: from `check_work`, after a limit of processor time.
@@ -49,7 +49,7 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
 
 
 def check_work() -> None:
-    """Raise `TooMuchWork` when the bound of this thread has passed."""
+    """Raise `TooMuchWork` if the limit of this thread has passed."""
     end = _BOUND.end
     if end is not None and thread_time() > end:
         raise TooMuchWork

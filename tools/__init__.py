@@ -1,7 +1,7 @@
 """The tools, one module each: a request model in, an answer model out.
 
-To add a tool, write its module with a `TOOL` and add its name here. What needs long to import (numpy, drivers,
-rapidfuzz) is imported inside functions: a server answers `tools/list` before any of it is needed.
+To add a tool, write its module with a `TOOL` and add its name here. Slow imports (numpy, drivers, rapidfuzz) are made
+inside functions: a server answers `tools/list` before any of them is needed.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ NAMES = (
 
 @cache
 def all_tools() -> dict[str, Tool[Any, Any]]:
-    """Every tool under its name, in the order in which clients see them."""
+    """Every tool by name, in the order in which clients see them."""
     return {name: import_module(f"graphground.tools.{name}").TOOL for name in NAMES}

@@ -1,4 +1,4 @@
-"""Diagnostics as tools answer with them."""
+"""Diagnostics in tool answers."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class DiagnosticAnswer(BaseModel):
 
 
 def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
-    """The verdict on a query, by the schema as the database is now.
+    """The report on a query, checked against the current schema of the database.
 
-    An error that comes from a schema older than the database is never reported: the database is read again first,
-    and where that takes too long the errors of the schema become warnings that say so.
+    An error caused by an outdated schema is never reported: the schema is read again first, and if that takes too long,
+    its errors become warnings that say so.
     """
 
     def verdict() -> Report:
@@ -65,7 +65,7 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
 
 
 def doubted(report: Report) -> Report:
-    """A report whose schema may be older than the database: what the schema says against the query is not certain."""
+    """The report with its schema errors as warnings, because the schema may be outdated."""
     diagnostics = tuple(
         replace(
             one,
@@ -82,19 +82,19 @@ def doubted(report: Report) -> Report:
 
 
 def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:
-    """Hints on what the graph's kind of database does not have of Neo4j's Cypher.
+    """Hints about constructs of Neo4j's Cypher that the graph's kind of database does not support.
 
-    None where its kind is not known yet, nor for a text that cannot be parsed.
+    Empty if the kind is not known yet, or the text cannot be parsed.
 
-    `refused` is for a query that the database has refused: then constructs that only some of its versions do not
-    support are reported too.
+    `refused` is set for a query that the database has refused: constructs that only some of its versions do not support
+    are then reported too.
     """
     constructs = graph.dialect.unsupported if graph.dialect is not None else ()
     return find_unsupported(query, constructs, refused=refused) if query is not None and constructs else []
 
 
 def from_engine(error: QueryFailed, query: str) -> Diagnostic:
-    """A database's refusal as a diagnostic; without a place of its own it spans the query."""
+    """A database's refusal as a diagnostic; if it gives no position, the whole query is marked."""
     code = "syntax" if "syntax" in error.code.lower() or not error.code else "refused_by_database"
     if error.line is None or error.column is None:
         lines = query.splitlines() or [""]

@@ -1,4 +1,4 @@
-"""`execute_cypher`: run one reading query and answer with its rows, or with the next rows of an earlier answer."""
+"""`execute_cypher`: run one read-only query and return its rows, or the next rows of an earlier answer."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ExecuteCypherAnswer(Answer):
     _rest: Rest | None = PrivateAttr(None)
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
-        """The first rows alone; None where there is only one row, of which nothing can be left out."""
+        """This answer with only the first rows; None if there is at most one row."""
         if len(self.rows) < 2:
             return None
         rows = self.rows[: max(1, int(len(self.rows) * share))]
@@ -79,7 +79,7 @@ class ExecuteCypherAnswer(Answer):
 
 
 def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
-    """Check the query, run it on the graph's database, and where the answer is empty find out why."""
+    """Check the query and run it on the graph's database; explain an empty answer."""
     if request.cursor is not None:
         return next_rows(request.cursor, request)
     if request.query is None:
@@ -167,7 +167,7 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
-    """The names of the columns, also where the text that was sent differs from the query that was written."""
+    """The column names of the original query, which may differ from those of the sent text."""
     if columns and canonical(query.text).text == query.text:
         return columns
     written = columns_of(query)
@@ -175,7 +175,7 @@ def columns_as_written(query: Query, columns: list[str]) -> list[str]:
 
 
 def columns_of(query: Query) -> list[str]:
-    """The columns that a query returns: the embedded engine names none for an empty result."""
+    """The columns that a query returns, because the embedded engine names none for an empty result."""
     body = query.body
     while isinstance(body, Union):
         body = body.parts[0]
@@ -184,14 +184,14 @@ def columns_of(query: Query) -> list[str]:
 
 
 def nothing_in(rows: list[list[Any]]) -> bool:
-    """Whether an answer says nothing: no rows, or a single one of zeros, nulls and empty lists."""
+    """Whether an answer is empty: no rows, or a single one of zeros, nulls and empty lists."""
     return not rows or (
         len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
     )
 
 
 def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
-    """Which part of the query matches nothing, asked of the database for a moment of the seconds that are left."""
+    """The part of the query that matches nothing, found by queries within the remaining time."""
     from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
 
     return [
@@ -217,10 +217,10 @@ REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_ac
 
 
 def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tuple[Query, list[DiagnosticAnswer]]:
-    """The tree of a query that may run, and its diagnostics: errors by the schema, warnings and hints.
+    """The tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
 
     Raises:
-        ToolFailure: it does more than read, or it is not Cypher that a database would compile.
+        ToolFailure: the query is not read-only, or would not compile.
     """
     report = judged(graph, query, parameters)
     disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
@@ -255,10 +255,10 @@ def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tupl
 
 
 def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
-    """Refuse to run a query without a value for each of its parameters; its plan can be had without.
+    """Refuse to run a query without a value for each of its parameters; EXPLAIN needs none.
 
     Raises:
-        ToolFailure: with the name and the place of each that is missing.
+        ToolFailure: a value is missing; the message names each such parameter and its position.
     """
     missing = missing_parameters(query, given) if query.prefix != "EXPLAIN" else []
     if not missing:
@@ -275,16 +275,16 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
 
 
 def _may_run_all_the_same(graph: Graph, query: Query) -> bool:
-    """Whether a database of another dialect may take what Neo4j refuses: a query that was read to its end.
+    """Whether a database of another dialect may accept a query that Neo4j refuses, although it was parsed completely.
 
-    Of functions that Neo4j does not have, only those are sent that are known to compute and do nothing else.
+    Functions unknown to Neo4j are sent only if they are known to be free of side effects.
     """
     functions = graph.engine.capabilities().dialect.other_functions if graph.engine is not None else frozenset()
     return bool(functions) and unknown_functions(query) <= functions
 
 
 def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
-    """What an engine's error means for the one who asked."""
+    """The tool failure for an engine's error."""
     message = str(error)
     match error:
         case QueryTimeout():

@@ -1,4 +1,4 @@
-"""How a tool says that it could not do its job: always the same fields."""
+"""Failures of tools, which always have the same fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphground.cypher.diagnostics import Diagnostic
 
 
 class ToolFailure(Exception):
-    """A tool could not do its job.
+    """A tool failed.
 
     `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
     `nearest` holds valid inputs ready to paste, best first; `next` is the call to make now;
@@ -30,7 +30,7 @@ class ToolFailure(Exception):
         self.diagnostics = list(diagnostics)
 
     def as_dict(self) -> dict[str, Any]:
-        """The one error shape."""
+        """The failure as JSON fields."""
         return {
             "error": self.error,
             "message": self.message,

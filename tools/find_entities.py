@@ -1,4 +1,4 @@
-"""`find_entities`: which nodes the names in a question mean."""
+"""`find_entities`: find the nodes that the names in a question refer to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 TOLD_APART = 4
-"""Candidates that share a name, distinguished by a relationship or two."""
+"""The most candidates of the same name that are distinguished by a relationship or two."""
 
 
 class FindEntitiesRequest(Request):
@@ -43,7 +43,7 @@ class FindEntitiesRequest(Request):
 
 
 class EntityCandidate(BaseModel):
-    """One node that a mention may mean, with the Cypher pattern that finds it."""
+    """A node that a mention may refer to, with the Cypher pattern that finds it."""
 
     name: str = Field(description="The value to write in a query.")
     label: str
@@ -67,7 +67,7 @@ class MentionAnswer(BaseModel):
 
 
 class FindEntitiesAnswer(Answer):
-    """One entry for each mention, in the order asked."""
+    """One entry for each mention, in the given order."""
 
     mentions: list[MentionAnswer]
     warning: str | None = Field(None, description="A warning when the index is older than the data.")
@@ -115,7 +115,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
 
 
 def entity_lookup(graph: Graph) -> EntityLookup:
-    """The names in the graph.
+    """The entity lookup of a graph.
 
     Raises:
         ToolFailure: the graph has no data; the message says how to load it.
@@ -130,7 +130,7 @@ def entity_lookup(graph: Graph) -> EntityLookup:
 
 
 def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
-    """A warning when the index is not there yet, or older than its database."""
+    """A warning if the index does not exist yet, or is older than its database."""
     from graphground.graphs.entities.own_index import OwnIndex
 
     if isinstance(lookup, OwnIndex) and (state := lookup.state):
@@ -167,7 +167,7 @@ def _mentions_of(question: str, lookup: EntityLookup) -> list[str]:
 
 
 def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str | None) -> int:
-    """How many distinct entities bear the best candidate's name."""
+    """How many distinct entities have the best candidate's name."""
     best = [
         candidate
         for candidate in candidates

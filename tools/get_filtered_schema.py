@@ -28,7 +28,7 @@ class GetFilteredSchemaRequest(Request):
 
 
 class GetFilteredSchemaAnswer(Answer):
-    """The part of the schema as text; everything when the question names nothing of it."""
+    """The part of the schema as text; everything if the question matches nothing."""
 
     graph: str
     method: str
@@ -72,10 +72,10 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
 
 
 class StaticMeaning:
-    """The static model that comes with the package, loaded when it is first asked."""
+    """The static embedding model in the package, loaded at first use."""
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """One row of numbers for each text."""
+        """One vector for each text."""
         from graphground.graphs.entities.vectors.encoders import STATIC, encoder  # numpy and the model, when needed
 
         return encoder(STATIC).encode(texts)

@@ -36,7 +36,7 @@ class GetSchemaRequest(Request):
 
 
 class GetSchemaAnswer(Answer):
-    """The schema as text, and what did not fit."""
+    """The schema as text, and what was left out."""
 
     graph: str
     form: str
@@ -55,7 +55,7 @@ class GetSchemaAnswer(Answer):
 
 
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
-    """Write the schema in the form asked for."""
+    """Write the schema in the requested form."""
     graph = graph_named(graphs, request.graph)
     if request.refresh:
         try:
@@ -77,7 +77,7 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
 
 
 def settled(graph: Graph) -> str:
-    """Read a schema that the database has outrun again; where that takes too long, a line that says so."""
+    """Reread an outdated schema; return a note for the answer if that takes too long."""
     if not graph.stale or graph.settle():
         return ""
     return "\n(The database has changed since this schema was read; it is being read again.)" if graph.stale else ""
@@ -86,10 +86,10 @@ def settled(graph: Graph) -> str:
 def within(
     schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None, question: str = ""
 ) -> tuple[str, LeftOut]:
-    """The schema in a form within a budget, with what had to go.
+    """The schema in a form within a budget, with the elements left out.
 
     Raises:
-        ToolFailure: the budget holds not even one label.
+        ToolFailure: the budget is too small for a single label.
     """
     text = write_schema(schema, form, samples=samples, question=question)
     used = estimate_tokens(text)
@@ -111,7 +111,9 @@ def within(
 
 
 def by_size(schema: PropertyGraphSchema) -> Selection:
-    """Everything, the labels and patterns with most nodes and most connections being the most relevant."""
+    """A selection of everything, in which the labels and patterns with the most nodes and connections are the most
+    relevant.
+    """
     selection = Selection.whole(schema)
     degree = dict.fromkeys(schema.labels, 0)
     for pattern in schema.patterns:
@@ -126,7 +128,7 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
 
 
 def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
-    """The failure that says how large a budget must be."""
+    """The failure that states how large a budget must be."""
     whole = estimate_tokens(base_form(schema))
     return ToolFailure(
         "budget_too_small",
@@ -137,7 +139,7 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 
 
 def samples_of(graph: Graph) -> Samples:
-    """The graph's sample values, read from its database when they are first asked for."""
+    """The graph's sample values, read from its database at first use."""
     if graph.engine is not None and (graph.samples is None or graph.sampled not in (None, graph.schema)):
         from graphground.graphs.schemas.extraction.extract import sample_values  # only the enhanced form needs it
 

@@ -1,4 +1,4 @@
-"""`list_graphs`: which graphs can be asked."""
+"""`list_graphs`: list the graphs that can be queried."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ListGraphsAnswer(Answer):
 
 
 def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
-    """Summarise every open graph."""
+    """Summarize every open graph."""
     return ListGraphsAnswer(
         graphs=[
             GraphSummary(

@@ -1,4 +1,4 @@
-"""Long values are shortened where one can see it, never dropped: a text ends in `… (of 12,345 characters)`."""
+"""Shortens long values visibly: a shortened text ends in `… (of 12,345 characters)`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 LONGEST_TEXT = 4_000
 LONGEST_LIST = 500
 DEEPEST = 20
-"""JSON can be written, and read by most clients, to a depth of about a hundred."""
+"""The most levels of nested JSON; most clients can read about a hundred."""
 
 
 def shorten_rows(rows: list[Any]) -> bool:
@@ -30,7 +30,7 @@ def shorten_rows(rows: list[Any]) -> bool:
 
 
 def shortened(value: Any, depth: int = 0) -> Any:
-    """The value itself where it is short enough, else a shortened copy."""
+    """The value itself if it is short enough, else a shortened copy."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}… (of {len(value):,} characters)"
     if isinstance(value, list | dict) and depth >= DEEPEST:

@@ -1,4 +1,4 @@
-"""`suggest_queries`: queries around the entities of a question that are valid by construction and find something."""
+"""`suggest_queries`: queries around the entities of a question that are valid by construction and return rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SuggestQueriesRequest(Request):
 
 
 class SuggestedQuery(BaseModel):
-    """A query that runs as it is."""
+    """A query that can be run as it is."""
 
     cypher: str
     reason: str = Field(description="Which entities it uses and which relationships it follows.")

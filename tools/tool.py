@@ -1,4 +1,4 @@
-"""What a tool is: a request model, an answer model and the function between them."""
+"""The parts of a tool: a request model, an answer model and the function between them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from graphground.tools.failure import ToolFailure
 
 
 class Request(BaseModel):
-    """What a tool is asked: unknown arguments and wrong types are errors, nothing is guessed."""
+    """The arguments of a tool call: unknown arguments and wrong types are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Answer(BaseModel):
-    """What a tool answers: plain JSON values under the names of the contract."""
+    """The answer of a tool: plain JSON values under documented names."""
 
     def as_text(self) -> str | None:
-        """The answer for a reader, complete on its own; None means its compact JSON."""
+        """The complete answer as text for a reader; None means its compact JSON."""
         return None
 
     def shortened(self, share: float) -> Answer | None:
-        """This answer with about `share` (0 to 1) of its rows, marked as truncated; None where it has no rows."""
+        """This answer with about `share` (0 to 1) of its rows, marked as truncated; None if it has no rows."""
         return None
 
 
@@ -67,10 +67,10 @@ class Tool(Generic[RequestT, AnswerT]):
 
 
 def graph_named(graphs: Graphs, name: str | None) -> Graph:
-    """The graph asked for; the only one when no name is given.
+    """The graph of that name; the only graph if no name is given.
 
     Raises:
-        ToolFailure: there is none of that name, or several to choose from.
+        ToolFailure: there is no graph of that name, or none was named and several are open.
     """
     names = list(graphs.names())
     if name is None and len(names) != 1:

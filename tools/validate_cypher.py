@@ -1,4 +1,4 @@
-"""`validate_cypher`: say what is wrong with a query, without running it."""
+"""`validate_cypher`: report what is wrong with a query, without running it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ValidateCypherRequest(Request):
 
 
 class ValidateCypherAnswer(Answer):
-    """The verdict; an invalid query is a normal answer."""
+    """The report; an invalid query is a normal answer, not a failure."""
 
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
@@ -31,9 +31,10 @@ class ValidateCypherAnswer(Answer):
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
-    """Judge the query by the graph's schema and names; it is never run.
+    """Check the query against the graph's schema and names; it is never run.
 
-    What this server would refuse to run, such as a write, is an error too."""
+    Queries that this server refuses to run, such as writes, are errors too.
+    """
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")

@@ -1,11 +1,11 @@
-"""Checks of a query against a graph's schema, and against its data where there is an entity index.
+"""Checks of a query against a graph's schema, and against its data if there is an entity index.
 
     >>> from graphground.cypher import parse
     >>> findings = check(parse("MATCH (m:Movi) RETURN m.name"), schema)
     >>> [(one.code, one.found, one.suggestions) for one in findings]
     [('unknown_label', 'Movi', ('Movie',))]
 
-Each family of checks is a module; each check a function from the facts to findings.
+Each family of checks is a module; each check is a function from the facts to findings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check(
     parameters: Mapping[str, Any] | None = None,
     data: Data | None = None,
 ) -> Findings:
-    """What a graph's schema (and its entity index, and the counts of its data) say against a query."""
+    """The findings of a graph's schema (and its entity index and statistics) about a query."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)

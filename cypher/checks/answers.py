@@ -1,4 +1,6 @@
-"""Hints on what a query answers with: whole nodes, merged namesakes, columns that only sort, closed intervals."""
+"""Hints about what a query returns: whole nodes, merged entities, columns used only for sorting, excluded open
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ END = re.compile(r"^(end|until|to|till|valid_?to)(_|$|[A-Z])|(_end|_until|_to|En
 
 
 def returned_nodes(facts: Facts, findings: Findings) -> None:
-    """`RETURN n`: a whole node where the question asks for its name."""
+    """`RETURN n`: a whole node although the question probably asks for its name."""
     for clause, values in facts.returned:
         for item, value in zip(clause.projection.items, values, strict=True):
             if isinstance(value, Symbol) and value.kind in ("node", "relationship"):
@@ -37,9 +39,9 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
 
 
 def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None:
-    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: two entities of the same name become one.
+    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: entities of the same name are merged.
 
-    Silent where the data are known to have no two of one name.
+    No hint if the data are known to have no two nodes of the same name.
     """
     for node, value in facts.distinct_values:
         if (
@@ -74,7 +76,7 @@ def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:
-    """`RETURN n.name, n.year ORDER BY n.year`: the year may be there for the sorting alone."""
+    """`RETURN n.name, n.year ORDER BY n.year`: the year may be returned only because of the sorting."""
     for clause, _ in facts.returned:
         projection = clause.projection
         if len(projection.items) < 2 or not projection.order_by:
@@ -94,7 +96,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
-    """`r.start_year <= 2010 AND r.end_year >= 2010`: what has not ended yet has no end_year."""
+    """`r.start_year <= 2010 AND r.end_year >= 2010`: entries that have not ended have no end_year."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
     begun = {
         id(one.left.symbol)

@@ -1,4 +1,4 @@
-"""The codes of the schema and data checks: how grave each is, what it means, and a query that gets it."""
+"""The codes of the schema and data checks: their severity, their meaning, and a query that triggers each."""
 
 from __future__ import annotations
 
@@ -118,4 +118,4 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "no_limit": Code("hint", "Nothing narrows the answer down, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),
 }
-"""The codes that need a schema. A code that the language has too means the same thing, found by the schema."""
+"""The codes that need a schema. A code shared with the language check means the same, found by the schema."""

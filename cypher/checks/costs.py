@@ -1,4 +1,4 @@
-"""Warnings on what may take long: products of unconnected patterns, paths without an end, answers without a limit."""
+"""Warnings about slow queries: products of unconnected patterns, unbounded paths, answers without a limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGGREGATES = frozenset(
 
 
 def anchored_symbols(facts: Facts) -> set[int]:
-    """The nodes that an equality pins to few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
+    """The nodes that an equality restricts to a few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
     return {
         id(one.left.symbol)
         for one in facts.comparisons
@@ -27,7 +27,7 @@ def anchored_symbols(facts: Facts) -> set[int]:
 
 
 def cartesian_products(facts: Facts, findings: Findings) -> None:
-    """`MATCH (a:Person), (b:Company)`: every a with every b."""
+    """`MATCH (a:Person), (b:Company)`: each row for a is combined with each row for b."""
     anchored: set[int] | None = None
     for use in facts.matches:
         if len(use.parts) < 2:
@@ -50,7 +50,7 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
 
 
 def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
-    """The paths of one MATCH, joined where they share a node or a condition names both."""
+    """The paths of one MATCH, grouped if they share a node or a condition refers to both."""
     groups = [set(map(id, part)) for part in use.parts]
     symbols = {id(symbol): symbol for part in use.parts for symbol in part}
     by_name = {symbol.name: key for key, symbol in symbols.items() if symbol.name}
@@ -68,7 +68,7 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
 
 
 def _merged(groups: list[set[int]]) -> list[list[int]]:
-    """Sets that share a member become one: `[{1, 2}, {3}, {2, 4}]` gives `[[1, 2, 4], [3]]`."""
+    """Merge sets that share a member: `[{1, 2}, {3}, {2, 4}]` gives `[[1, 2, 4], [3]]`."""
     leader: dict[int, int] = {}
 
     def find(key: int) -> int:
@@ -95,7 +95,7 @@ def _conjuncts(where: t.Expression) -> list[t.Expression]:
 
 
 def unbounded_paths(facts: Facts, findings: Findings) -> None:
-    """`-[:hasParent*]->`: on a cyclic graph such a path may not end."""
+    """`-[:hasParent*]->`: on a graph with cycles such a path may take endlessly long."""
     for relationship in facts.unbounded:
         types = [
             use.name.name.text

@@ -1,4 +1,4 @@
-"""Relationships that no pattern of the schema allows: turned round, or between labels that it does not join."""
+"""Relationships that no pattern of the schema allows: reversed, or between labels that they do not connect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.cypher.schema import RelationshipPattern
 
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
-    """`(:Person)-[:hasCEO]->(:Company)` where the schema has it the other way."""
+    """`(:Person)-[:hasCEO]->(:Company)` although the schema has the opposite direction."""
     for symbol, labels in facts.contradictions:
         name = symbol.name or "this node"
         findings.add(
@@ -85,7 +85,7 @@ def _relationship_words(link: Link) -> str:
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """The patterns of its types that fit the ends once it is turned."""
+    """The patterns of the relationship's types that fit the ends once it is reversed."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "right":
         left, right = right, left
@@ -99,7 +99,7 @@ def _written(variable: str, type_: str, forward: bool) -> str:
 
 
 def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[RelationshipPattern, bool]]:
-    """The patterns that join two sets of kinds, and whether they go from left to right."""
+    """The patterns that connect two sets of kinds, and whether each goes from left to right."""
     found = []
     for pattern in index.schema.patterns:
         ends = (index.ends(pattern),)
@@ -111,7 +111,7 @@ def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[Relation
 
 
 def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
-    """The shortest way between two sets of kinds, as a pattern; empty where there is none.
+    """The shortest path between two sets of kinds, as a pattern; empty if there is none.
 
     Between Person and Country of the company graph: `(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)`.
     """

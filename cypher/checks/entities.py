@@ -1,4 +1,4 @@
-"""Names in a query that no node has, with the nearest that some node has."""
+"""Names in a query that no node has, with the nearest existing names."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH
 LONGEST = 100
 MOST_SOUGHT = 30
 SECONDS = 0.5
-"""How many names of one query that no node has are looked for among the others, and seconds for all looking up: what
-is found are warnings, which a list of a thousand names can do without."""
+"""The most unknown names of one query for which similar names are searched, and the seconds for all lookups: the
+findings are only warnings, which a list of a thousand names can do without.
+"""
 ENOUGH, LEAD = 0.8, 0.08
 
 
 class Candidate(Protocol):
-    """One entity that a name may mean: `LeBron James`, a Player, found by its alias; or a value of a property."""
+    """An entity that a name may refer to: `LeBron James`, a Player, found by its alias; or a value of a property."""
 
     @property
     def name(self) -> str: ...
@@ -40,7 +41,7 @@ class Candidate(Protocol):
 
 
 class EntityLookup(Protocol):
-    """An entity index, as `graphs.entities.candidate.EntityLookup` has it."""
+    """The part of `graphs.entities.candidate.EntityLookup` that the checks use."""
 
     def find(
         self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
@@ -77,7 +78,7 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
 
 
 class _Bounded:
-    """A lookup that says when enough has been looked up for one query."""
+    """A lookup that counts and limits the lookups of one query."""
 
     def __init__(self, lookup: EntityLookup) -> None:
         self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
@@ -96,7 +97,7 @@ class _Bounded:
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
-    """The names that a literal or a parameter gives; the last item says whether it is written in the query."""
+    """The names given by a literal or a parameter; the last item says whether it is written in the query."""
     if several and isinstance(literal, t.ListLiteral):
         for item in literal.items:
             yield from _named(item, False, parameters)
@@ -180,7 +181,7 @@ def _check_part(
     findings: Findings,
     entities: EntityLookup,
 ) -> None:
-    """`n.name CONTAINS 'Lebron'`: said only where the nearest names do not hold that part."""
+    """`n.name CONTAINS 'Lebron'`: reported only if none of the nearest names contains that part."""
     labels = facts.index.labels_of(use.symbol.kinds)
     only = labels[0] if len(labels) == 1 else None
     found = [

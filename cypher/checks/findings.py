@@ -1,4 +1,4 @@
-"""What the checks find: diagnostics, with their edits where the fix is clear."""
+"""The findings of the checks: diagnostics, with edits where the fix is clear."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphground.cypher.work import MOST_FINDINGS, check_work
 
 
 class Enough(Exception):
-    """So much is wrong that the rest is not looked at."""
+    """There are so many errors that checking stops."""
 
 
 @dataclass
 class Findings:
-    """Diagnostics in the order of the checks."""
+    """Collects diagnostics in the order of the checks."""
 
     query: Query
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Findings:
         clear: bool = False,
         edits: Sequence[Edit] = (),
     ) -> None:
-        """One finding at `text[start:end]`. `clear` says that the first suggestion is the fix.
+        """Add a finding at `text[start:end]`. `clear` says that the first suggestion is the fix.
 
         Warnings and hints past `MOST_FINDINGS` are left out.
 
@@ -72,7 +72,7 @@ class Findings:
 
 
 def listed(words: Sequence[str], most: int = 8) -> str:
-    """Words for a message: `listed(["a", "b"])` is `a, b`; past `most` it counts the rest."""
+    """Words for a message: `listed(["a", "b"])` is `a, b`; beyond `most` the rest is counted."""
     if len(words) <= most:
         return ", ".join(words)
     return f"{', '.join(words[:most])} and {len(words) - most} more"

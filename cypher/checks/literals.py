@@ -1,4 +1,4 @@
-"""Literals of a query as values with types, and the literal that was probably meant."""
+"""The typed values of literals in a query, and the literal that was probably meant."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", d
 
 
 def literal_type(node: t.Node, parameters: Mapping[str, Any]) -> str | None:
-    """The schema's word for a literal's type, None where it is not certain.
+    """The schema's name for a literal's type; None if it is uncertain.
 
     `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`, `$name` what its value is.
     """
@@ -70,7 +70,7 @@ def comparable(one: str, other: str) -> bool:
 
 
 def retyped(node: t.Expression, wanted: str, operator: str) -> str:
-    """The literal as the wanted type, ready to paste; empty where it is not clear what was meant.
+    """The literal converted to the wanted type, ready to paste; empty if the meaning is unclear.
 
     `'1999-01-01'` as a date is `date('1999-01-01')`, `'12'` as an int is `12`, `1999` as a date after `>=` is
     `date('1999-01-01')`.

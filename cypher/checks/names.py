@@ -1,4 +1,4 @@
-"""Labels, relationship types and properties that the schema does not have, with the nearest that it has."""
+"""Labels, relationship types and properties that are not in the schema, with the nearest ones that are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3
 GENERIC_NAMES = frozenset({"name", "title"})
-"""What an agent writes for the property that names a node, before it has read which it is."""
+"""Property names that agents guess for the name of a node before they know the right one."""
 
 
 def unknown_labels(facts: Facts, findings: Findings) -> None:
-    """`(m:Movi)` where the schema has `Movie`."""
+    """`(m:Movi)` if the schema has `Movie`."""
     known = facts.index.label_masks
     for use in facts.labels:
         if use.name.name.text not in known:
@@ -50,7 +50,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
-    """`-[:directBy]->` where the schema has `directedBy`."""
+    """`-[:directBy]->` if the schema has `directedBy`."""
     known = facts.index.types
     for use in facts.types:
         if use.name.name.text not in known:
@@ -95,7 +95,7 @@ def _ends_known(facts: Facts, link: Link | None) -> bool:
 
 
 def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The types that join both ends of a link as written, and those that do in the other direction."""
+    """The types that connect both ends of a link as written, and those that connect them in reverse."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -117,7 +117,7 @@ def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
-    """`n.runtime` where a Movie has `runtime_minute`; also on relationships."""
+    """`n.runtime` if a Movie has `runtime_minute`; also on relationships."""
     index = facts.index
     for use in facts.properties:
         symbol = use.symbol
@@ -189,7 +189,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
 
 
 def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
-    """Which nodes do not have the property: all of a label, or those with some labels together."""
+    """The nodes that do not have the property: all of a label, or those with certain labels together."""
     index = facts.index
     if len(labels) == 1:
         article = "An" if labels[0][0] in "AEIOUaeiou" else "A"

@@ -1,8 +1,8 @@
-"""Text that holds numbers, dates or booleans, used as if it were of that type.
+"""Finds text that holds numbers, dates or booleans but is used as if it had that type.
 
-An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true;
-`> '500'` would compare letter by letter, and `max(o.freight)` answers '99.23' where 1007.64 is right. The repair is a
-conversion that works on the values there are, `toFloat(o.freight) > 500`, or none.
+An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true; `>
+'500'` would compare character by character, and `max(o.freight)` returns '99.23' instead of 1007.64. The repair is a
+conversion that works on all existing values, `toFloat(o.freight) > 500`, or none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SORTING = frozenset({"min", "max"})
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
-    """What a text property really holds wherever it may be read; None where that differs, or is just text."""
+    """The format of a text property's values, wherever it may be read; None if it varies, or the values are plain text."""
     if use.element:
         return None
     if use.symbol.kind == "node":
@@ -105,7 +105,7 @@ def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, finding
 
 
 def _concatenates(operation: t.Binary) -> bool:
-    """Whether a sum has a string literal in it: then text is meant."""
+    """Whether a sum contains a string literal: then `+` joins text."""
     return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
 
 
@@ -201,7 +201,7 @@ def _convert(
 def compared_with_value(
     comparison: Comparison, use: PropertyUse, texts: TextValues, given: str, findings: Findings
 ) -> bool:
-    """Report a text property compared with a number, date or boolean; False where that is not for this check.
+    """Report a text property compared with a number, date or boolean; False if this check does not apply.
 
     `o.freight > 500` becomes `toFloat(o.freight) > 500`; `i.discontinued = true` becomes `= 'true'`.
     """
@@ -311,7 +311,7 @@ def member_of_values(
 
 
 def _moment(texts: TextValues, given: str, subject: str) -> str | None:
-    """The property as a date or a moment, whichever the other side of the comparison is."""
+    """The property converted to a date or a time, as the other side of the comparison requires."""
     written = texts.converted(subject)
     if written is None or texts.type == given:
         return written
@@ -319,14 +319,14 @@ def _moment(texts: TextValues, given: str, subject: str) -> str | None:
 
 
 def _word(texts: TextValues, value: bool) -> str:
-    """The word for true or false as the property writes it."""
+    """The word for true or false that the property uses."""
     wanted = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
     fitting = [word for word in texts.words if word.lower() in wanted]
     return quoted_string(fitting[0]) if len(fitting) == 1 else ""
 
 
 def _as_text(literal: t.Expression, texts: TextValues) -> str:
-    """A whole number as the text that the property holds for it: `12` is `'000012'` where codes have six digits."""
+    """A whole number as the property writes it: `12` is `'000012'` if codes have six digits."""
     if not isinstance(literal, t.IntegerLiteral) or literal.value < 0:
         return ""
     if texts.form == "code":
@@ -336,7 +336,7 @@ def _as_text(literal: t.Expression, texts: TextValues) -> str:
 
 
 def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findings) -> None:
-    """Report `o.shippedDate.year` on text: `date(o.shippedDate).year` where every value is such a date."""
+    """Report `o.shippedDate.year` on text: `date(o.shippedDate).year` if every value is such a date."""
     source = findings.query.source(use.node)
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
@@ -354,5 +354,5 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
 
 
 def name_of(use: PropertyUse) -> str:
-    """`o.freight`, or words where the node has no name."""
+    """`o.freight`, or words if the node has no name."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"

@@ -1,4 +1,4 @@
-"""Properties compared with values that they can never have: another type, or one value against a list."""
+"""Properties compared with values that they can never have: of another type, or a single value against a list."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
 
 
 def property_type(facts: Facts, use: PropertyUse) -> str | None:
-    """The one type that a property has wherever it may be read, None where it is mixed or unknown.
+    """The single type that a property has wherever it may be read; None if it is mixed or unknown.
 
     For `p.date_of_birth` of a Person that is `date`; for an item of a `list[str]` it is `str`.
     """
@@ -164,7 +164,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
-    """`(n {names: 'x'})` becomes `(n WHERE 'x' IN n.names)` where that is one edit."""
+    """`(n {names: 'x'})` becomes `(n WHERE 'x' IN n.names)`, if that is a single edit."""
     name = use.symbol.name or "n"
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
     entry = comparison.node
@@ -335,7 +335,7 @@ def _two_properties(
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
-    """`n.launch_year.year` where launch_year is a number."""
+    """`n.launch_year.year` although launch_year is a number."""
     expected = property_type(facts, use)
     if expected is None or expected not in ("int", "float", "str", "bool"):
         return

@@ -1,1 +1,1 @@
-"""What a query says about the graph: the model that the checks read."""
+"""The facts that a query states about the graph: the model that the checks read."""

@@ -1,4 +1,4 @@
-"""Reads expressions: which properties, labels and types they name, and what they compare."""
+"""Reads expressions: the properties, labels and types in them, and the comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class ExpressionReader:
-    """Fills the facts with what expressions say; `body` reads the subqueries in them."""
+    """Adds the facts in expressions; `body` reads their subqueries."""
 
     def __init__(self, facts: Facts, body: Callable[[t.QueryBody, Scope], Scope]):
         self.facts = facts
@@ -41,7 +41,7 @@ class ExpressionReader:
         self.certain = before
 
     def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; the answer says what of the graph it stands for, if that is known."""
+        """Read an expression; return the graph element that it stands for, if known."""
         read = self._readers.get(type(node))
         if read is not None:
             return read(self, node, scope)
@@ -97,7 +97,7 @@ class ExpressionReader:
     def compare(
         self, node: t.Node, operator: str, left_node: t.Expression, left: Value, right_node: t.Expression, right: Value
     ) -> None:
-        """Note a comparison with the property on the left, except for IN, which keeps its sides."""
+        """Add a comparison, with the property on the left; IN keeps its sides."""
         if isinstance(left, PropertyUse) or (operator == "IN" and isinstance(right, PropertyUse)):
             self.facts.comparisons.append(
                 Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
@@ -268,7 +268,7 @@ class ExpressionReader:
 
 
 def operands(node: t.Binary) -> list[t.Expression]:
-    """The operands of a chain of one operator, `a OR b OR c`, which may be thousands long."""
+    """The operands of a chain of one operator, `a OR b OR c`, which may have thousands."""
     found: list[t.Expression] = []
     left: t.Expression = node
     while type(left) is t.Binary and left.operator == node.operator:

@@ -1,4 +1,4 @@
-"""What a query says of the graph: its symbols, the relationships between them, the properties that it reads.
+"""The facts about a query: its symbols, the relationships between them, the properties that it reads.
 
 `MATCH (c:Company)<-[r:hasCEO]-(p) WHERE p.gender = 'male' RETURN c.name` gives the symbols c, r and p, one `Link`
 from p to c, the property uses `p.gender` and `c.name`, and one `Comparison`. The reader makes it, the solver
@@ -28,11 +28,11 @@ from graphground.cypher.tree import (
 
 
 class Symbol:
-    """What a variable (or a nameless node) stands for: `kind` is `node relationship path list value`.
+    """The graph element behind a variable or an unnamed node: `kind` is `node relationship path list value`.
 
-    `kinds` are the node kinds that it may still be, a bit each; `parent` is the outer symbol that a subquery's
-    one goes on from; `sources` are those of the branches that a subquery returns. A `suspect` has a label that the
-    schema lacks.
+    `kinds` are the node kinds that it may still have, one bit each; `parent` is the outer symbol that a symbol in a
+    subquery continues; `sources` are the symbols of the branches of a UNION. A `suspect` has a label that is not in the
+    schema.
     """
 
     __slots__ = (
@@ -64,9 +64,9 @@ class Symbol:
 
 
 class PropertyUse:
-    """`n.name` wherever it is read: the symbol, the key and how it stands in the text.
+    """An occurrence of `n.name`: the symbol, the key and the node of the tree.
 
-    `element` says that one item of a list property is meant (after UNWIND); `node` is the whole expression.
+    `element` is true for a single item of a list property (after UNWIND); `node` is the whole expression.
     """
 
     __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
@@ -86,10 +86,10 @@ Value = Symbol | PropertyUse | None
 
 
 class Link:
-    """One relationship of a pattern between two node symbols, in the order of the text.
+    """A relationship of a pattern between two node symbols, in written order.
 
-    `pairs` are the kinds that it may join, left to right as written, and `turned` those of the other direction;
-    `types` is None where any type may stand; `unknown` says that a type was named that is not in the schema.
+    `pairs` are the kinds that it may connect, left to right as written, and `turned` those in the other direction;
+    `types` is None if any type may match; `unknown` is true if a named type is not in the schema.
     """
 
     __slots__ = (
@@ -147,12 +147,12 @@ class Comparison:
     right_node: Expression
     negated: bool
     certain: bool
-    """Whether the row is dropped when it does not hold: a conjunct of WHERE or a map of a pattern."""
+    """Whether a row is dropped if the comparison is not true: a conjunct of WHERE or an entry of a pattern's map."""
 
 
 @dataclass(slots=True)
 class LabelUse:
-    """A label name where nodes are meant, or a type name where relationships are."""
+    """An occurrence of a label name in a node pattern, or of a type name in a relationship pattern."""
 
     name: LabelName
     symbol: Symbol
@@ -161,7 +161,7 @@ class LabelUse:
 
 @dataclass(slots=True)
 class MatchUse:
-    """One MATCH with the symbols of its patterns, a set for each path."""
+    """A MATCH with the symbols of its patterns, one set per path."""
 
     clause: Match
     parts: list[list[Symbol]]
@@ -170,7 +170,7 @@ class MatchUse:
 
 @dataclass
 class Facts:
-    """All that the reader found, in the order of the text."""
+    """All facts about a query, in the order of the text."""
 
     query: Query
     index: SchemaIndex
@@ -179,7 +179,7 @@ class Facts:
     labels: list[LabelUse] = field(default_factory=list)
     types: list[LabelUse] = field(default_factory=list)
     contradictions: list[tuple[Symbol, LabelExpression]] = field(default_factory=list)
-    """Labels that no node has together with those written before: `(n:Movie)` and `(n:Person)`."""
+    """Labels that never occur on one node together with labels required earlier: `(n:Movie)` and `(n:Person)`."""
     properties: list[PropertyUse] = field(default_factory=list)
     components: list[tuple[PropertyUse, Name]] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
@@ -191,8 +191,8 @@ class Facts:
     aggregated: list[tuple[FunctionCall, PropertyUse]] = field(default_factory=list)
     """`max(n.year)`: calls whose first argument is a property."""
     calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
-    """`n.price * 2`: the operation, the operand and the property that it is."""
+    """`n.price * 2`: the operation, and the operand that is a property."""
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
     """`ORDER BY n.year`, also through the alias of a column."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
-    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and what is made distinct."""
+    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and the deduplicated values."""

@@ -1,4 +1,4 @@
-"""Reads patterns: the symbols of their nodes and relationships, and what joins them."""
+"""Reads patterns: the symbols of their nodes and relationships, and the links between them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class Expressions(Protocol):
     """The interface through which a pattern's expressions are read."""
 
     negated: bool
-    """Whether what is read stands under a NOT."""
+    """Whether the current expression is under a NOT."""
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
         """Read a WHERE."""
         ...
 
     def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; the answer says what of the graph it stands for."""
+        """Read an expression; return the graph element that it stands for, if known."""
         ...
 
 
 class PatternReader:
-    """Fills the facts with the symbols and links of patterns; the expressions in them are another's."""
+    """Adds the symbols and links of patterns; the expressions in them are read by an `Expressions`."""
 
     def __init__(self, facts: Facts, expressions: Expressions):
         self.facts = facts
@@ -36,9 +36,9 @@ class PatternReader:
         self.expressions = expressions
 
     def nested(self, scope: Scope, inside: t.Node) -> Scope:
-        """A scope whose nodes go on from the outer ones: what is said of them inside binds nothing outside.
+        """A scope whose nodes continue the outer ones, but whose facts do not constrain anything outside.
 
-        Names that do not occur `inside` stand for what they did.
+        Names that do not occur `inside` keep their symbols.
         """
         check_work()
         inner: Scope = dict(scope)
@@ -54,7 +54,7 @@ class PatternReader:
         return made
 
     def pattern(self, pattern: t.PathPattern, scope: Scope) -> list[Symbol]:
-        """One path: its symbols are bound in the scope and come back in order."""
+        """Read one path: bind its symbols in the scope and return them in order."""
         if pattern.variable is not None:
             scope[pattern.variable.name] = self.symbol("path", pattern.variable.name, 0)
         return self.elements(pattern.elements, scope, pattern)
@@ -83,7 +83,7 @@ class PatternReader:
         return nodes
 
     def parenthesized(self, path: t.ParenthesizedPath, scope: Scope, pattern: t.PathPattern) -> list[Symbol]:
-        """`((a)-[:NEXT]->(b)){1,3}`: inside the variables are nodes, outside they are lists."""
+        """Read `((a)-[:NEXT]->(b)){1,3}`: inside, the variables are nodes; outside, they are lists."""
         if path.quantifier is None:
             symbols = self.elements(path.elements, scope, pattern)
             if path.where is not None:
@@ -203,7 +203,7 @@ class PatternReader:
             self.expressions.condition(relationship.where, {**scope, name: symbol} if name else scope)
 
     def types(self, types: t.LabelExpression, symbol: Symbol) -> tuple[str, ...] | None:
-        """The types that a relationship may have; None when unknown."""
+        """The types that a relationship may have; None if unknown."""
         if type(types) is t.LabelName:
             self.facts.types.append(LabelUse(types, symbol, False))
             name = types.name.text
@@ -220,7 +220,7 @@ class PatternReader:
         return None
 
     def map_of(self, symbol: Symbol, properties: t.Expression, scope: Scope) -> None:
-        """`{name: 'x'}` in a pattern: each entry is read and compared."""
+        """Read `{name: 'x'}` in a pattern: each entry is a comparison."""
         if not isinstance(properties, t.MapLiteral):
             self.expressions.value(properties, scope)
             return

@@ -1,4 +1,4 @@
-"""Reads a query's clauses in their order and keeps what each variable stands for."""
+"""Reads a query's clauses in order and tracks what each variable stands for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Scope = dict[str, Value]
 
 
 class Reader:
-    """Fills the facts of one query: `Reader(query, index).read()`."""
+    """Collects the facts of one query: `Reader(query, index).read()`."""
 
     def __init__(self, query: Query, index: SchemaIndex):
         self.facts = Facts(query, index)
@@ -28,7 +28,7 @@ class Reader:
         return self.facts
 
     def body(self, body: t.QueryBody, scope: Scope, outermost: bool = False) -> Scope:
-        """Read a query body; the answer says what the columns of its RETURN stand for."""
+        """Read a query body; return what the columns of its RETURN stand for."""
         if isinstance(body, t.SingleQuery):
             return self.clauses(body.clauses, scope, outermost)
         if isinstance(body, t.Union):
@@ -67,7 +67,7 @@ class Reader:
         return returned
 
     def match(self, clause: t.Match, scope: Scope) -> None:
-        """A MATCH: what an optional one says of variables from before does not bind them."""
+        """Read a MATCH; an OPTIONAL MATCH does not constrain variables from before."""
         inner = self.patterns.nested(scope, clause) if clause.optional else scope
         parts: list[list[Symbol]] = []
         use = MatchUse(clause, parts)
@@ -85,7 +85,7 @@ class Reader:
                 scope.setdefault(name, value)
 
     def search(self, search: t.Search, scope: Scope) -> None:
-        """Cypher 25's SEARCH: properties in its filter are checked; its score belongs to no property."""
+        """Read Cypher 25's SEARCH: properties in its filter are checked; its score belongs to no property."""
         self.expressions.value(search.query, scope)
         if search.where is not None:
             self.expressions.condition(search.where, scope)
@@ -93,7 +93,7 @@ class Reader:
             scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
-        """What WITH or RETURN hands on."""
+        """Read a WITH or RETURN and pass its columns on."""
         after: Scope = dict(scope) if projection.star else {}
         values: list[Value] = []
         for item in projection.items:
@@ -111,13 +111,13 @@ class Reader:
         return after
 
     def sorting(self, sort: t.SortItem, scope: Scope) -> None:
-        """One key of ORDER BY."""
+        """Read one key of ORDER BY."""
         value = self.expressions.value(sort.expression, scope)
         if isinstance(value, PropertyUse):
             self.facts.sorted.append((sort, value))
 
     def other(self, clause: t.Clause, scope: Scope) -> None:
-        """The clauses that patterns rarely need: UNWIND, CALL and the writing ones."""
+        """Read the clauses with few patterns: UNWIND, CALL and the writing ones."""
         if isinstance(clause, t.Unwind):
             scope[clause.variable.name] = element_of(self.expressions.value(clause.source, scope))
         elif isinstance(clause, t.CallSubquery):
@@ -145,7 +145,7 @@ class Reader:
                 scope.setdefault(variable.name, None)
 
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
-        """A subquery: what it imports goes on from the outer variables, what it returns comes back."""
+        """Read a subquery: its imports continue the outer variables, its columns are returned to them."""
         if clause.star:
             returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
@@ -159,13 +159,13 @@ class Reader:
         scope.update(returned)
 
     def importing(self, body: t.QueryBody, scope: Scope) -> Scope:
-        """A body in the old form: `WITH n …` at its begin imports n, and nothing else is seen inside."""
+        """Read a body in the old form: a leading `WITH n …` imports n, and nothing else is visible inside."""
         imports = isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[0], t.With)
         return self.body(body, self.patterns.nested(scope, body) if imports else {})
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
-    """What the columns of a UNION stand for: in each column anything that a branch puts there."""
+    """What the columns of a UNION stand for: in each column, the alternatives of all branches."""
     together: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
@@ -183,7 +183,7 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
 
 
 def element_of(value: Value) -> Value:
-    """What one item of a list stands for."""
+    """What an item of a list stands for."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

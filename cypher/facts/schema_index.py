@@ -1,8 +1,8 @@
 """A schema prepared for checking: label sets as bit masks, relationship patterns as pairs of masks.
 
-A node's *kind* is the set of labels that it has. With one label a node there are as many kinds as labels; where
-`label_combinations` names sets that occur together, each set is a kind of its own. The possible kinds of a
-variable are one integer, a bit for each kind, so that inferring labels costs a few machine operations.
+A node's *kind* is the set of labels that it has. If each node has one label, there are as many kinds as labels; each
+set in `label_combinations` is a separate kind. The possible kinds of a variable are one integer, with a bit for each
+kind, so inferring labels costs a few machine operations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_STEPS = 12
 
 
 class SchemaIndex:
-    """What checks ask of a schema, answered from tables.
+    """Precomputed tables of a schema for the checks.
 
     For the schema `(:Company)-[:hasCEO]->(:Person)`: `label_masks` is `{"Company": 1, "Person": 2}`, `everything`
     is 3, and `pairs(("hasCEO",))` is `((1, 2),)`: a Company at the start, a Person at the end.
@@ -58,19 +58,19 @@ class SchemaIndex:
         self._property_types: dict[tuple[int, str], frozenset[str]] = {}
 
     def patterns(self, types: tuple[str, ...] | None) -> Iterable[RelationshipPattern]:
-        """The patterns of some types, all patterns for None."""
+        """The patterns of some types; all patterns for None."""
         if types is None:
             return self.schema.patterns
         return [pattern for type_ in types for pattern in self.types.get(type_, ())]
 
     def ends(self, pattern: RelationshipPattern) -> tuple[int, int]:
-        """The masks of both ends of one pattern."""
+        """The masks of both ends of a pattern."""
         return self._ends[id(pattern)]
 
     def pairs(
         self, types: tuple[str, ...] | None, minimum: int = 1, maximum: int | None = 1, undirected: bool = False
     ) -> Pairs:
-        """Which kinds a path of those types and that length connects, from its left end to its right."""
+        """The kinds that a path of those types and that length connects, from its left end to its right."""
         key = (types, minimum, maximum, undirected)
         found = self._pairs.get(key)
         if found is None:
@@ -82,7 +82,7 @@ class SchemaIndex:
         return found
 
     def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
-        """The pairs of a path with `minimum` to `maximum` steps; long paths count as any number of steps."""
+        """The pairs of a path with `minimum` to `maximum` steps; long paths are treated as of any length."""
         size = len(self.kinds)
         step = [0] * size
         for start, end in single:
@@ -112,7 +112,7 @@ class SchemaIndex:
         return result
 
     def property_types(self, kinds: int, key: str) -> frozenset[str]:
-        """The types that a property has on nodes of these kinds; empty where none has it."""
+        """The types that a property has on nodes of these kinds; empty if none has it."""
         found = self._property_types.get((kinds, key))
         if found is None:
             labels = self.schema.labels
@@ -125,7 +125,7 @@ class SchemaIndex:
         return found
 
     def having(self, kinds: int, key: str) -> int:
-        """Those of some kinds whose nodes have a property; all of them where that is not known by kind.
+        """The given kinds whose nodes have a property; all of them if that is not known by kind.
 
         With `:Application:Process` and `:Software:Application` nodes, only the first have a `pid`.
         """
@@ -138,7 +138,7 @@ class SchemaIndex:
         )
 
     def labels_of(self, kinds: int) -> tuple[str, ...]:
-        """The labels that occur in some kinds, in the schema's order."""
+        """The labels of some kinds, in the schema's order."""
         return tuple(label for label, mask in self.label_masks.items() if mask & kinds)
 
     def properties_of(self, kinds: int) -> Mapping[str, str]:
@@ -154,7 +154,7 @@ class SchemaIndex:
 
 
 def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
-    """The index of a schema, made once and kept with it."""
+    """The index of a schema, created once and cached with it."""
     kept = vars(schema)
     found = kept.get("_checks_index")
     if found is None:
@@ -164,7 +164,7 @@ def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
 
 
 def narrowed(left: int, right: int, pairs: Pairs) -> tuple[int, int]:
-    """Both ends reduced to the kinds that some pair allows; `(0, 0)` where none does.
+    """Both ends reduced to the kinds that some pair allows; `(0, 0)` if no pair does.
 
     >>> narrowed(0b11, 0b11, ((0b01, 0b10),))
     (1, 2)

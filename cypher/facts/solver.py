@@ -1,6 +1,6 @@
-"""Infers the labels of every symbol from all patterns together, and finds the relationships that cannot be.
+"""Infers the labels of every symbol from all patterns together, and finds impossible relationships.
 
-In `(m)-[:hasCEO]->(p)` of the company graph m must be a Company and p a Person, whatever else is written of them.
+In `(m)-[:hasCEO]->(p)` of the company graph m must be a Company and p a Person, even if no label is written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MOST_AROUND = 40
 
 
 def solve(facts: Facts) -> None:
-    """Narrow `kinds` of all symbols until nothing changes; a link that allows nothing is marked `bad`."""
+    """Narrow `kinds` of all symbols until nothing changes; mark a link that allows nothing as `bad`."""
     links = facts.links
     if facts.contradictions:
         links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]
@@ -61,7 +61,7 @@ def solve(facts: Facts) -> None:
 
 
 def written_kinds(link: Link, left: bool) -> int:
-    """The kinds that the labels written at one end of a link allow, without what patterns tell."""
+    """The kinds that the written labels at one end of a link allow, without inference from patterns."""
     symbol = link.left if left else link.right
     kinds = symbol.declared
     while symbol.parent is not None:
@@ -71,13 +71,13 @@ def written_kinds(link: Link, left: bool) -> int:
 
 
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
-    """The links of which turning exactly one makes everything around the blamed link fit."""
+    """The links whose reversal alone makes everything around the blamed link consistent."""
     around = _connected(facts, blamed)
     return [one for one in around if one.turned != one.pairs and _fits(around, one)]
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:
-    """The start and the good links that hang together with it; none where they are more than `MOST_AROUND`."""
+    """The start and the consistent links connected to it; none if there are more than `MOST_AROUND`."""
     chosen, seen, waiting = {id(start): start}, set[int](), [start.left, start.right]
     while waiting:
         symbol = waiting.pop()

@@ -1,1 +1,1 @@
-"""The words of names: `split`, `stem`, `synonyms`, and the `nearest` names to a wrong one."""
+"""The words in names: `split`, `stem`, `synonyms`, and the `nearest` valid names to an unknown one."""

@@ -1,4 +1,4 @@
-"""The names most like a wrong one, by spelling and by the meaning of their parts.
+"""The names most similar to an unknown one, by spelling and by the meaning of their parts.
 
 >>> nearest("Movi", ["Movie", "Person", "Genre"])[0].name
 'Movie'
@@ -45,7 +45,7 @@ FILLING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A valid name with how near it is, 0 to 1 (context may lift it above 1)."""
+    """A valid name and its similarity, from 0 to 1 (context may raise it above 1)."""
 
     name: str
     score: float
@@ -54,7 +54,7 @@ class Near:
 def nearest(
     found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (), worst: float = 0.36
 ) -> list[Near]:
-    """The candidates most like `found`, best first; `favoured` ones fit their place in the query and win ties."""
+    """The candidates most similar to `found`, best first; `favoured` ones fit their place in the query and win ties."""
     near = []
     check_work()
     for candidate in candidates:
@@ -69,7 +69,7 @@ def nearest(
 
 
 def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """The known words most like one that is not known, best first: what "did you mean" says.
+    """The known words most similar to an unknown one, best first, for "did you mean".
 
     >>> closest("querry", ["graph", "query", "parameters"])
     ['query']
@@ -83,7 +83,7 @@ def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
 
 
 def spelling(one: str, other: str) -> float:
-    """Likeness of letters, 0 to 1, without case and separators: `spelling("runtime_minute", "runtimeMinute")` is 1."""
+    """Similarity of spelling, 0 to 1, ignoring case and separators: `spelling("runtime_minute", "runtimeMinute")` is 1."""
     from rapidfuzz.distance import OSA, Indel  # loaded on first use: only mistakes need it
 
     left, right = _bare(one), _bare(other)
@@ -91,7 +91,7 @@ def spelling(one: str, other: str) -> float:
 
 
 def meaning(one: str, other: str) -> float:
-    """Likeness of the parts of two names: shared stems and synonyms count, small words little."""
+    """Similarity of the parts of two names: shared stems and synonyms count, function words little."""
     left, right = concepts(one), concepts(other)
     if not left or not right:
         return 0.0
@@ -103,7 +103,7 @@ def meaning(one: str, other: str) -> float:
 
 @lru_cache(4096)
 def concepts(name: str) -> frozenset[str]:
-    """The parts of a name as stems, synonyms folded: `concepts("wasBornAt")` holds `birth`."""
+    """The parts of a name as stems, with synonyms unified: `concepts("wasBornAt")` contains `birth`."""
     return frozenset(concept(stem(word.lower())) for word in split(name))
 
 
@@ -116,7 +116,7 @@ def _bare(name: str) -> str:
 
 
 def distance(a: str, b: str) -> int:
-    """How many letters must be changed, added or removed to make one of the other (Levenshtein)."""
+    """The number of letters to change, add or remove to turn one word into the other (Levenshtein)."""
     from rapidfuzz.distance import Levenshtein  # loaded on first use: only mistakes need it
 
     return Levenshtein.distance(a, b)

@@ -1,4 +1,4 @@
-"""Cuts the ending of a word, so that `directed`, `director` and `directs` are one."""
+"""Removes the ending of a word, so that `directed`, `director` and `directs` are the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ ENDINGS = ("ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "or", "s", "e")
 
 
 def stem(word: str) -> str:
-    """A word in small letters without its ending: `stem("directed")` is `direct`."""
+    """A word in lower case without its ending: `stem("directed")` is `direct`."""
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

@@ -1,4 +1,4 @@
-"""Words that name the same thing in graphs: `born` and `birth`, `movie` and `film`."""
+"""Words with the same meaning in graphs: `born` and `birth`, `movie` and `film`."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ _SAME = """
     score rating rate
     comment reply answer
 """
-"""One thing a line; the first word of a line stands for all of it."""
+"""One concept per line; the first word of a line stands for all of them."""
 
 
 def concept(word: str) -> str:
-    """What a stem stands for: `concept("offspr")` is `child`; a stem without synonyms stands for itself."""
+    """The concept of a stem: `concept("offspr")` is `child`; a stem without synonyms is its own concept."""
     return _concepts().get(word, word)
 
 

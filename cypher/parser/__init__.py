@@ -1,11 +1,11 @@
-"""Tokens to a tree: recursive descent, one function a construct, one module a family of them.
+"""Tokens to a tree: recursive descent, one function per construct, one module per family.
 
-`cursor` holds the place, `queries` and `clauses` the frame, `expressions` and `atoms` the values, `patterns` and
-`labels` the paths. Where a text can be read in two ways (`(a)-[…]` as a path or a difference) one is tried and
-taken back; the error that is reported is the one furthest to the right.
+`cursor` holds the position, `queries` and `clauses` the frame, `expressions` and `atoms` the values, `patterns` and
+`labels` the paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), one is tried and undone;
+the reported error is the one furthest to the right.
 
-The language is recursive (a subquery is an expression that holds clauses), so its modules are too: they import each
-other as modules and look a function up when they call it, so that any of them may be imported first.
+The language is recursive (a subquery is an expression that contains clauses), and so are its modules: they import each
+other as modules and look functions up at the call, so that any of them may be imported first.
 """
 
 from __future__ import annotations

@@ -67,13 +67,13 @@ def atom(c: Cursor) -> Expression:
 
 
 def unescaped(c: Cursor, i: int) -> str:
-    """What a string token with escapes says; a wrong `\\u` is noted."""
+    """The value of a string token with escapes; an invalid `\\u` is noted."""
     start, end = c.starts[i], c.ends[i]
     return unescape_string(c.text[start:end])[0]
 
 
 def string(c: Cursor) -> StringLiteral:
-    """A string literal and nothing else."""
+    """A string literal."""
     i = c.i
     if c.kinds[i] != "string":
         raise c.fail("a string")
@@ -213,7 +213,7 @@ def _float(c: Cursor) -> FloatLiteral:
 
 
 def _negative_number(c: Cursor) -> Expression | None:
-    """`-1` after another sign: only numbers take two."""
+    """`-1` after another sign: only numbers may have two signs."""
     after = c.kinds[c.i + 1]
     if after not in ("integer", "float", "INF", "INFINITY", "NAN"):
         c.i += 1
@@ -240,7 +240,7 @@ def _parenthesis(c: Cursor) -> Expression:
 
 
 def pattern_expression(c: Cursor) -> PatternExpression | None:
-    """A path such as `(n)-->()` where a value is expected; None where the parenthesis is an ordinary one."""
+    """A path such as `(n)-->()` used as a value; None if the parenthesis is an ordinary one."""
     i = c.i
     kinds = c.kinds
     first = kinds[i + 1]

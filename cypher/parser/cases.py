@@ -1,4 +1,4 @@
-"""CASE in both forms, with the comparisons and lists that may stand after WHEN."""
+"""CASE in both forms, with the comparisons and lists allowed after WHEN."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
 
 
 def case(c: Cursor) -> Expression | None:
-    """`CASE … END`; None where CASE is a variable's name."""
+    """`CASE … END`; None if CASE is a variable's name."""
     i = c.i
     depth = c.depth
     try:

@@ -1,4 +1,4 @@
-"""Reading clauses: MATCH, WITH, RETURN, UNWIND, CALL, LOAD CSV, and the table of all clauses by keyword."""
+"""Parses clauses: MATCH, WITH, RETURN, UNWIND, CALL, LOAD CSV, and the table of all clauses by keyword."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def return_(c: Cursor) -> Return:
 
 
 def projection(c: Cursor) -> Projection:
-    """What stands after WITH and RETURN, up to LIMIT."""
+    """The part after WITH and RETURN, up to LIMIT."""
     i = c.i
     distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "+")
     if distinct:
@@ -142,7 +142,7 @@ def projection(c: Cursor) -> Projection:
 
 
 def _group(c: Cursor) -> list[Expression] | None:
-    """`GROUP BY n.x, y`; None for `GROUP BY ALL`, which is what happens without it."""
+    """`GROUP BY n.x, y`; None for `GROUP BY ALL`, which is the default."""
     c.i += 1
     c.expect("BY")
     if c.accept("ALL"):
@@ -214,7 +214,7 @@ def _page(c: Cursor) -> tuple[Expression | None, Expression | None]:
 
 
 def order_and_page(c: Cursor) -> OrderAndPage:
-    """ORDER BY, SKIP and LIMIT as a clause of their own."""
+    """ORDER BY, SKIP and LIMIT as a separate clause."""
     start = c.starts[c.i]
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
@@ -234,7 +234,7 @@ def unwind(c: Cursor) -> Unwind:
 
 
 def for_(c: Cursor) -> Unwind:
-    """`FOR x IN xs`, Cypher 25's other way to write UNWIND."""
+    """`FOR x IN xs`, Cypher 25's alternative to UNWIND."""
     start = c.starts[c.i]
     c.i += 1
     variable = c.variable()

@@ -1,4 +1,4 @@
-"""Commands for schema and administration: indexes, constraints and SHOW are read in full, the others are named."""
+"""Commands for schema and administration: indexes, constraints and SHOW are parsed completely, others only named."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 def command(c: Cursor) -> Command | None:
-    """A command; None where a query begins."""
+    """A command; None if a query begins."""
     kind = c.kinds[c.i]
     if kind in ("CREATE", "DROP"):
         return _create_or_drop(c, kind)
@@ -248,7 +248,7 @@ def _show(c: Cursor, kind: str) -> Command:
 
 
 def _shown(c: Cursor) -> str:
-    """Go past what SHOW shows, as far as it is known; its last word."""
+    """Skip the object of a SHOW, as far as it is known; return its last word."""
     if c.names[c.i] is None:
         raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
     kind = c.kinds[c.i]

@@ -1,4 +1,4 @@
-"""Where the parser stands in the tokens, and how far any attempt got: that is where the error is reported."""
+"""The parser's position in the tokens, and the furthest position of any attempt, where the error is reported."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from graphground.cypher.tokens import Tokens
 from graphground.cypher.tree import Name, Variable
 
 MAX_DEPTH = 60
-"""How deep expressions, patterns and subqueries may nest."""
+"""How deep expressions, patterns and subqueries may be nested."""
 MAX_LENGTH = 200_000
-"""How many characters a query may have."""
+"""The most characters that a query may have."""
 MOST_DIGITS = 1000
-"""How many digits of an integer are read: far more than a value can have, and fewer than Python converts."""
+"""The most digits of an integer that are read: far more than a value can have, and fewer than Python converts."""
 MAX_TOKENS = 50_000
-"""How many tokens a query may have."""
+"""The most tokens that a query may have."""
 
 
 class Failure(Exception):
-    """The text cannot go on like this here: the token's number, what was expected, or a message of its own.
+    """The text cannot continue like this: the token's number, the expected tokens, or a message.
 
     Alternatives are tried by catching it; only the furthest failure is reported.
     """
@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 class Fatal(Exception):
-    """A syntax error that no other reading of the text can avoid, with the offsets of its place."""
+    """A syntax error under every possible parse, with its offsets."""
 
     def __init__(self, start: int, end: int, message: str, code: str = "syntax") -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class Fatal(Exception):
 
 
 class Cursor:
-    """A place in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
+    """A position in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
 
     __slots__ = (
         "bars",
@@ -77,7 +77,7 @@ class Cursor:
         self.notes: list[tuple[str, int, int, str]] = []
 
     def fail(self, expected: str, message: str = "") -> Failure:
-        """The failure to raise when the next token is not what must stand here."""
+        """The failure to raise if the next token is not an expected one."""
         i = self.i
         if i > self.furthest:
             self.furthest = i
@@ -87,18 +87,18 @@ class Cursor:
         return Failure(i, expected, message)
 
     def note(self, code: str, start: int, end: int, message: str) -> None:
-        """A finding that does not keep the text from being read: reported beside those of the later stages."""
+        """Note a problem that does not stop the parsing; it is reported with those of the later stages."""
         self.notes.append((code, start, end, message))
 
     def accept(self, kind: str) -> bool:
-        """Go past the next token if it is of this kind."""
+        """Skip the next token if it is of this kind; return whether it was."""
         if self.kinds[self.i] == kind:
             self.i += 1
             return True
         return False
 
     def expect(self, kind: str) -> int:
-        """Go past the next token, which must be of this kind; its number."""
+        """Skip the next token, which must be of this kind; return its number."""
         i = self.i
         if self.kinds[i] != kind:
             raise self.fail(f"'{kind}'")
@@ -132,7 +132,7 @@ class Cursor:
         return integer_value(self, i)
 
     def deeper(self) -> None:
-        """One level further down; the caller takes it back with `depth -= 1`."""
+        """Enter a level of nesting; the caller leaves it with `depth -= 1`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             i = self.i
@@ -145,12 +145,12 @@ class Cursor:
 
     @property
     def end(self) -> int:
-        """Where the token before the next one ends."""
+        """The end of the token before the next one."""
         return self.ends[self.i - 1] if self.i else 0
 
 
 def integer_value(c: Cursor, i: int) -> int:
-    """The value of an integer token; a wrong one is noted and counts as 0."""
+    """The value of an integer token; an invalid one is noted and counts as 0."""
     text = c.text[c.starts[i] : c.ends[i]]
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:

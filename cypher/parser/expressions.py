@@ -1,4 +1,4 @@
-"""Operators: `a OR b AND NOT c < d + e`, from the loosest to the tightest, and what is written behind a value."""
+"""Operators: `a OR b AND NOT c < d + e`, from the loosest to the tightest, and suffixes of a value."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def comparison(c: Cursor) -> Expression:
 
 
 def predicate(c: Cursor) -> Expression:
-    """`a IN b`, `a STARTS WITH b`, `a IS NOT NULL`; one of them, they do not chain."""
+    """`a IN b`, `a STARTS WITH b`, `a IS NOT NULL`; these cannot be chained."""
     left = sum_(c)
     kind = c.kinds[c.i]
     if kind not in _PREDICATES:
@@ -233,7 +233,7 @@ def _signed(c: Cursor) -> Expression:
 
 
 def postfix(c: Cursor, value: Expression) -> Expression:
-    """What may stand behind a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
+    """The suffixes of a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
     links = 0
     while True:
         kind = c.kinds[c.i]

@@ -1,4 +1,4 @@
-"""Label expressions: `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, the same for relationship types."""
+"""Label expressions: `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and the same for relationship types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphground.cypher.tree import (
 
 
 def label_expression(c: Cursor) -> LabelExpression:
-    """What stands after the colon, or after IS."""
+    """The part after the colon, or after IS."""
     left = _conjunction(c)
     if c.kinds[c.i] != "|":
         return left

@@ -1,4 +1,4 @@
-"""Paths: `p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)`, quantified and shortest ones."""
+"""Paths: `p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)`, including quantified and shortest ones."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def path(c: Cursor) -> PathPattern:
 
 
 def path_elements(c: Cursor) -> Elements:
-    """Nodes and relationships in turn, with parenthesised paths between them."""
+    """Alternating nodes and relationships, with parenthesized paths between them."""
     elements: Elements = []
     while True:
         if c.kinds[c.i + 1] in ("(", "SHORTESTPATH") or _is_parenthesized(c):
@@ -154,7 +154,7 @@ def node(c: Cursor) -> NodePattern:
 
 
 def _is_keyword_here(c: Cursor) -> bool:
-    """WHERE and IS open what follows the variable, unless they are the variable itself."""
+    """Whether WHERE or IS is a keyword here and not the name of the variable."""
     kind = c.kinds[c.i]
     if kind != "WHERE" and kind != "IS":
         return False

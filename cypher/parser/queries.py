@@ -24,7 +24,7 @@ def statement(c: Cursor) -> QueryBody:
 
 
 def body(c: Cursor) -> QueryBody:
-    """A query up to its end: the caller says what may follow."""
+    """A query up to its end; the caller checks the token after it."""
     first = union(c)
     if not c.cypher25 or c.kinds[c.i] != "NEXT":
         return first
@@ -60,7 +60,7 @@ def union(c: Cursor) -> QueryBody:
 
 
 def single(c: Cursor) -> QueryBody:
-    """Clauses in a row."""
+    """A sequence of clauses."""
     start = c.starts[c.i]
     if c.cypher25 and c.kinds[c.i] == "{":
         c.i += 1

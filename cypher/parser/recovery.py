@@ -1,8 +1,8 @@
-"""The further syntax errors of a text: reading goes on at the next clause where that is sound.
+"""Finds further syntax errors of a text: parsing resumes at the next clause if that is sound.
 
-A clause reads the same whatever stands before it, so an error in a later clause is one of its own, provided that its
-first word really begins a clause. In doubt nothing more is reported: a text that does not begin as a query, brackets
-that do not match, an open quote, prose behind a query, clauses of a newer Cypher.
+A clause is parsed independently of the clauses before it, so an error in a later clause is genuine, provided that its
+first word really begins a clause. In doubt nothing more is reported: if a text does not begin like a query, brackets do
+not match, a quote is open, prose follows a query, or the error is a clause of a newer Cypher.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphground.cypher.parser.statement import ParseError, failure_of
 from graphground.cypher.tokens import Tokens
 
 MOST_ERRORS = 5
-"""How many syntax errors are reported of one text."""
+"""The most syntax errors reported for one text."""
 
 _BEGINNINGS = frozenset(("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "MERGE", "LOAD", "USE"))
 _BOUNDARIES = frozenset(
@@ -112,7 +112,7 @@ _PROSE = 3
 
 
 def further_errors(text: str, first: ParseError) -> list[ParseError]:
-    """The syntax errors behind the first one, at most `MOST_ERRORS - 1`.
+    """The syntax errors after the first one, at most `MOST_ERRORS - 1`.
 
     `MATCH (n) WHERE n.a LIKE 'x' RETURN n LIMT 3` has one more: at `LIMT`.
     """
@@ -147,7 +147,7 @@ def _begins_as_query(kinds: list[str], at: int) -> bool:
 
 
 def _depths(tokens: Tokens) -> list[int] | None:
-    """How many brackets are open at each token, None where they do not match or something is never closed."""
+    """The number of open brackets at each token; None if they do not match or something is never closed."""
     open_: list[str] = []
     depths: list[int] = []
     for kind in tokens.kinds:
@@ -163,13 +163,13 @@ def _depths(tokens: Tokens) -> list[int] | None:
 
 
 def _lower(text: str, tokens: Tokens) -> bool:
-    """Whether the query's own keywords are written other than in capitals."""
+    """Whether the query writes its keywords in lower case."""
     place = next(number for number, kind in enumerate(tokens.kinds) if kind in _BEGINNINGS or kind == "CREATE")
     return not text[tokens.starts[place] : tokens.ends[place]].isupper()
 
 
 def _prose(tokens: Tokens, at: int) -> bool:
-    """Whether several plain words in a row stand here, as in an explanation behind a query."""
+    """Whether several plain words follow each other here, as in an explanation after a query."""
     count = 0
     while count < _PROSE and at + count < len(tokens.kinds):
         kind = tokens.kinds[at + count]
@@ -200,7 +200,7 @@ def _next_clause(text: str, tokens: Tokens, depths: list[int], at: int, lower: b
 
 
 def _read_on(text: str, tokens: Tokens, begin: int, cypher25: bool) -> ParseError | None:
-    """The first error of the clauses from a token on; None where they are right, or where it is in doubt."""
+    """The first error of the clauses from a token on; None if there is none, or in doubt."""
     c = Cursor(text, tokens, cypher25)
     c.i = begin
     kinds = c.kinds

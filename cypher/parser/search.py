@@ -1,4 +1,4 @@
-"""Reading Cypher 25's SEARCH behind a MATCH (Cypher manual, clauses, SEARCH)."""
+"""Parses Cypher 25's SEARCH after a MATCH (Cypher manual, clauses, SEARCH)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.cypher.tree import Expression, Search, Variable
 
 
 def begins(c: Cursor) -> bool:
-    """Whether a SEARCH stands here; in Cypher 5 the word means nothing."""
+    """Whether a SEARCH begins here; in Cypher 5 the word has no meaning."""
     return c.cypher25 and c.kinds[c.i] == "SEARCH" and c.names[c.i + 1] is not None
 
 

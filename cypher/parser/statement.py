@@ -1,4 +1,4 @@
-"""A text to one `Query`: prefixes, the statement, what follows it."""
+"""Parses a text to a `Query`: prefixes, the statement, its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Note = tuple[str, int, int, str]
 
 
 class ParseError(Exception):
-    """The text is no query: `code`, the offsets `start` and `end`, what was `expected` there, the `tokens`."""
+    """The text is not a query: `code`, the offsets `start` and `end`, the `expected` tokens, the `tokens`."""
 
     def __init__(
         self,
@@ -39,10 +39,10 @@ class ParseError(Exception):
 
 
 def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
-    """The tree of a query, and what was noticed on the way that does not keep it from being read.
+    """The tree of a query, and the noted problems that did not stop the parsing.
 
     Raises:
-        ParseError: at the furthest place that any reading of the text reached.
+        ParseError: at the furthest position that any attempt reached.
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(
@@ -152,7 +152,7 @@ def _statement(c: Cursor) -> QueryBody:
 
 
 def failure_of(c: Cursor, failure: Failure) -> ParseError:
-    """The error at the furthest place that any reading reached."""
+    """The error at the furthest position that any attempt reached."""
     at = c.furthest
     expected = c.expected
     if at < failure.at:

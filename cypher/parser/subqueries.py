@@ -1,4 +1,4 @@
-"""Values with variables of their own: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
+"""Values with their own variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphground.cypher.tree import (
 
 
 def comprehension(c: Cursor) -> Expression | None:
-    """`[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None where the bracket opens an ordinary list."""
+    """`[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None if the bracket opens an ordinary list."""
     i = c.i
     depth = c.depth
     kinds = c.kinds
@@ -61,7 +61,7 @@ def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
 
 
 def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
-    """An expression with a bar behind it that labels and types would take for theirs: `x:A | x.name`."""
+    """An expression before a bar, which labels and types would take for their own: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
         where = expressions.expression(c)
@@ -103,7 +103,7 @@ def _pattern_comprehension(c: Cursor) -> PatternComprehension:
 
 
 def subquery(c: Cursor) -> Expression | None:
-    """`EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`; None where the word is a name."""
+    """`EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`; None if the word is a name."""
     i = c.i
     if c.kinds[i + 1] != "{":
         return None
@@ -150,7 +150,7 @@ def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
 
 
 def list_predicate(c: Cursor) -> Expression | None:
-    """`any(x IN xs WHERE x > 1)`; None where it is a call or a name."""
+    """`any(x IN xs WHERE x > 1)`; None if it is a call or a name."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "IN":
         return None
@@ -210,7 +210,7 @@ def shortest_path(c: Cursor) -> Expression | None:
 
 
 def trim(c: Cursor) -> Expression | None:
-    """`trim(BOTH 'x' FROM name)`; None where it is an ordinary call."""
+    """`trim(BOTH 'x' FROM name)`; None if it is an ordinary call."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None
@@ -243,7 +243,7 @@ def trim(c: Cursor) -> Expression | None:
 
 
 def normalize(c: Cursor) -> Expression | None:
-    """`normalize(text, NFD)`, where the form is a word of its own; None where it is an ordinary call."""
+    """`normalize(text, NFD)`, in which the form is a keyword; None if it is an ordinary call."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None

@@ -55,11 +55,11 @@ COORDINATES = frozenset(
         "FLOAT64",
     )
 )
-"""The types that the numbers of a vector may have."""
+"""The types that the coordinates of a vector may have."""
 
 
 def type_name(c: Cursor) -> str:
-    """A type as it is written, in upper case with single blanks."""
+    """A type as it is written, in upper case with single spaces."""
     begin = c.i
     _part(c)
     while c.kinds[c.i] == "|" and c.i != c.stop_bar:

@@ -98,7 +98,7 @@ def _set_item(c: Cursor) -> SetItem:
 
 
 def _target(c: Cursor) -> Expression:
-    """What SET and REMOVE change: a property, by name or in brackets."""
+    """The target of SET and REMOVE: a property, by name or in brackets."""
     value = atoms.atom(c)
     while c.kinds[c.i] in (".", "["):
         if c.kinds[c.i] == ".":

@@ -1,4 +1,4 @@
-"""Clauses and whole queries as text."""
+"""Prints clauses and whole queries."""
 
 from __future__ import annotations
 

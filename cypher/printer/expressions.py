@@ -1,4 +1,4 @@
-"""Expressions as text, each in brackets where it binds less than its place needs."""
+"""Prints expressions, with parentheses where the operator binds less tightly than its context."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _LEVELS: dict[type[tree.Node], int] = {
 
 
 def expression(node: tree.Expression, level: int = 0) -> str:
-    """The text of an expression that stands where at least `level` must bind."""
+    """The text of an expression whose context requires at least the binding strength `level`."""
     text = _binary(node) if type(node) is tree.Binary else _RULES[type(node)](node)
     return f"({text})" if _level(node) < level else text
 
@@ -159,7 +159,7 @@ def _case_comparison(node: tree.CaseComparison) -> str:
 
 
 def where(node: tree.Expression | None) -> str:
-    """` WHERE …`, or nothing."""
+    """` WHERE …`, or an empty string."""
     return f" WHERE {expression(node)}" if node is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""Names as the printer writes them: also those that the language may take for a word of its own are quoted."""
+"""Prints names; those that the language might take for a keyword are quoted too."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _CAUTIOUS = frozenset(
 
 
 def name(text: str) -> str:
-    """`name`, or in backticks where it is no plain word, or one that the language may take for its own.
+    """`name`, in backticks if it is not a plain word or might be taken for a keyword.
 
     >>> name("title"), name("first name"), name("order")
     ('title', '`first name`', '`order`')

@@ -1,4 +1,4 @@
-"""Paths and labels as text."""
+"""Prints paths and labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CALL: subqueries with what they import and return, procedures with what they yield."""
+"""CALL: subqueries with their imports and columns, procedures with their yields."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
 
 
 def standalone(c: Checker, clause: tree.CallProcedure) -> None:
-    """A procedure call that is the whole query: parentheses and YIELD may be left out."""
+    """A procedure call that is the whole query: parentheses and YIELD are optional."""
     _call(c, clause)
 
 

@@ -1,4 +1,4 @@
-"""The state of the pass: the scope, the findings, and small questions to both."""
+"""The state of the pass: the scope, the findings, and small queries on both."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
 
 Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
-"""Whether an aggregate may stand somewhere: anywhere, nowhere, not within another, not within a list expression;
-`star` is for the few places where Neo4j compiles count(*) but nothing else."""
+"""Where an aggregate is allowed: anywhere, nowhere, not within another, not within a list expression; `star` is for the
+few places in which Neo4j compiles only count(*).
+"""
 
 
 MOST_SOUGHT = 20
-"""How many undefined variables are compared with those that are defined."""
+"""The most undefined variables for which similar names are searched."""
 
 
 class Enough(Exception):
-    """So much is wrong that the rest is not looked at."""
+    """There are so many errors that checking stops."""
 
 
 class Checker:
-    """What the functions of this package share.
+    """The state shared by the functions of this package.
 
-    `scope` maps the names that can be seen to their bindings, `base` those that no WITH can drop (what a subquery
-    sees of the outside); `dropped` remembers, for the message, at which WITH a name was lost. `aggregates` says
-    whether an aggregating function may stand here, `aggregated` that one was seen, `projected` which expressions
-    are columns already and so may be repeated after ORDER BY.
+    `scope` maps the visible names to their bindings, `base` those that no WITH can drop (names that a subquery sees
+    from outside); `dropped` records, for the message, the WITH at which a name was lost. `aggregates` says whether an
+    aggregating function is allowed here, `aggregated` that one was seen, `projected` which expressions are already
+    columns and may therefore be repeated after ORDER BY.
     """
 
     __slots__ = (
@@ -91,14 +92,14 @@ class Checker:
         self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
 
     def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Note what is wrong with a node."""
+        """Add a problem with a node."""
         self.problem_at(code, node.start, node.end, message, suggestions)
 
     def problem_at(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Note what is wrong with a span.
+        """Add a problem with a span.
 
         Raises:
-            Enough: a text with that many errors is not read any further.
+            Enough: there are so many errors that checking stops.
         """
         check_work()
         if len(self.problems) >= MOST_FINDINGS:
@@ -106,7 +107,7 @@ class Checker:
         self.problems.append(Problem(code, start, end, message, suggestions))
 
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """A new variable from here on; where the name is taken, that is an error, and the new one counts."""
+        """Declare a new variable; a name that is already in use is an error, and the new variable replaces the old."""
         if variable.name in self.scope:
             self.problem(
                 "variable_redefined",
@@ -116,7 +117,7 @@ class Checker:
         return self.shadow(variable, type_, source)
 
     def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """A new variable that may hide one of the same name."""
+        """Declare a new variable that may hide one of the same name."""
         binding = Binding(variable.name, variable, type_)
         binding.source = source
         binding.level = self.level
@@ -125,7 +126,7 @@ class Checker:
         return binding
 
     def use(self, variable: Variable) -> Type:
-        """A variable where it is read; its type."""
+        """Resolve a variable that is read; return its type."""
         binding = self.scope.get(variable.name)
         if binding is None:
             self.undefined(variable)
@@ -134,7 +135,7 @@ class Checker:
         return binding.type
 
     def undefined(self, variable: Variable) -> None:
-        """Report a variable that does not exist, once a name."""
+        """Report a variable that does not exist, once per name."""
         name = variable.name
         if name in self.reported:
             return
@@ -156,7 +157,7 @@ class Checker:
         self.problem("undefined_variable", variable, message, similar)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
-        """Complain unless the value may be what is wanted."""
+        """Add a problem unless the value may have the expected type."""
         if type_.mask == ANY.mask or type_.may_be(wanted):
             return True
         self.problem("type_mismatch", node, f"expected {words or wanted} here, but this is {type_}")
@@ -172,7 +173,7 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
 
 
 def analyze(query: Query) -> Scopes:
-    """Resolve all variables of a query, infer types, and find what is wrong with them."""
+    """Resolve all variables of a query, infer types, and find the problems with them."""
     from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
 
     checker = Checker(query)

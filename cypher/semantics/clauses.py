@@ -1,4 +1,4 @@
-"""Clauses in a row: how each changes the scope, and which may follow which."""
+"""Sequences of clauses: how each changes the scope, and which may follow which."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def statement(c: Checker, body: tree.QueryBody) -> None:
 
 
 def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
-    """A query in the present scope; its columns, None where it returns none."""
+    """Check a query in the current scope; return its columns, None if it returns none."""
     if isinstance(body, tree.SingleQuery):
         return _single(c, body)
     if isinstance(body, tree.Union):
@@ -65,7 +65,7 @@ def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
 
 
 def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> list[Binding] | None:
-    """The query inside EXISTS, COUNT or COLLECT, which sees all of the outside and cannot lose it."""
+    """Check the query inside EXISTS, COUNT or COLLECT, which sees all outer variables and cannot drop them."""
     base, open_end = c.base, c.open_end
     c.base = dict(c.scope)
     c.open_end = kind != "COLLECT"
@@ -103,7 +103,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
 
 
 def check_lengths(c: Checker) -> None:
-    """`-[*]->` and `-->+` exclude each other within a clause."""
+    """Report `-[*]->` and `-->+` in the same clause."""
     if c.quantified and c.lengths:
         c.problem(
             "pattern",
@@ -213,7 +213,7 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
 
 
 def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
-    """Columns that another query goes on with need names."""
+    """Report columns without a name that another query continues with."""
     if isinstance(body, tree.SingleQuery):
         last = body.clauses[-1]
         for item in last.projection.items if isinstance(last, tree.Return) else ():
@@ -335,12 +335,12 @@ _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
 
 
 def clause(c: Checker, one: tree.Clause) -> None:
-    """One clause of a FOREACH."""
+    """Check one clause of a FOREACH."""
     _RULES[type(one)](c, one)
 
 
 def name(one: tree.Clause) -> str:
-    """`MATCH`."""
+    """The name of a clause: `MATCH`."""
     return _NAMES[type(one)]
 
 

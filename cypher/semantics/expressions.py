@@ -1,4 +1,4 @@
-"""What each kind of expression may be, and what its parts must be."""
+"""The possible types of each kind of expression, and the required types of its parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ENTITIES = frozenset((NODE.mask, RELATIONSHIP.mask, ENTITY.mask))
 
 
 def infer(c: Checker, node: tree.Expression) -> Type:
-    """The type of an expression, after everything in it was checked."""
+    """The type of an expression, after all its parts have been checked."""
     if c.projected and c.restricted is not None and node.shape() in c.projected:
         return _returned(c, node, c.restricted)
     found = _RULES[type(node)](c, node)
@@ -42,7 +42,7 @@ def infer(c: Checker, node: tree.Expression) -> Type:
 
 
 def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
-    """An expression that is a column already, repeated behind DISTINCT or an aggregation: it means what it meant."""
+    """An expression that is already a column, repeated after DISTINCT or an aggregation: it keeps its meaning."""
     scope, projected, aggregates = c.scope, c.projected, c.aggregates
     c.scope, c.projected, c.aggregates = before, frozenset(), "yes"
     found = infer(c, node)
@@ -51,7 +51,7 @@ def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
 
 
 def condition(c: Checker, node: tree.Expression) -> None:
-    """A WHERE, or another place that takes a Boolean; a path may stand there, meaning that it exists."""
+    """Check a WHERE, or another place that takes a Boolean; a path is allowed there and tests its existence."""
     if type(node) is tree.PatternExpression and node.pattern.shortest is None:
         c.types[node] = BOOLEAN
         patterns.expression(c, node)
@@ -84,7 +84,7 @@ def _list(c: Checker, node: tree.ListLiteral) -> Type:
 
 
 def _merged(a: Type, b: Type) -> Type:
-    """The least type that covers both; different ones are anything at all, as Neo4j sees it."""
+    """The smallest type that covers both; for different types that is any type, as in Neo4j."""
     if a.mask == b.mask:
         return a | b
     if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:

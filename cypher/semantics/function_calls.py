@@ -1,4 +1,4 @@
-"""Function calls: does it exist, does it get what it needs, may it aggregate here."""
+"""Checks function calls: whether the function exists, its arguments, whether it may aggregate here."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
 
 
 def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: frozenset[str]) -> Type:
-    """`vector(xs, 3, FLOAT32)`, whose last argument is a word and no variable."""
+    """`vector(xs, 3, FLOAT32)`, whose last argument is a keyword, not a variable."""
     *values, last = node.arguments
     found = [expressions.infer(c, argument) for argument in values]
     if not isinstance(last, tree.Variable) or last.name.upper() not in words:

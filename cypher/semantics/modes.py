@@ -7,7 +7,7 @@ from graphground.cypher.semantics.checker import Checker
 
 
 def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
-    """The paths behind MATCH, `MATCH REPEATABLE ELEMENTS` or `MATCH DIFFERENT RELATIONSHIPS`."""
+    """Check the paths after MATCH, `MATCH REPEATABLE ELEMENTS` or `MATCH DIFFERENT RELATIONSHIPS`."""
     written = [path.selector.mode if path.selector is not None else None for path in paths]
     if any(written):
         for path, one in zip(paths, written, strict=True):

@@ -1,4 +1,4 @@
-"""Operators: which types go together, as Neo4j's own signatures have it."""
+"""Operators: the types that go together, according to Neo4j's own signatures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
 
 
 def binary(c: Checker, node: tree.Binary) -> Type:
-    """`a + b`; long chains lean to the left, so they are walked and not recursed into."""
+    """`a + b`; long chains nest to the left, so they are processed in a loop, not by recursion."""
     chain: list[tree.Binary] = []
     first: tree.Expression = node
     while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):

@@ -1,4 +1,4 @@
-"""Patterns: what they declare, what they bind again, what may not stand in them."""
+"""Patterns: the variables that they declare or reuse, and the constructs not allowed in them."""
 
 from __future__ import annotations
 
@@ -373,7 +373,7 @@ def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> Non
 
 
 def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> None:
-    """The rules for `:`, `&`, `|`, `!` and `%` in one expression."""
+    """Check the rules for `:`, `&`, `|`, `!` and `%` in one expression."""
     text = c.query.text
     if text[labels.start - 1] != ":" and text[: labels.start].rstrip()[-1:] not in (":", "("):
         c.modern = True
@@ -417,7 +417,7 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
 
 
 def value(c: Checker, node: tree.PatternExpression) -> Type:
-    """A path as a value: only shortestPath may stand where no condition is wanted."""
+    """Check a path used as a value: only shortestPath is allowed where no condition is expected."""
     expression(c, node)
     if node.pattern.shortest is not None:
         return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
@@ -431,7 +431,7 @@ def value(c: Checker, node: tree.PatternExpression) -> Type:
 
 
 def expression(c: Checker, node: tree.PatternExpression) -> None:
-    """A path in an expression, which cannot bring new variables."""
+    """Check a path in an expression, which cannot introduce variables."""
     path = node.pattern
     if path.shortest is not None:
         _check_shortest(c, path)

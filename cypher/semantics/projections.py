@@ -1,4 +1,4 @@
-"""WITH and RETURN: columns, grouping, and what ORDER BY, WHERE, SKIP and LIMIT behind them can see."""
+"""WITH and RETURN: columns, grouping, and the variables visible in the ORDER BY, WHERE, SKIP and LIMIT after them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shape = tuple[Any, ...]
 
 
 def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None) -> list[Binding]:
-    """Check a WITH or RETURN and move on to the scope after it; its columns."""
+    """Check a WITH or RETURN and enter the scope after it; return its columns."""
     projection = clause.projection
     before = c.scope
     word = "WITH" if isinstance(clause, tree.With) else "RETURN"
@@ -176,7 +176,7 @@ def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> 
 
 
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:
-    """The number after SKIP or LIMIT, which must be known before the query runs."""
+    """Check the number after SKIP or LIMIT, which must be known before the query runs."""
     for one in node.walk():
         if isinstance(one, tree.Variable | tree.PatternExpression | tree.PatternComprehension | tree.Subquery):
             c.problem("type_mismatch", node, f"{word} takes a number or a parameter; it cannot use variables")

@@ -13,7 +13,7 @@ _COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
 
 
 def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
-    """Check a SEARCH and declare its score; the patterns of its MATCH are in scope already."""
+    """Check a SEARCH and declare its score; the patterns of its MATCH are already in scope."""
     name = node.variable.name
     found = c.use(node.variable)
     own = _variables(clause)
@@ -99,7 +99,7 @@ def _names(node: tree.Node, name: str) -> bool:
 
 
 def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
-    """Neo4j filters within an index by comparing properties of what is searched with values, and by nothing else."""
+    """Check the filter: within an index Neo4j only compares properties of the searched variable with values."""
     sides: list[tree.Expression] = []
     if isinstance(node, tree.ComparisonChain) and set(node.operators) <= _COMPARISONS:
         sides = node.operands

@@ -1,4 +1,4 @@
-"""What has variables of its own: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT."""
+"""Expressions with their own variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
 
 
 def _inside_list(c: Checker) -> Aggregates:
-    """Within an expression over a list no aggregate may stand; what was allowed before."""
+    """Forbid aggregates within an expression over a list; return the previous setting."""
     before = c.aggregates
     if before == "yes":
         c.aggregates = "list"

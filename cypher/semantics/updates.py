@@ -1,4 +1,4 @@
-"""Writing clauses: they are refused by most users of this package, but checked like the others."""
+"""Writing clauses: most users of this package refuse them, but they are checked like the others."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from graphground.cypher.types import ENTITY, MAP, NODE, PATH, unwound
 
 
 def create(c: Checker, clause: tree.Create) -> None:
-    """CREATE and INSERT."""
+    """Check CREATE and INSERT."""
     patterns.match(c, clause.patterns, "insert" if clause.insert else "create")
 
 
 def merge(c: Checker, clause: tree.Merge) -> None:
-    """MERGE with its actions."""
+    """Check MERGE with its actions."""
     patterns.match(c, [clause.pattern], "merge")
     for action in clause.actions:
         for item in action.items:
@@ -22,7 +22,7 @@ def merge(c: Checker, clause: tree.Merge) -> None:
 
 
 def set_(c: Checker, clause: tree.Set) -> None:
-    """SET."""
+    """Check SET."""
     for item in clause.items:
         _set_item(c, item)
 
@@ -68,7 +68,7 @@ def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpressi
 
 
 def remove(c: Checker, clause: tree.Remove) -> None:
-    """REMOVE."""
+    """Check REMOVE."""
     for item in clause.items:
         if isinstance(item, tree.RemoveProperty):
             _target(c, item.target)
@@ -77,7 +77,7 @@ def remove(c: Checker, clause: tree.Remove) -> None:
 
 
 def delete(c: Checker, clause: tree.Delete) -> None:
-    """DELETE, which takes nodes, relationships and paths."""
+    """Check DELETE, which takes nodes, relationships and paths."""
     for one in clause.expressions:
         found = expressions.infer(c, one)
         if isinstance(one, tree.HasLabels):
@@ -87,7 +87,7 @@ def delete(c: Checker, clause: tree.Delete) -> None:
 
 
 def foreach(c: Checker, clause: tree.Foreach) -> None:
-    """FOREACH, whose variable is its own."""
+    """Check FOREACH, whose variable is local to it."""
     before, c.aggregates = c.aggregates, "star"
     found = expressions.infer(c, clause.source)
     c.aggregates = before

@@ -10,7 +10,7 @@
     >>> sorted({variable.name for variable in query.find(Variable)})
     ['m', 'n', 'name']
 
-Every node has `start` and `end`, offsets into the text; `Query.position` makes a line and a column of an offset.
+Every node has `start` and `end`, offsets into the text; `Query.position` converts an offset to line and column.
 `children`, `walk`, `find` and `shape` work on every node. Fields are typed; lists are plain lists.
 """
 

@@ -1,4 +1,4 @@
-"""Clauses: MATCH, WITH, RETURN and all others that a query is made of, reading and writing."""
+"""Clauses: MATCH, WITH, RETURN and all others, reading and writing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Clause(Node):
-    """One clause; `start` is the place of its first keyword."""
+    """A clause; `start` is the offset of its first keyword."""
 
 
 class IndexHint(Node):
@@ -70,9 +70,9 @@ class SortItem(Node):
 
 
 class Projection(Node):
-    """What stands after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
+    """The part after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
 
-    `group_by` is what Cypher 25's GROUP BY lists, empty for `GROUP BY ()`, None without it.
+    `group_by` holds the keys of Cypher 25's GROUP BY: empty for `GROUP BY ()`, None without it.
     """
 
     distinct: bool
@@ -98,7 +98,7 @@ class Return(Clause):
 
 
 class OrderAndPage(Clause):
-    """`ORDER BY n.name SKIP 1 LIMIT 2` as a clause of its own."""
+    """`ORDER BY n.name SKIP 1 LIMIT 2` as a separate clause."""
 
     order_by: list[SortItem]
     skip: Expression | None
@@ -117,7 +117,7 @@ class Finish(Clause):
 
 
 class Use(Clause):
-    """`USE graph.byName('x')`; `graph` is a function call or the name with its dots as one `Name`."""
+    """`USE graph.byName('x')`; `graph` is a function call, or the dotted name as one `Name`."""
 
     graph: Node
 
@@ -132,9 +132,9 @@ class InTransactions(Node):
 
 
 class CallSubquery(Clause):
-    """`CALL (n, m) { … }`: `imports` is the list in parentheses, None where there is none; `CALL (*)` sets `star`.
+    """`CALL (n, m) { … }`: `imports` is the list in parentheses, None without one; `CALL (*)` sets `star`.
 
-    The old way, `CALL { WITH n … }`, has no `imports`: the body begins with a `With`.
+    The old form, `CALL { WITH n … }`, has no `imports`: the body begins with a `With`.
     """
 
     optional: bool
@@ -154,7 +154,7 @@ class YieldItem(Node):
 class CallProcedure(Clause):
     """`CALL db.labels() YIELD label AS l WHERE l <> 'x'`.
 
-    `arguments` is None where no parentheses stand; `yields` is None without YIELD; `YIELD *` sets `star`.
+    `arguments` is None without parentheses; `yields` is None without YIELD; `YIELD *` sets `star`.
     """
 
     optional: bool
@@ -175,7 +175,7 @@ class CallProcedure(Clause):
 
 
 class Create(Clause):
-    """`CREATE (n:Person)-[:KNOWS]->(m)`; `insert` where it was written INSERT."""
+    """`CREATE (n:Person)-[:KNOWS]->(m)`; `insert` if it was written as INSERT."""
 
     patterns: list[PathPattern]
     insert: bool

@@ -1,6 +1,6 @@
 """Expressions: `n.name`, `count(*)`, `[x IN xs WHERE x > 1 | x * 2]`, `EXISTS { (n)-->() }`.
 
-Each class shows one line of Cypher for which the parser makes it.
+Each class shows Cypher for which the parser creates it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Expression(Node):
-    """Anything that has a value."""
+    """Any expression."""
 
 
 class Variable(Expression):
@@ -43,7 +43,7 @@ class FloatLiteral(Expression):
 
 
 class StringLiteral(Expression):
-    """`'it\\'s'`: `value` is what the string says, without quotes and escapes."""
+    """`'it\\'s'`: `value` is the string without quotes and escapes."""
 
     value: str
 
@@ -100,8 +100,9 @@ class Slice(Expression):
 
 
 class Binary(Expression):
-    """`a + b`; `operator` is upper case with single blanks: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN
-    STARTS WITH, ENDS WITH, CONTAINS`. `operator_start` is its place."""
+    """`a + b`; `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN STARTS
+    WITH, ENDS WITH, CONTAINS`. `operator_start` is its offset.
+    """
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_start"})
 
@@ -112,7 +113,7 @@ class Binary(Expression):
 
 
 class ComparisonChain(Expression):
-    """`1 < x <= 3`: all neighbours compared; a single comparison is a `Binary`."""
+    """`1 < x <= 3`: each neighbouring pair is compared; a single comparison is a `Binary`."""
 
     operands: list[Expression]
     operators: list[str]
@@ -136,7 +137,7 @@ class IsNull(Expression):
 
 
 class IsTyped(Expression):
-    """`x IS :: INTEGER`, `x IS NOT TYPED LIST<STRING>`; `type` is written in upper case with single blanks."""
+    """`x IS :: INTEGER`, `x IS NOT TYPED LIST<STRING>`; `type` is in upper case with single spaces."""
 
     operand: Expression
     negated: bool
@@ -161,7 +162,7 @@ class HasLabels(Expression):
 class FunctionCall(Expression):
     """`count(DISTINCT n)`, `point.distance(a, b)`; `name` is as written, `key` in lower case, both with dots.
 
-    `name_end` is where the name ends in the text.
+    `name_end` is the offset of the name's end.
     """
 
     name: str
@@ -173,7 +174,7 @@ class FunctionCall(Expression):
 
     @property
     def key(self) -> str:
-        """The name as functions are looked up: `toInteger` is `tointeger`."""
+        """The key for looking the function up: `toInteger` is `tointeger`."""
         return self.name.lower()
 
 
@@ -182,7 +183,7 @@ class CountStar(Expression):
 
 
 class WhenThen(Node):
-    """`WHEN x > 1 THEN 'many'`; in the simple form several values or `CaseComparison`s may stand after WHEN."""
+    """`WHEN x > 1 THEN 'many'`; the simple form allows several values or `CaseComparison`s after WHEN."""
 
     conditions: list[Expression]
     result: Expression
@@ -197,7 +198,7 @@ class Case(Expression):
 
 
 class CaseComparison(Expression):
-    """`> 5`, `IS NULL`, `STARTS WITH 'a'` after WHEN in a simple CASE; `operand` is absent for `IS NULL`."""
+    """`> 5`, `IS NULL`, `STARTS WITH 'a'` after WHEN in a simple CASE; `IS NULL` has no `operand`."""
 
     operator: str
     operand: Expression | None
@@ -252,7 +253,7 @@ class AllReduce(Expression):
 
 
 class ProjectionItem(Node):
-    """One item of a map projection: see the subclasses."""
+    """An item of a map projection: see the subclasses."""
 
 
 class ProjectedProperty(ProjectionItem):

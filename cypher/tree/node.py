@@ -1,4 +1,4 @@
-"""What every node of the tree is: a place in the text and some typed fields, cheap to create and to walk."""
+"""The base of all nodes of the tree: a position in the text and typed fields, cheap to create and to walk."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PLAIN = frozenset({"str", "int", "float", "bool", "list[str]", "list[int]", "li
 
 @dataclass_transform(eq_default=False)
 class NodeType(type):
-    """Makes slots and an `__init__` of a node class's annotations, as a dataclass does, but at a tenth of the cost.
+    """Creates slots and an `__init__` from a node class's annotations, as a dataclass does, but at a tenth of the cost.
 
-    A slotted dataclass takes about 0.5 ms to create, which a hundred node kinds would pay at every import;
-    here the `__init__` is compiled when the first node of the kind is made.
+    A slotted dataclass takes about 0.5 ms to create, for each of a hundred classes at every import; here the `__init__`
+    is compiled when the first node of the class is created.
     """
 
     fields: tuple[str, ...]
@@ -62,12 +62,12 @@ def _init_on_first_use(made: NodeType) -> Callable[..., None]:
 
 
 def altered(node: N, **changes: Any) -> N:
-    """A copy of a node with some fields changed: `altered(relationship, direction="left")`."""
+    """A copy of a node with changed fields: `altered(relationship, direction="left")`."""
     return type(node)(**{field: changes.get(field, getattr(node, field)) for field in node.fields})
 
 
 class Node(metaclass=NodeType):
-    """A piece of a query: `text[node.start:node.end]` is how it was written."""
+    """A part of a query: `text[node.start:node.end]` is its original text."""
 
     fields: ClassVar[tuple[str, ...]]
     child_fields: ClassVar[tuple[str, ...]]
@@ -76,7 +76,7 @@ class Node(metaclass=NodeType):
     end: int
 
     def children(self) -> Iterator[Node]:
-        """The nodes directly below, in the order of the text."""
+        """The nodes directly below, in text order."""
         for name in self.child_fields:
             value = getattr(self, name)
             if value is None:
@@ -89,7 +89,7 @@ class Node(metaclass=NodeType):
                         yield item
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, parents first, in the order of the text."""
+        """This node and all nodes below it, parents first, in text order."""
         stack: list[Node] = [self]
         unchecked = NODES_BETWEEN_CHECKS
         while stack:
@@ -105,13 +105,13 @@ class Node(metaclass=NodeType):
                 stack += below
 
     def find(self, kind: type[N]) -> Iterator[N]:
-        """All nodes of one kind in this part of the tree: `query.find(Variable)`."""
+        """All nodes of one class in this part of the tree: `query.find(Variable)`."""
         for node in self.walk():
             if isinstance(node, kind):
                 yield node
 
     def shape(self) -> tuple[Any, ...]:
-        """The tree without its places, to compare two trees: equal shapes mean the same query."""
+        """The tree without positions, for comparing trees: equal shapes mean the same query."""
         parts: list[Any] = [type(self).__name__]
         for name in self.fields:
             if name in ("start", "end") or name in self.unshaped:

@@ -17,7 +17,7 @@ Direction = Literal["right", "left", "both"]
 
 
 class LabelExpression(Node):
-    """What stands after `:` (or IS) in a node or relationship pattern; see the subclasses."""
+    """The part after `:` (or IS) in a node or relationship pattern; see the subclasses."""
 
 
 class LabelName(LabelExpression):
@@ -27,7 +27,7 @@ class LabelName(LabelExpression):
 
 
 class LabelWildcard(LabelExpression):
-    """`%`: any label at all."""
+    """`%`: any label."""
 
 
 class LabelNot(LabelExpression):
@@ -37,7 +37,7 @@ class LabelNot(LabelExpression):
 
 
 class LabelAnd(LabelExpression):
-    """`A&B`; `colon` where it was written the old way, `:A:B`."""
+    """`A&B`; `colon` if it was written in the old form, `:A:B`."""
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
 
@@ -47,7 +47,7 @@ class LabelAnd(LabelExpression):
 
 
 class LabelOr(LabelExpression):
-    """`A|B`; `colon` where it was written the old way, `A|:B`."""
+    """`A|B`; `colon` if it was written in the old form, `A|:B`."""
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
 
@@ -73,14 +73,16 @@ class NodePattern(Node):
 
 
 class PathLength(Node):
-    """`*`, `*2`, `*1..3`, `*..3`, `*1..`: `*2` has both bounds 2; an absent bound is None."""
+    """`*`, `*2`, `*1..3`, `*..3`, `*1..`: both bounds of `*2` are 2; a missing bound is None."""
 
     minimum: int | None
     maximum: int | None
 
 
 class PathQuantifier(Node):
-    """`+`, `*`, `{2}`, `{1,3}`, `{,3}` after a relationship or a parenthesised path; no `maximum` is unbounded."""
+    """`+`, `*`, `{2}`, `{1,3}`, `{,3}` after a relationship or a parenthesized path; without a `maximum` it is
+    unbounded.
+    """
 
     minimum: int
     maximum: int | None
@@ -121,7 +123,7 @@ class PathSelector(Node):
 
 
 class PathPattern(Node):
-    """One path of a pattern; `shortest` is `shortestPath` or `allShortestPaths` where such a function wraps it."""
+    """A path of a pattern; `shortest` is `shortestPath` or `allShortestPaths` if such a function wraps it."""
 
     variable: Variable | None
     selector: PathSelector | None

@@ -24,7 +24,7 @@ class SingleQuery(QueryBody):
 
 
 class Union(QueryBody):
-    """`… UNION ALL … UNION ALL …`: two or more queries; `all_[i]` says how part i+1 is joined to those before."""
+    """`… UNION ALL … UNION ALL …`: two or more queries; `all_[i]` says whether part i+1 is joined by UNION ALL."""
 
     parts: list[QueryBody]
     all_: list[bool]
@@ -34,7 +34,7 @@ class Union(QueryBody):
 
 
 class Next(QueryBody):
-    """`… NEXT …` of Cypher 25: each query goes on with the rows of the one before."""
+    """`… NEXT …` of Cypher 25: each query continues with the rows of the one before."""
 
     parts: list[QueryBody]
 
@@ -61,8 +61,8 @@ class Braced(QueryBody):
 class Command(QueryBody):
     """`CREATE INDEX …`, `DROP CONSTRAINT …`, `SHOW INDEXES …`, `GRANT …`, `START DATABASE …`.
 
-    `kind` is `show`, `schema` or `admin`; `words` its first keywords, `CREATE INDEX`; `clauses` what follows
-    a SHOW: YIELD as a `CallProcedure`-like clause and RETURN.
+    `kind` is `show`, `schema` or `admin`; `words` its first keywords, `CREATE INDEX`; `clauses` the clauses after a
+    SHOW: YIELD as a `CallProcedure`-like clause, and RETURN.
     """
 
     kind: str
@@ -95,12 +95,12 @@ class Query(Node):
         return line, offset - self.line_starts[line - 1] + 1
 
     def source(self, node: Node) -> str:
-        """How a node was written."""
+        """The original text of a node."""
         return self.text[node.start : node.end]
 
 
 def line_starts(text: str) -> list[int]:
-    r"""Where each line begins; `\n`, `\r\n` and a lone `\r` end a line."""
+    r"""The offset of each line's beginning; `\n`, `\r\n` and a lone `\r` end a line."""
     return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
