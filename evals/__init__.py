@@ -4,7 +4,7 @@
     >>> execution_accuracy([["Heat", 1995]], [[1995, "Heat"]])
     1.0
 
-Everything loads on first use: nothing here is part of a server's start.
+Everything is imported at first use, so nothing here slows a server's start.
 """
 
 from __future__ import annotations

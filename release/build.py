@@ -1,8 +1,8 @@
-"""Makes what is published: the wheel, server.json for the MCP registry, and a bundle for Claude Desktop.
+"""Builds what is published: the wheel, server.json for the MCP registry, and a bundle for Claude Desktop.
 
     python release/build.py FOLDER [--repository https://git.example.org/graphground/graphground]
 
-The repository's address goes into the wheel's metadata, its README's links and server.json; without it they have none.
+The repository's address is written into the wheel's metadata, its README's links and server.json, if it is given.
 The bundle (FOLDER/bundle) is packed by `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
 """
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def build_wheel(folder: Path, repository: str) -> Path:
-    """The wheel, made from a copy of the tree so that no build folder is left in it."""
+    """Build the wheel from a copy of the tree, so that no build folder is left behind."""
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
     subprocess.run(
         [
@@ -67,7 +67,7 @@ def build_wheel(folder: Path, repository: str) -> Path:
 
 
 def server_json(version: str, repository: str) -> dict[str, Any]:
-    """What the MCP registry lists; the name's first part is the repository's host and owner, reversed."""
+    """The registry entry; its name begins with the repository's host and owner, reversed."""
     parts = urlsplit(repository or "https://example.org/graphground/graphground")
     owner = parts.path.strip("/").split("/")[0]
     host = ".".join(reversed((parts.hostname or "").split(".")))
@@ -101,7 +101,7 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
 
 
 def bundle(folder: Path, wheel: Path, version: str) -> None:
-    """The folder that the MCPB tool packs: a manifest, and a project that uv installs from the wheel beside it."""
+    """Create the folder that the MCPB tool packs: a manifest, and a project that uv installs from the wheel beside it."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     shutil.copy2(wheel, folder / wheel.name)

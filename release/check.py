@@ -1,9 +1,9 @@
-"""Tries what release/build.py made as a user would, on this machine: uvx, pipx, the registry's schema, the bundle.
+"""Tries the results of release/build.py as a user would, on this machine: uvx, pipx, the registry's schema, the bundle.
 
     python release/check.py FOLDER
 
-Needs uv; npm for the bundle and Go for the registry's schema, which are left out, and named, where they are missing.
-The exit status is 1 when something fails.
+Needs uv, npm for the bundle and Go for the registry's schema; a check whose tool is missing is skipped and named. The
+exit status is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
-    """What a command prints on stdout."""
+    """The standard output of a command."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV"))
     }
@@ -61,7 +61,7 @@ def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
-    """Run the query of a first visit, cold and then with everything installed, and time both."""
+    """Run a first query, cold and then with everything installed, and time both."""
     seconds = []
     for _ in range(2):
         started = time.monotonic()
@@ -85,15 +85,15 @@ def pipx(folder: Path, place: Path) -> str:
 
 
 def registry(folder: Path, place: Path) -> str:
-    """server.json beside the schema in the registry's own source."""
+    """Validate server.json against the schema in the registry's own source."""
     module = json.loads(run("go", "mod", "download", "-json", SCHEMA_MODULE, cwd=place))
     schema = Path(module["Dir"]) / "docs" / "reference" / "server-json" / "draft" / "server.schema.json"
     run("uvx", "check-jsonschema", "--schemafile", schema, folder / "server.json")
-    return f"is as the schema of the MCP registry {module['Version']} has it"
+    return f"is valid by the schema of the MCP registry {module['Version']}"
 
 
 def mcpb(folder: Path, place: Path) -> str:
-    """The bundle beside the manifest's schema, packed, and started from what was packed."""
+    """Validate the bundle against the manifest's schema, pack it, and start it from the package."""
     if shutil.which("npx") is None:
         raise FileNotFoundError(2, "", "npx")
     tool = ("npx", "--yes", "@anthropic-ai/mcpb")

@@ -1,4 +1,4 @@
-"""The application: every tool over the opened graphs, whatever the transport."""
+"""The application: runs every tool on the open graphs, for any transport."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 class Application:
     """Runs tool calls: `application.call("list_graphs", {})` gives an `Outcome`.
 
-    The graphs are opened by the first call that needs them, in that call's thread, so that a server answers
-    `tools/list` before any driver is loaded.
+    The graphs are opened by the first call that needs them, in that call's thread, so a server answers `tools/list`
+    before any driver is loaded.
     """
 
     def __init__(self, open_graphs: Callable[[], Graphs], answer_bytes: int = 4_000_000):
@@ -47,13 +47,13 @@ class Application:
             return self._graphs
 
     def known_names(self) -> Sequence[str] | None:
-        """The names of the graphs; None while nothing has asked for one."""
+        """The names of the graphs; None before any call has needed them."""
         return None if self._graphs is None else self._graphs.names()
 
     def open_in_background(self, seconds: float) -> None:
         """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
 
-        A problem with a database, or that it does not refuse writes itself, is then logged before the first query.
+        Problems with a database, such as missing write protection, are thus logged before the first query.
         """
 
         def work() -> None:

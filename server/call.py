@@ -1,4 +1,4 @@
-"""One tool call on its way through the middleware, and what comes back."""
+"""A tool call on its way through the middleware, and its outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool
 
 @dataclass(slots=True)
 class Call:
-    """A tool, the arguments as the client sent them, and the request made of them."""
+    """A tool, the arguments as the client sent them, and the request model built from them."""
 
     tool: Tool[Any, Any]
     arguments: Mapping[str, Any]
@@ -24,7 +24,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`payload` is the structured answer as JSON, encoded once; `text` is for a reader, complete on its own."""
+    """`payload` is the structured answer as JSON, encoded once; `text` is the complete answer for a reader."""
 
     payload: bytes
     text: str
@@ -45,7 +45,7 @@ def encode(value: Any) -> bytes:
 
 
 def encode_answer(answer: Answer) -> bytes:
-    """Compact JSON of an answer, under the names of the contract."""
+    """Compact JSON of an answer, under its documented names."""
     return encode(_fields(answer))
 
 
@@ -58,9 +58,9 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(model: BaseModel) -> dict[str, Any]:
-    """The fields without pydantic's walk through every row: a big answer's rows are encoded once, here.
+    """The fields, without pydantic's traversal of every row: the rows of a large answer are encoded once, here.
 
-    An optional field without a value is left out: an agent pays for every word of an answer.
+    An optional field without a value is left out, because agents pay for every token of an answer.
     """
     fields, values = type(model).model_fields, model.__dict__
     return {

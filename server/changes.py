@@ -1,4 +1,4 @@
-"""Which clients are to hear that a graph has come or gone, and when."""
+"""Notifies clients when a graph is added or removed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Sends `notifications/resources/list_changed`: since 2026-07-28 to those that listen, before to every session."""
+    """Sends `notifications/resources/list_changed`: since 2026-07-28 to subscribed clients, before that to every
+    session.
+    """
 
     def __init__(self, names: Callable[[], Sequence[str] | None]) -> None:
         self._names = names
@@ -28,12 +30,12 @@ class Changes:
         self.listen = ListenHandler(self._bus)
 
     async def greeted(self, context: Any, params: Any) -> None:
-        """`notifications/initialized`: a session of the older eras has begun."""
+        """Handle `notifications/initialized`: a session of an older era has begun."""
         self._sessions.append(context.session)
 
     @asynccontextmanager
     async def watch(self, server: Any) -> AsyncIterator[dict[str, Any]]:
-        """As long as the server runs: look once a second whether there are other graphs than before."""
+        """Check once a second, as long as the server runs, whether graphs were added or removed."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._look)
             yield {}

@@ -22,7 +22,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Run the command that the first word names; its module is imported then and not before."""
+    """Run the command that the first word names; only then is its module imported."""
     word, *rest = sys.argv[1:] or ["--help"]
     if word in ("--version", "-V"):
         sys.stdout.write(f"graphground {__version__}\n")

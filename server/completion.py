@@ -11,9 +11,9 @@ MOST_VALUES = 100
 
 
 def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
-    """The values that an argument may take, those that begin with what was typed first.
+    """The values that an argument may take; those that begin with the typed text come first.
 
-    complete(application, "graph", "n", {}) gives ["nba"]
+    complete(application, "graph", "n", {}) returns ["nba"]
     """
     values = _values(application, argument, others)
     wanted = typed.casefold()

@@ -21,9 +21,9 @@ def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """What the tool answers, as far as clients check it: names and single types.
+    """The schema of a tool's answer, as far as clients check it: names and single types.
 
-    Every client pays for this text in every conversation, and an agent reads the answer itself: descriptions are
+    Every client pays for this text in every conversation, and agents read the answers themselves, so descriptions are
     left to the reference (`described_output_schema`).
     """
     schema = described_output_schema(tool)
@@ -35,7 +35,7 @@ def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def described_output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """What the tool answers, in full."""
+    """The complete schema of a tool's answer."""
     return _slim(tool.answer.model_json_schema(mode="serialization"))
 
 
@@ -55,7 +55,7 @@ def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, A
 
 
 def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """What the tool takes; an optional argument is written as its type alone, since leaving it out says the rest."""
+    """The schema of a tool's arguments; an optional argument has just its type, because leaving it out means null."""
     schema = _slim(tool.request.model_json_schema())
     properties = schema.setdefault("properties", {})
     for name, definition in properties.items():
@@ -68,7 +68,7 @@ def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def _slim(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without pydantic's titles, which only repeat the names: every client pays for them in tokens."""
+    """The schema without pydantic's titles, which only repeat the names and cost tokens."""
     slim: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "title" and isinstance(value, str):

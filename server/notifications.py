@@ -1,8 +1,8 @@
-"""What a client is sent before its answer: progress of a call that takes its time, and log messages.
+"""Notifications that a client receives before its answer: progress of a long call, and log messages.
 
-A call that takes over a second reports its stage and its seconds once a second, to a client that gave a progress
-token. Log records of the call go to its client from the level on that it asked for: with `logging/setLevel`, since
-2026-07-28 in the request itself.
+A call that takes over a second reports its stage and its elapsed seconds once a second, to a client that sent a
+progress token. Log records of the call are sent to its client from the level that it set: with `logging/setLevel`, or
+since 2026-07-28 in the request itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIRST_SECONDS, EVERY_SECONDS = 1.0, 1.0
 MOST_SESSIONS, MOST_RECORDS = 10_000, 1_000
 LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
 UNASKED: LoggingLevel = "warning"
-"""From which level on a client of the older eras is sent messages that it did not ask for."""
+"""The least level of log messages that a client of an older era receives by default."""
 
 _records: ContextVar[deque[logging.LogRecord] | None] = ContextVar("graphground_records", default=None)
 
@@ -41,20 +41,20 @@ class ClientLog(logging.Handler):
 
 
 def log_to_clients() -> None:
-    """Hand the records of this program from level info on to the clients that asked for them."""
+    """Forward this program's log records of level info and above to the clients that want them."""
     ours = logging.getLogger("graphground")
     ours.addHandler(ClientLog(logging.INFO))
     ours.setLevel(min(logging.INFO, ours.getEffectiveLevel()))
 
 
 class LogLevels:
-    """The level that each session asked for; the oldest are forgotten."""
+    """The level that each session has set; the oldest sessions are forgotten."""
 
     def __init__(self) -> None:
         self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
 
     def set(self, context: Any, level: LoggingLevel) -> None:
-        """`logging/setLevel`; without a session there is nobody for whom the level could be remembered."""
+        """Handle `logging/setLevel`; a level cannot be stored without a session."""
         session = session_id(context)
         if session is None:
             return
@@ -63,7 +63,7 @@ class LogLevels:
             self._levels.popitem(last=False)
 
     def allowed(self, context: Any) -> frozenset[str]:
-        """The levels that the client of this request is to be sent."""
+        """The levels of messages to send to the client of this request."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
         session = session_id(context)
@@ -72,14 +72,14 @@ class LogLevels:
 
 
 def session_id(context: Any) -> str | None:
-    """Which session a request belongs to: of HTTP its header, if it has one, of stdio the only one."""
+    """The session of a request: the HTTP header, if there is one, or the only session of stdio."""
     headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
     return headers.get("mcp-session-id")
 
 
 @asynccontextmanager
 async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
-    """Send progress and log messages of what runs inside the block to the client of this request."""
+    """Send progress and log messages of the code inside the block to the client of this request."""
     records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
     token = _records.set(records)
     try:
@@ -121,7 +121,7 @@ async def _send_records(context: Any, records: deque[logging.LogRecord], levels:
 
 
 def level_of(record: logging.LogRecord) -> LoggingLevel:
-    """The protocol's name of a record's level.
+    """The protocol's name of a log record's level.
 
     >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
     'warning'

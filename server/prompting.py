@@ -1,4 +1,4 @@
-"""Prompts: the templates, filled in, with the schema beside them as data."""
+"""Fills in the prompt templates and adds the schema as data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphground.server.resources import UnknownResource, read_resource, schema_
 
 
 class PromptError(Exception):
-    """A prompt cannot be given; the message says why and what would do."""
+    """A prompt cannot be returned; the message gives the reason and valid alternatives."""
 
 
 def list_prompts() -> list[dict[str, Any]]:
@@ -32,7 +32,7 @@ def list_prompts() -> list[dict[str, Any]]:
 
 
 def get_prompt(application: Application, name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """One prompt with its values; where a graph is named, its schema comes as a second message, as data.
+    """A prompt with its values filled in; if a graph is named, its schema follows as a second message, as data.
 
     Raises:
         PromptError: an unknown prompt or argument, or a missing one.

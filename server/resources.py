@@ -37,7 +37,7 @@ TEMPLATES = (
 
 
 class UnknownResource(Exception):
-    """There is nothing at that address; the message says what there is."""
+    """There is no resource at that address; the message lists the existing ones."""
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
@@ -65,15 +65,15 @@ def list_resources(application: Application) -> list[dict[str, Any]]:
 
 
 def schema_uri(graph: str) -> str:
-    """Where a graph's schema is: `graph://nba/schema`."""
+    """The address of a graph's schema: `graph://nba/schema`."""
     return f"graph://{quote(graph, safe='')}/schema"
 
 
 def read_resource(application: Application, uri: str) -> dict[str, Any]:
-    """The contents at an address.
+    """The contents of a resource.
 
     Raises:
-        UnknownResource: there is nothing.
+        UnknownResource: there is no resource at that address.
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))

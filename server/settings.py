@@ -34,7 +34,7 @@ NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
 
 
 class SettingsError(ValueError):
-    """A setting that cannot be used; the message names it, and what would do."""
+    """An invalid setting; the message names it, and valid values."""
 
 
 def setting(
@@ -47,7 +47,7 @@ def setting(
     least: int | None = None,
     most: int | None = None,
 ) -> Any:
-    """One field of `Settings`, with its environment variable and bounds; the option is the field's name."""
+    """A field of `Settings`, with its environment variable and bounds; the option has the field's name."""
     metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
 
@@ -128,7 +128,7 @@ class Settings:
     databases: tuple[Database, ...] = ()
 
     def bolt_databases(self) -> tuple[Database, ...]:
-        """The databases of the settings file, and the one at --uri."""
+        """The databases in the settings file, and the one at --uri."""
         if self.uri is None:
             return self.databases
         own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
@@ -141,10 +141,10 @@ def options() -> list[Field[Any]]:
 
 
 def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
-    """Put the settings together; `given` are the options on the command line that were set.
+    """Combine the settings; `given` are the options set on the command line.
 
     Raises:
-        SettingsError: which setting is wrong, where it stands and what would do.
+        SettingsError: a setting is invalid; the message gives its name, its source and valid values.
     """
     environment = os.environ if environment is None else environment
     from_variables = {
@@ -173,10 +173,10 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
 
 
 def check_bounds(setting: Field[Any], value: Any) -> None:
-    """Refuse a number that is out of a setting's bounds.
+    """Refuse a number outside a setting's bounds.
 
     Raises:
-        SettingsError: with the bounds.
+        SettingsError: the number is out of bounds; the message gives them.
     """
     least, most = setting.metadata["least"], setting.metadata["most"]
     if (least is not None and value < least) or (most is not None and value > most):
@@ -185,7 +185,7 @@ def check_bounds(setting: Field[Any], value: Any) -> None:
 
 
 def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:
-    """The data folder that `--home`, its variable or the file of `--settings` names; no other setting is read."""
+    """The data folder that `--home`, its variable or the file of `--settings` names, without reading other settings."""
     environment = os.environ if environment is None else environment
     home = given.get("home") or environment.get("GRAPHGROUND_HOME")
     path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
@@ -212,7 +212,7 @@ def _parsed(one: Field[Any], text: str, place: str) -> Any:
 def _read_file(
     path: str | None, home: str | None, environment: Mapping[str, str]
 ) -> tuple[dict[str, Any], tuple[Database, ...]]:
-    """The values and the databases of a settings file; the default one may be missing."""
+    """The values and the databases in a settings file; the default file may be missing."""
     file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
     document = _document(file, required=bool(path))
     graphs = document.pop("graphs", {})
@@ -231,7 +231,7 @@ def _read_file(
 
 
 def _document(file: Path, required: bool) -> dict[str, Any]:
-    """What a settings file says; one that is not required may be missing."""
+    """The content of a settings file; one that is not required may be missing."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""From settings to graphs that can be opened: the loaded ones, and those of your own databases."""
+"""Determines from the settings which graphs a server offers: loaded ones, and your own databases."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 
 
 def graph_sources(settings: Settings) -> OpenGraphs:
-    """The graphs of a server, each opened when it is first asked for.
+    """The graphs of a server, each opened at first use.
 
-    Your own database goes before a loaded graph of the same name, and stands alone, without the bundled
-    graph, unless that is asked for: then `graph` may be left out in every call.
+    Your own database takes precedence over a loaded graph of the same name, and the bundled graph is not served beside
+    it unless it is named: then `graph` may be left out in every call.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
@@ -48,7 +48,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
 
 
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
-    """Your own databases, and the graphs that the data folder holds at this moment."""
+    """Your own databases, and the graphs currently in the data folder."""
     taken = {source.name for source in own}
     try:
         taken |= left_out(settings)
@@ -62,19 +62,19 @@ def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -
 
 
 def bundled_names(home: Home) -> set[str]:
-    """The graphs that come with the program, but for those in whose place the user loaded one of their own."""
+    """The bundled graphs that the user has not replaced by a graph of the same name."""
     return {bundled.name for bundled in bundled_graphs() if is_bundled(bundled.name, home)}
 
 
 def left_out(settings: Settings) -> set[str]:
-    """The bundled graphs that a server with these settings does not serve: they stand back for your own database."""
+    """The bundled graphs that a server with these settings does not serve, because it serves your own database."""
     if settings.graph or not settings.bolt_databases():
         return set()
     return bundled_names(Home(default_home(settings.home)))
 
 
 def problem_of(database: Database) -> str | None:
-    """Why the database cannot be reached at this moment, found without asking it anything."""
+    """The reason why the database cannot be reached at the moment, found without sending it a query."""
     address = address_of(database)
     try:
         address.check()
@@ -84,7 +84,7 @@ def problem_of(database: Database) -> str | None:
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:
-    """Warn of an address that no driver could use, before that graph is first queried."""
+    """Warn about an invalid address before its graph is first queried."""
     for one in databases:
         try:
             address_of(one).check()
@@ -93,7 +93,7 @@ def tell_unusable(databases: Sequence[Database]) -> None:
 
 
 def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
-    """The sources of those names, all when none is given; a name that is missing says so when it is asked."""
+    """The sources with those names, or all if none is given; an unknown name is reported when it is used."""
     if not names:
         return list(sources)
     known = {source.name: source for source in sources}
@@ -101,7 +101,7 @@ def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSo
 
 
 def missing(name: str, known: Sequence[str]) -> GraphSource:
-    """A graph that was asked for on the command line and is not there."""
+    """A source for a graph that was named on the command line but does not exist."""
     message = (
         f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
         f"`graphground graphs load FILE --name {name}`, or serve another with --graph."

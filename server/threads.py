@@ -1,8 +1,8 @@
 """Worker threads, shared fairly between clients.
 
-Quick tools have threads of their own, so they never wait behind queries. A client of HTTP holds `AT_ONCE` threads at
-most and a share of what waits; judging long texts, which keeps the interpreter busy, happens `BULKY_AT_ONCE` at a
-time, once a client.
+Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads and
+a limited part of the queue. Checking long queries, which keeps the interpreter busy, is limited to `BULKY_AT_ONCE` at a
+time, and one per client.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ResultT = TypeVar("ResultT")
 
 
 class _Client:
-    """What one client has under way."""
+    """The calls of one client that run or wait."""
 
     def __init__(self, caller: str) -> None:
         self.calls = 0
@@ -58,10 +58,10 @@ class WorkerThreads:
         return anyio.CapacityLimiter(BULKY_AT_ONCE)
 
     async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
-        """The result of `work`; when the call is cancelled, so are its queries.
+        """The result of `work`; if the call is cancelled, so are its queries.
 
         Raises:
-            ToolFailure: the client has too many calls under way.
+            ToolFailure: the client has too many calls in progress.
         """
         async with self._client(caller) as client, AsyncExitStack() as held:
             if what in QUICK:
@@ -100,7 +100,7 @@ class WorkerThreads:
 
 
 def bulky(arguments: Mapping[str, Any]) -> bool:
-    """Whether reading the arguments may take long: a text of thousands of characters, or many of them."""
+    """Whether processing the arguments may take long: a text of thousands of characters, or many texts."""
     return any(
         (isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
         for value in arguments.values()
@@ -108,7 +108,7 @@ def bulky(arguments: Mapping[str, Any]) -> bool:
 
 
 def caller_of(request: Any) -> str:
-    """The client behind a request of HTTP: its session, else its connection; empty for stdio."""
+    """The client of an HTTP request: its session, else its connection; empty for stdio."""
     if request is None:
         return ""
     session = request.headers.get("mcp-session-id")

@@ -1,4 +1,6 @@
-"""What generation knows of a graph: cardinality and participation of its relationships, names, and property values."""
+"""Facts about a graph that generation uses: cardinality and participation of its relationships, names, and property
+values.
+"""
 
 from __future__ import annotations
 
@@ -20,44 +22,44 @@ SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """How a relationship pattern is used: `LinkFacts(pattern, 1200, 600, 40, False, False)`."""
+    """Facts about a relationship pattern: `LinkFacts(pattern, 1200, 600, 40, False, False)`."""
 
     pattern: RelationshipPattern
     count: int
     starts: int
     ends: int
     all_starts: bool
-    """Whether every node of the start label takes part, so that having the relationship says nothing."""
+    """Whether every node of the start label has the relationship, so that it excludes nothing as a condition."""
     all_ends: bool
 
     def many(self, from_start: bool) -> bool:
-        """Whether some node on that side has several relationships."""
+        """Whether some node on that side has several such relationships."""
         return self.count > (self.starts if from_start else self.ends)
 
     @property
     def timed(self) -> bool:
-        """Whether it holds from a year to a year."""
+        """Whether it has a start year and an end year."""
         return {"start_year", "end_year"} <= self.pattern.properties.keys()
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """All that sampling starts from. Names are sampled from the sorted list, so a seed gives the same ones again."""
+    """The facts from which sampling starts. Names are sampled from a sorted list, so the same seed gives the same ones."""
 
     schema: PropertyGraphSchema
     links: tuple[LinkFacts, ...]
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
-    """Names that one node of the label alone has."""
+    """Names that only one node of the label has."""
     values: Mapping[tuple[str, str], tuple[Any, ...]]
-    """Values of each property, of sampled nodes, without nulls."""
+    """Values of each property in sampled nodes, without nulls."""
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
-    """Ask the graph; a label or pattern that cannot be asked within the time limit is left out.
+    """Read the facts from the graph; a label or pattern that cannot be queried within the time limit is left out.
 
     Raises:
-        EngineUnavailable: the graph cannot be asked at all.
+        EngineUnavailable: the graph cannot be queried at all.
     """
     counts: dict[str, int] = {}
     names: dict[str, tuple[str, ...]] = {}

@@ -1,14 +1,14 @@
-"""Makes tasks for a graph: balanced over patterns, templates and answer lengths, executable, non-empty, realistic.
+"""Generates tasks for a graph: balanced over patterns, templates and answer lengths, executable, non-empty, realistic.
 
     tasks = generate(graph, 1_000, seed=7)
 
-The realism rules (CypherBench, arXiv 2412.18702, §4.3), each asked of the database:
+The realism rules (CypherBench, arXiv 2412.18702, §4.3), each checked in the database:
 
-- no redundant condition: leaving out any name, time or link lets more nodes in;
+- no redundant condition: without any one name, time or link, more nodes match;
 - no relationship that every node has, as the only condition;
-- no grouping of one: a count exceeds 1 somewhere, and there are two groups; an optional match finds none somewhere;
-- no needless inverse pair: a path that goes back over the same type must lead to other nodes than it came from;
-- a named node's name is that of one node of its label.
+- no trivial grouping: some count exceeds 1, and there are at least two groups; an optional match is empty for some row;
+- no needless inverse pair: a path that returns over the same type must lead to nodes other than its start;
+- the name of a named node is unique within its label.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from graphground.graphs.graph import Graph
 MOST_ROWS = 100_000
 SECONDS = 30.0
 SAMPLE = 40
-"""Names that one sampling query starts from."""
+"""Names from which one sampling query starts."""
 MOST_MATCHED = 5_000
-"""Nodes whose values decide on a template; more are asked for as counts only."""
+"""The most nodes whose values decide on a template; larger matches are only counted."""
 TRIES = 60
 SHAPES = 20
-"""Random shapes that are looked at for one that the facts allow, before the database is asked."""
+"""Random shapes tried to find one that the facts allow, before the database is queried."""
 
 
 class GenerationError(ValueError):
-    """A graph or a pattern file that no tasks can be made of."""
+    """A graph or a pattern file from which no tasks can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern on the graph with its names: the MATCH part, the nodes' names and all that was asked of it."""
+    """A pattern on the graph with its names: the MATCH part, the nodes' names and the query results about it."""
 
     shape: Shape
     names: Mapping[str, str]
@@ -72,11 +72,11 @@ def generate(
     templates: Sequence[Mapping[str, Any]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Task]:
-    """At most `count` tasks; fewer where the graph does not give so many. The same seed gives the same tasks.
+    """At most `count` tasks; fewer if the graph does not allow as many. The same seed gives the same tasks.
 
     Raises:
         GenerationError: the graph has no names or relationships to ask about.
-        EngineUnavailable: it cannot be asked.
+        EngineUnavailable: it cannot be queried.
     """
     rng = random.Random(seed)
     facts = read_facts(graph, rng)
@@ -231,7 +231,7 @@ class _Generator:
         return found
 
     def _single(self, shape: Shape, names: Mapping[str, str]) -> bool:
-        """Whether each name is that of one node of its label."""
+        """Whether each name belongs to a single node of its label."""
         return all(
             self._count(f"MATCH (n:{quoted_name(shape.labels[node])} {{name: $name}})", {"name": name}) == 1
             for node, name in names.items()
@@ -262,7 +262,7 @@ class _Generator:
         return all((self._count(text) or MOST_ROWS) > matched for text in weaker(shape, names))
 
     def _time(self, shape: Shape, names: Mapping[str, str]) -> tuple[str, str] | None:
-        """A condition on when a relationship held, and its words."""
+        """A condition on the time at which a relationship held, and its words."""
         rows = (
             self._rows(f"MATCH {_paths(shape, names)[0]} RETURN r0.start_year, r0.end_year ORDER BY r0.start_year", 500)
             or []
@@ -297,7 +297,7 @@ class _Generator:
         return fill(template, key, label.properties[key], values, self._rng)
 
     def _count(self, match: str, parameters: Mapping[str, Any] | None = None) -> int | None:
-        """How many `n` a MATCH part matches; None where it takes too long."""
+        """The number of `n` that a MATCH part matches; None if counting takes too long."""
         key = f"{match} {parameters}"
         if key not in self._counts:
             rows = self._rows(f"{match} RETURN count(DISTINCT n)", 1, parameters)
@@ -316,7 +316,7 @@ class _Generator:
 
 
 def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
-    """Each link of a shape as a path of its own, with the names that are given."""
+    """Each link of a shape as a separate path, with the given names."""
     return [
         Shape(
             f"({left}{'*' if left in names else ''})~{link}~({right}{'*' if right in names else ''})",
@@ -329,7 +329,7 @@ def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
 
 
 def _needless_inverse(shape: Shape) -> bool:
-    """Whether two links say the same: one type on the same nodes, or there and back where back leads to one node."""
+    """Whether two links are redundant: the same type on the same nodes, or out and back to the only possible node."""
     links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
     return any(_inverse(one, other) for one, other in combinations(links, 2))
 
@@ -344,7 +344,7 @@ def _inverse(one: tuple[str, str, LinkFacts, bool], other: tuple[str, str, LinkF
 
 
 def _says_nothing(pattern: Mapping[str, Any], shape: Shape) -> bool:
-    """Whether every node has the relationship that the pattern asks about, so that it leaves none out."""
+    """Whether every node has the relationship of the pattern, so that it excludes none."""
     if "OPTIONAL" not in pattern["match"] and (shape.slots.named or len(shape.links) != 1):
         return False
     facts, out = shape.links["r0"]

@@ -1,4 +1,4 @@
-"""A graph pattern with labels, relationship types and directions chosen, and names once they are sampled.
+"""Graph patterns with chosen labels, relationship types and directions, and with names once they are sampled.
 
 >>> slots_of("MATCH (n)~r0~(m0)~r1~(m1*) WITH DISTINCT n").links
 [('n', 'r0', 'm0'), ('m0', 'r1', 'm1')]
@@ -21,7 +21,7 @@ _SLOT = re.compile(r"\((\w+)(\*?)\)|~(\w+)~")
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """The nodes, links and named nodes of a pattern's text."""
+    """The nodes, links and named nodes in a pattern's text."""
 
     nodes: list[str]
     links: list[tuple[str, str, str]]
@@ -29,7 +29,7 @@ class Slots:
 
 
 def slots_of(match: str) -> Slots:
-    """What a pattern's text leaves open."""
+    """Parse the open slots of a pattern's text."""
     found = _NODE.findall(match)
     return Slots(
         list(dict.fromkeys(name for name, _ in found)),
@@ -40,7 +40,7 @@ def slots_of(match: str) -> Slots:
 
 @dataclass(frozen=True)
 class Shape:
-    """A pattern on a schema: labels of nodes, and for each link its facts and whether it leads out of the left node."""
+    """A pattern on a schema: the labels of its nodes, and for each link its facts and whether it leaves the left node."""
 
     match: str
     labels: Mapping[str, str]
@@ -48,7 +48,7 @@ class Shape:
     slots: Slots = field(compare=False)
 
     def cypher(self, names: Mapping[str, str], time: str = "") -> str:
-        """The MATCH part, with the names that are given."""
+        """The MATCH part, with the given names."""
 
         def slot(found: re.Match[str]) -> str:
             node, _, link = found.groups()
@@ -63,7 +63,7 @@ class Shape:
 
 
 def choose_shape(match: str, facts: GraphFacts, rng: random.Random, *, timed: bool = False) -> Shape | None:
-    """A random shape that the graph has relationships for; None where this attempt led nowhere."""
+    """A random shape for which the graph has relationships; None if this attempt failed."""
     slots = slots_of(match)
     labels: dict[str, str] = {}
     links: dict[str, tuple[LinkFacts, bool]] = {}
@@ -92,9 +92,9 @@ def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> b
 
 
 def sampling_query(shape: Shape) -> tuple[str, str]:
-    """A query for names of the named nodes, from sampled names of one node, and that node.
+    """A query for names of the named nodes, starting from sampled names of one node; returned with that node.
 
-    The parameter `$names` holds names of the node: the only named one, or `n` where there are several.
+    The parameter `$names` holds names of that node: the only named one, or `n` if there are several.
     """
     named = shape.slots.named
     start = named[0] if len(named) == 1 else "n"
@@ -118,7 +118,7 @@ def _arrow(shape: Shape, link: str) -> str:
 
 
 def weaker(shape: Shape, names: Mapping[str, str]) -> Sequence[str]:
-    """MATCH parts with one condition less each: a name or a link left out. None may match the same nodes."""
+    """MATCH parts with one condition less: without a name, or without a link. Each must match more nodes."""
     found = []
     plain = re.sub(r" WHERE \{time\}", "", shape.match)
     for node in shape.slots.named:

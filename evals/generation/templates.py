@@ -1,7 +1,7 @@
-"""RETURN templates with a property, an order or a condition chosen, where the values of the nodes allow it.
+"""RETURN templates with a chosen property, order or condition, if the values of the nodes allow it.
 
-Each choice is realistic: nothing is sorted that has fewer than three values, no best of two that are equal, no
-condition that keeps all or none, no distinct values where all differ.
+Each choice is realistic: no sorting of fewer than three values, no superlative with a tie, no condition that keeps all
+or none, no DISTINCT where all values differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A template's end of a query, and its question with `{match}` left open."""
+    """The end of a query made from a template, and its question with `{match}` left open."""
 
     returns: str
     question: str
@@ -29,7 +29,7 @@ class Filled:
 
 
 def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
-    """The properties that a template can be about: `n_avg` takes numbers, `n_order_by` also dates."""
+    """The properties that a template can use: `n_avg` takes numbers, `n_order_by` also dates."""
     kinds = {
         "order": ORDERED,
         "number": NUMBERS,
@@ -42,7 +42,9 @@ def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserve
 
 
 def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any], rng: random.Random) -> Filled | None:
-    """The template for these values of the matched nodes (None for a null); None where that would not be realistic."""
+    """Fill the template for these values of the matched nodes (None for a null); None if the result would not be
+    realistic.
+    """
     known = [value for value in values if value is not None]
     distinct = set(map(str, known))
     place, name = quoted_name(key) if key else "", words(key)
@@ -88,9 +90,9 @@ def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any
 
 
 def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:
-    """A condition of WHERE and its words: keeps some of the values and not all, with a rounded threshold.
+    """A condition for WHERE and its words: it keeps some but not all of the values, with a rounded threshold.
 
-    Nodes without a value are dropped by every condition, so they do not count as left out.
+    Every condition drops nodes without a value, so these do not count as excluded.
     """
     known = [value for value in values if value is not None]
     if len(known) < 2:
@@ -122,7 +124,7 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
 
 
 def rounded(value: Any, key: str, type_: str) -> Any:
-    """A threshold as a person would say it: two digits of a number, the first day of a year, a year as it is.
+    """A threshold as people would state it: two digits of a number, the first day of a year, a year unchanged.
 
     >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
     (19000, 1987, '1987-01-01')
@@ -141,5 +143,5 @@ def bucket(rows: int) -> int:
 
 
 def overfull(lengths: Counter[int], rows: int) -> bool:
-    """Whether answers of this length are more than half of all, so that another task should be preferred."""
+    """Whether more than half of the answers have this length class, so that other tasks should be preferred."""
     return lengths[bucket(rows)] > max(10, sum(lengths.values()) // 2)

@@ -1,4 +1,4 @@
-"""Raw questions: what a pattern and a template say, in plain words, for a person or a model to rewrite."""
+"""Raw questions: the words of a pattern and a template, for a person or a model to rephrase."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The metrics, one module each. Every one is a plain function of answers, queries or ranked lists."""
+"""The metrics, one module each: plain functions of answers, queries or ranked lists."""

@@ -1,8 +1,8 @@
-"""Whether a predicted query can be run (the paper's Exec., in percent), and running it with a reason when not.
+"""Whether a predicted query is executable (the paper's Exec., in percent); otherwise the reason.
 
-A prediction counts as executable when it is Cypher that a database compiles, only reads, and ends within its time
-limit. The published implementation asks Neo4j alone, so there a query that writes is executed; here it never is, and
-scores 0. On the embedded engine, which accepts some queries that Neo4j refuses, the language check decides first.
+A prediction counts as executable if it compiles as Cypher, is read-only, and finishes within its time limit. The
+published implementation uses Neo4j alone, so it executes queries that write; here they are never executed and score 0.
+On the embedded engine, which accepts some queries that Neo4j refuses, the language check decides first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
 _NOT_READING = frozenset(
     {"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements", TWO_READINGS}
 )
-"""What `execute_cypher` never sends either: queries of an agent are run here, and it is not to be trusted."""
+"""Codes of queries that are never sent, as in `execute_cypher`: an agent's queries are not trusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +37,21 @@ class Attempt:
 
 
 def executable(predicted: str, graph: Graph, *, timeout: float = 120.0) -> float:
-    """1.0 where the query compiles, only reads and ends within `timeout` seconds on `graph`, else 0.0.
+    """1.0 if the query compiles, is read-only and finishes within `timeout` seconds on `graph`, else 0.0.
 
         executable("MATCH (t:Team) RETURN t.nmae", graph)  # 1.0: an unknown property is null, not an error
 
     Raises:
-        EngineUnavailable: the graph cannot be asked, which says nothing about the query.
+        EngineUnavailable: the graph cannot be queried, which says nothing about the query.
     """
     return float(attempt(graph, predicted, timeout=timeout).table is not None)
 
 
 def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | None = None) -> Attempt:
-    """Run a query that may be wrong.
+    """Run a query that may be invalid.
 
     Raises:
-        EngineUnavailable: the graph cannot be asked.
+        EngineUnavailable: the graph cannot be queried.
     """
     report = validate(query, language=graph.language, read_only=True)
     refused = next((one for one in report.diagnostics if one.code in _NOT_READING), None)
@@ -71,6 +71,6 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
 
 
 def _other_cypher(graph: Graph, query: Query) -> bool:
-    """Whether the graph's database may take what Neo4j refuses: it has all the functions that Neo4j does not have."""
+    """Whether the graph's database may accept what Neo4j refuses: it has all the functions unknown to Neo4j."""
     functions = graph.dialect.other_functions if graph.dialect is not None else frozenset()
     return bool(functions) and unknown_functions(query) <= functions

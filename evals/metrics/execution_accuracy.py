@@ -1,12 +1,11 @@
-"""Execution accuracy (EX): whether two answers are the same table up to the order of columns and rows.
+"""Execution accuracy (EX): whether two answers are the same table, ignoring the order of columns and rows.
 
 CypherBench (arXiv 2412.18702, §5.1) takes EX from text-to-SQL: the prediction scores 1 when its answer equals the gold
-answer under some permutation of columns and, unless the gold query orders, of rows. Values that are no scalars are
-serialised before they are compared.
+answer under some permutation of columns and, unless the gold query orders, of rows. Values that are not scalars are
+serialized before they are compared.
 
 Edge cases: two empty answers are equal, whatever their columns; duplicates count; column names do not count; a query
-that fails scores 0. Where the published implementation departs from that definition, `rule="published"` does as it
-does:
+that fails scores 0. Where the published implementation departs from that definition, `rule="published"` follows it:
 
 | case | `paper` | `published` |
 |---|---|---|
@@ -17,7 +16,7 @@ does:
 | a relationship or path in a row | compared | ends the evaluation with a TypeError |
 | an equal text | is run, and may fail | scores 1 unrun |
 
-More than three columns are as fast as one: columns are matched by what they hold, and only what remains is searched.
+More than three columns are as fast as one: columns are matched by their content, and only ambiguous ones are searched.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def execution_accuracy(
     timeout: float = 120.0,
     rule: Rule = "paper",
 ) -> float:
-    """1.0 where the prediction's answer equals the gold answer, else 0.0.
+    """1.0 if the prediction's answer equals the gold answer, else 0.0.
 
         >>> execution_accuracy([["Heat", 170.0]], [[170, "Heat"]])
         1.0
@@ -63,7 +62,7 @@ def execution_accuracy(
         0.0
 
     Both are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout` seconds each. `ordered`
-    says whether the order of rows counts; by default it is read off the gold query, and does not count for tables.
+    says whether the order of rows counts; by default the gold query decides, and it does not count for tables.
 
     Raises:
         ValueError: a query is given without a graph, or a query beside a table.
@@ -91,7 +90,7 @@ def _of_queries(predicted: str, gold: str, graph: Graph, ordered: bool | None, t
 
 
 def tables_match(predicted: Rows, gold: Rows, *, ordered: bool = False, rule: Rule = "paper") -> bool:
-    """Whether some permutation of columns (and of rows, unless `ordered`) makes one table of the other.
+    """Whether some permutation of columns (and of rows, unless `ordered`) makes the tables equal.
 
     >>> tables_match([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]])
     True
@@ -126,7 +125,7 @@ def _rows(answer: Answer) -> Rows:
 def _codes(
     predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
 ) -> tuple[tuple[Codes, Codes], dict[Hashable, int]]:
-    """Both tables as integers, equal ones for equal values, columns first; and the integer of each key."""
+    """Both tables as integers, equal for equal values, by column; and the integer of each key."""
     known: defaultdict[Hashable, int] = defaultdict(count().__next__)
     tables = [
         np.array(
@@ -142,7 +141,7 @@ def _codes(
 
 
 def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) -> Sequence[Hashable]:
-    """The keys of a column's values: scalars stand for themselves, which most columns consist of."""
+    """The keys of a column's values; scalars, the most frequent case, are their own keys."""
     types = set(map(type, column))
     if types <= _PLAIN:
         return column
@@ -154,7 +153,7 @@ def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) ->
 
 
 def _neighbours(predicted: Rows, gold: Rows) -> tuple[dict[float, float], bool]:
-    """The floats of both tables that are one value within the tolerance, and whether lists or maps hold numbers."""
+    """The floats of both tables that are equal within the tolerance, and whether lists or maps contain numbers."""
     numbers: set[float] = set()
     nested = False
     for column in chain(zip(*predicted, strict=True), zip(*gold, strict=True)):
@@ -188,7 +187,7 @@ def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
 
 
 def _mixed(codes: Any) -> Any:
-    """A random-looking number for each integer (the finaliser of SplitMix64); sums of them stand for multisets."""
+    """A pseudo-random number for each integer (the finalizer of SplitMix64); sums of them represent multisets."""
     codes = (codes + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     codes ^= codes >> np.uint64(27)
     codes *= np.uint64(0x94D049BB133111EB)
@@ -197,21 +196,21 @@ def _mixed(codes: Any) -> Any:
 
 
 def _row_marks(table: Codes) -> Any:
-    """The same mark for rows with the same values in any order; it only rules out, a match is proven in `_assign`."""
+    """Equal marks for rows with the same values in any order; they only rule out, `_assign` proves a match."""
     return np.add.reduce(_mixed(table.view(np.uint64)), axis=0)
 
 
 def _column_marks(table: Codes, rows: Any) -> list[int]:
-    """The same mark for columns that hold the same values in the same kinds of rows."""
+    """Equal marks for columns with the same values in the same kinds of rows."""
     together = _mixed(_mixed(table.view(np.uint64)) + rows[None, :])
     return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
 
 
 def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:
-    """Whether gold columns can be given different predicted ones so that the bags of rows are equal.
+    """Whether gold columns can be assigned distinct predicted ones so that the bags of rows are equal.
 
-    Columns with the fewest candidates come first, and a choice is dropped as soon as the bags of the rows' beginnings
-    differ. Equal columns are tried once.
+    Columns with the fewest candidates come first, and a choice is dropped as soon as the bags of the row prefixes
+    differ. Identical columns are tried once.
     """
     order = sorted(range(len(candidates)), key=lambda place: len(candidates[place]))
     size = gold.shape[1]

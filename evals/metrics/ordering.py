@@ -23,7 +23,7 @@ def orders(text: str, language: Language = "cypher5", rule: Rule = "paper") -> b
     implementation looks for `order by` anywhere in the text.
 
     Raises:
-        CypherSyntaxError: the text is no query.
+        CypherSyntaxError: the text is not a query.
     """
     if rule == "published":
         return "order by" in text.lower()

@@ -1,17 +1,17 @@
-"""Provenance queries: what a query's MATCH clauses matched, asked for instead of what the query returns.
+"""Provenance queries: they return the nodes that a query's MATCH clauses matched, instead of its result.
 
     >>> provenance_queries("MATCH (n:Movie)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN n.name")
     ["MATCH (n:Movie)-[:directedBy]->(ps0:Person {name: 'Michael Mann'}) RETURN collect(DISTINCT elementId(n)) AS ps1, \
 collect(DISTINCT elementId(ps0)) AS ps2"]
 
 CypherBench (arXiv 2412.18702, §5.1) defines the provenance subgraph of a query as the subgraph that its MATCH clause
-matches, with its WHERE, before RETURN projects it. The tree decides what that is:
+matches, with its WHERE, before RETURN projects it. It is determined from the tree:
 
-- Each part of a UNION, also inside CALL { … }, gives nodes of its own; a subquery's nodes count where its rows survive.
-- OPTIONAL MATCH adds what it found. Anonymous nodes and the inner nodes of paths count.
+- Each part of a UNION, also inside CALL { … }, contributes nodes; a subquery's nodes count if its rows survive.
+- OPTIONAL MATCH adds the nodes that it found. Anonymous nodes and the inner nodes of paths count.
 - A WITH that filters or renames is kept, with the nodes that it drops carried on beside it. A WITH that groups, sorts
   or cuts is kept before a further MATCH and left out after the last: there it belongs to what is returned.
-- EXISTS { … } and patterns in WHERE are conditions. What they match is no part of the subgraph.
+- EXISTS { … } and patterns in WHERE are conditions. Nodes that they match are not part of the subgraph.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Kind = Literal["node", "path", "ids"]
 
 
 def provenance_queries(text: str, language: Language = "cypher5", node_id: str = "elementId") -> list[str]:
-    """Queries that each return one row of lists of node ids, nested where a subquery found them; none without MATCH.
+    """Queries that each return one row of lists of node ids, nested for those found by subqueries; none without MATCH.
 
     Raises:
-        CypherSyntaxError: the text is no query.
+        CypherSyntaxError: the text is not a query.
     """
     query = parse(text, language)
     return list(_Rewriter(query, node_id).of_body(query.body))

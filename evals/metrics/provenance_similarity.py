@@ -4,8 +4,8 @@ CypherBench (arXiv 2412.18702, §5.1): the nodes that both queries' MATCH clause
 either matches. It rewards a query that finds the right place in the graph and returns the wrong thing from it.
 
 Edge cases, as published: an equal text scores 1; two empty subgraphs score 0; a prediction that fails scores 0; one
-without MATCH has an empty subgraph. The published implementation cuts the text with regular expressions, this one
-reads the tree (`provenance`), so they differ on
+without MATCH has an empty subgraph. The published implementation splits the text with regular expressions, this one
+uses the tree (`provenance`), so they differ on
 
 - keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: published, no MATCH is found;
 - STARTS WITH and ENDS WITH: published, the text is cut at the WITH in them, and fails;
@@ -51,7 +51,7 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> 
 
 
 def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float:
-    """The size of the intersection divided by the size of the union; 0.0 where both are empty.
+    """The size of the intersection divided by the size of the union; 0.0 if both are empty.
 
     >>> jaccard({"a", "b"}, {"b", "c", "d"})
     0.25
@@ -64,8 +64,8 @@ def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set
     """The ids of the nodes that the query's MATCH clauses match.
 
     Raises:
-        CypherSyntaxError: the text is no query.
-        EngineError: it cannot be run, does more than read, or takes longer than `timeout` seconds.
+        CypherSyntaxError: the text is not a query.
+        EngineError: it cannot be run, is not read-only, or takes longer than `timeout` seconds.
     """
     if access(parse(query, graph.language)) != "read":
         raise QueryFailed("The query is not read-only.")

@@ -1,9 +1,9 @@
 """Retrieval metrics for ranked answers: Hit@k, Recall@k and MRR, as STaRK reports them.
 
 STaRK (arXiv 2404.13207, §4.1) uses Hit@1, Hit@5, Recall@20 and MRR; GraphRAFT (arXiv 2504.05478) reports the same
-four. `ranked` is best first. A repeated item counts at its first place only, and later places move up: an agent that
-says the same answer twice gains and loses nothing. Without relevant items there is nothing to find, and each metric
-raises `ValueError` instead of inventing a score.
+four. `ranked` is best first. A repeated item counts only at its first position, and later positions move up: repeating
+an answer has no effect. Without relevant items there is nothing to find, and each metric raises `ValueError` instead of
+inventing a score.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int
         >>> recall_at(["Ronin", "Heat", "Thief"], {"Heat", "Thief", "Ali"}, 2)
         0.3333333333333333
 
-    With more than `k` relevant items 1.0 is out of reach, as in STaRK.
+    With more than `k` relevant items the result is below 1.0, as in STaRK.
 
     Raises:
         ValueError: nothing is relevant, or `k` is below 1.
@@ -40,7 +40,7 @@ def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
-    """1 divided by the place of the first relevant item, 0.0 where none is in the list.
+    """1 divided by the position of the first relevant item, 0.0 if the list has none.
 
         >>> reciprocal_rank(["Ronin", "Heat"], {"Heat"})
         0.5

@@ -1,4 +1,4 @@
-"""Values of an answer as hashable keys: two values are the same exactly when their keys are equal.
+"""Hashable keys for the values of an answer: two values are the same exactly if their keys are equal.
 
 >>> key([2, 1.0]) == key([1, 2])
 True
@@ -17,7 +17,7 @@ from typing import Any, Literal
 Rule = Literal["paper", "published"]
 
 TOLERANCE = 1e-9
-"""Relative distance up to which two floats are one value: databases add the rows of avg() in no fixed order."""
+"""Relative difference within which two floats are equal: databases add the rows of avg() in no fixed order."""
 
 _NODE = frozenset(("id", "labels", "properties"))
 _RELATIONSHIP = frozenset(("id", "type", "start", "end", "properties"))
@@ -25,7 +25,7 @@ _PATH = frozenset(("nodes", "relationships"))
 
 
 class Unsortable(TypeError):
-    """A list that mixes types: the published implementation cannot sort it, and scores the prediction 0."""
+    """A list of mixed types: the published implementation cannot sort it, and scores the prediction 0."""
 
 
 def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None = None) -> Hashable:
@@ -92,7 +92,7 @@ def _map_key(value: Mapping[str, Any], rule: Rule, numbers: Mapping[float, float
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """Every number in the values, those in lists and maps too; booleans are none."""
+    """Every number in the values, including those in lists and maps, but no booleans."""
     for value in values:
         match value:
             case bool():
@@ -106,13 +106,13 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def representatives(numbers: Iterable[float]) -> dict[float, float]:
-    """The smallest of its neighbours for each number that has one within `TOLERANCE`, relative to its size.
+    """For each number that has neighbours within the relative `TOLERANCE`, the smallest of them.
 
         >>> representatives([0.3, 0.1 + 0.2, 7.0])
         {0.30000000000000004: 0.3}
 
-    Numbers are joined by distance and not rounded: two floats that differ in the last bit never fall on two sides of a
-    rounding boundary.
+    Numbers are grouped by distance instead of being rounded, so two floats that differ in the last bit are never
+    separated by a rounding boundary.
     """
     found: dict[float, float] = {}
     ordered = sorted({number for number in numbers if math.isfinite(number)})

@@ -1,4 +1,4 @@
-"""Writes a report: the page, its style, its script and the data of a run in one HTML file, and the figures as JSON."""
+"""Writes a report: the page with its style, script and data in one HTML file, and the figures as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from graphground.evals.reports.summary import compare, summarize
 
 MOST_TASKS = 5_000
-"""Task pages in one file; of more, the wrong ones come first and the figures still count all."""
+"""The most tasks shown in one file: wrong ones first. The figures count all tasks."""
 
 
 def write_report(
@@ -21,9 +21,9 @@ def write_report(
     *,
     other: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None,
 ) -> dict[str, Any]:
-    """Write `path` (HTML) and the figures beside it (`.json`), and return the figures.
+    """Write `path` (HTML) and the figures beside it (`.json`); return the figures.
 
-    With `other`, the run to compare with, the page also shows what this run won and lost against it.
+    With `other`, another run, the page also shows the tasks that this run won and lost against it.
     """
     summary = summarize(settings, records)
     if other is not None:
@@ -40,7 +40,7 @@ def write_report(
 
 
 def page(data: Mapping[str, Any]) -> str:
-    """The whole page as text. Nothing in it refers to another file or host."""
+    """The whole page as text. It refers to no other file or host."""
     parts = files("graphground.evals.reports")
     # In a script element only these end it early, or begin a comment: `</script>`, `<!--`.
     embedded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -11,7 +11,7 @@ Z = 1.959963984540054
 
 
 class Interval(NamedTuple):
-    """A mean with its 95 % confidence interval: `Interval(0.8, 0.49, 0.94, 10)`; `cases` is how many it is of."""
+    """A mean with its 95 % confidence interval: `Interval(0.8, 0.49, 0.94, 10)`; `cases` is the sample size."""
 
     mean: float
     low: float
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def proportion(successes: int, count: int) -> Interval:
-    """The share of successes with Wilson's interval, which stays within 0 and 1 also for few or extreme cases.
+    """The share of successes with Wilson's interval, which stays within 0 and 1 even for few or extreme cases.
 
         >>> [round(value, 3) for value in proportion(8, 10)]
         [0.8, 0.49, 0.943, 10]
@@ -37,7 +37,7 @@ def proportion(successes: int, count: int) -> Interval:
 
 
 def mean(values: Sequence[float]) -> Interval:
-    """The mean of values from 0 to 1 with its normal interval, cut to that range.
+    """The mean of values from 0 to 1 with its normal interval, clipped to that range.
 
         >>> [round(value, 2) for value in mean([0.0, 1.0, 0.5, 0.5])]
         [0.5, 0.1, 0.9, 4]
@@ -55,7 +55,8 @@ def mean(values: Sequence[float]) -> Interval:
 
 
 def mcnemar(won: int, lost: int) -> float:
-    """The two-sided p-value of the exact McNemar test: how likely chance makes so uneven a split of differing tasks.
+    """The two-sided p-value of the exact McNemar test: the probability of such an uneven split of differing tasks by
+    chance.
 
         >>> round(mcnemar(10, 2), 4), mcnemar(0, 0)
         (0.0386, 1.0)

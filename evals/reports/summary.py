@@ -1,4 +1,4 @@
-"""The figures of a run: overall, by graph, pattern, template, variant and error category, and what answers cost."""
+"""The figures of a run: overall, by graph, pattern, template, variant and error category, and the cost of answers."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[M
 
 
 def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How the agent behaved, and how often it was wrong where it gave an answer with rows.
+    """How the agent behaved, and how often its answers with rows were wrong.
 
     `confident_wrong` is the share of answers with rows that are wrong or invented; `from_nothing` the share of answers
-    that come from a query without rows; `refusals_right` the share of unanswerable or ambiguous questions at which it
+    that come from a query without rows; `refusals_right` the share of unanswerable or ambiguous questions for which it
     said so.
     """
     counts = Counter(record["behaviour"] for record in records)
@@ -95,10 +95,10 @@ def _share(count: int, total: int) -> dict[str, Any] | None:
 
 
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the answers cost: tool calls, tokens, dollars and seconds, a task and in all, and by tool.
+    """The cost of the answers: tool calls, tokens, dollars and seconds, per task and in total, and by tool.
 
-    `calls_per_correct` counts all calls, those of wrong answers too, for each right answer: the same accuracy with half
-    the calls is better.
+    `calls_per_correct` is the number of all calls, including those for wrong answers, per right answer: the same
+    accuracy with half the calls is better.
     """
     agents = [record["agent"] for record in records]
     calls = [call for agent in agents for call in agent["trace"]]
@@ -127,7 +127,7 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the second run won and lost against the first, over the tasks that both scored.
+    """The tasks that the second run won and lost against the first, among those scored in both.
 
     Raises:
         ValueError: the runs have no task in common.

@@ -1,12 +1,13 @@
-"""Agents behind one small protocol: a program that reads questions and writes predictions, one JSON object a line.
+"""The protocol of agents: a program reads questions and writes predictions, one JSON object per line.
 
     → {"qid": "nba-1", "graph": "nba", "question": "Who plays for the Chicago Bulls?"}
     ← {"qid": "nba-1", "cypher": "MATCH …", "trace": [{"tool": "find_entities", "seconds": 0.02}],
        "usage": {"input_tokens": 812, "output_tokens": 64, "cost_usd": 0.0021}}
 
-All but `cypher` may be left out. `stance` is `not_in_graph` or `ask` where the agent says that the graph has no answer
-or asks back, and `text` what it says. `error` instead of `cypher` says that it failed. What it writes to stderr is its
-own. Each worker has a process of its own, started for its first question and again after it died or was too slow.
+Only `cypher` is required. `stance` is `not_in_graph` if the agent says that the graph has no answer, or `ask` if it
+asks a clarifying question; `text` holds its words. `error` instead of `cypher` reports a failure. Its stderr is not
+read. Each worker has a separate process, started for its first question and restarted after it has died or was too
+slow.
 """
 
 from __future__ import annotations
@@ -26,29 +27,29 @@ from graphground.evals.runs.prediction import Prediction, read_reply
 from graphground.evals.tasks.task import Task
 
 SHOWN = 200
-"""Characters of a wrong reply that an error quotes."""
+"""The most characters of an invalid reply that an error quotes."""
 
 
 class AgentError(RuntimeError):
-    """The agent cannot be started, so no question can be asked."""
+    """The agent cannot be started, so no question can be sent."""
 
 
 class Predictor(Protocol):
-    """Where predictions come from; every method may be called from any thread."""
+    """A source of predictions; every method may be called from any thread."""
 
     name: str
 
     def predict(self, task: Task) -> Prediction:
-        """The prediction for a task; what goes wrong with one question is its `error`, never an exception."""
+        """The prediction for a task; a failure is its `error`, never an exception."""
         ...
 
     def close(self) -> None:
-        """End what was started; calling it twice is fine."""
+        """Stop all started processes; may be called twice."""
         ...
 
 
 class CommandAgent:
-    """`CommandAgent("python my_agent.py", timeout=300.0)`: a process for each worker thread."""
+    """An agent run as `CommandAgent("python my_agent.py", timeout=300.0)`: one process per worker thread."""
 
     def __init__(self, command: str, timeout: float = 300.0) -> None:
         self.name = command
@@ -61,7 +62,7 @@ class CommandAgent:
             raise AgentError("the agent's command is empty")
 
     def predict(self, task: Task) -> Prediction:
-        """Ask the process of this thread; a dead or silent one is ended and replaced for the next question.
+        """Send the question to this thread's process; a dead or silent process is replaced for the next question.
 
         Raises:
             AgentError: the command cannot be started.
@@ -104,7 +105,7 @@ class CommandAgent:
 
 
 class _Process:
-    """A child process, its lines read by a thread so that waiting for one can end."""
+    """A child process whose output is read by a thread, so that waiting for a line can time out."""
 
     def __init__(self, words: list[str]) -> None:
         self._process = subprocess.Popen(
@@ -170,7 +171,7 @@ def _read(qid: str, line: str, seconds: float) -> Prediction:
 
 
 class FilePredictions:
-    """Predictions that were made before: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
+    """Predictions made earlier: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
 
     def __init__(self, predictions: dict[str, Prediction], name: str = "file") -> None:
         self.name, self._predictions = name, predictions
@@ -183,7 +184,7 @@ class FilePredictions:
 
 
 class Repaired:
-    """Another predictor's queries after the repair of `validate_cypher`: what grounding alone is worth."""
+    """Another predictor's queries after repair by `validate_cypher`: measures the effect of grounding alone."""
 
     def __init__(self, inner: Predictor, repair: Callable[[str, str], str | None]) -> None:
         self.name, self._inner, self._repair = f"{inner.name}, repaired", inner, repair

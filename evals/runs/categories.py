@@ -1,8 +1,8 @@
-"""Why a prediction is wrong: the first of ten categories that fits, from diagnostics, names, patterns and rows.
+"""Classifies wrong predictions: the first of ten categories that fits, from diagnostics, names, patterns and rows.
 
 The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, its Figure 6), in the order in which
-they are tried: an earlier one explains a later one. There they were assigned by hand; here by the checks of `cypher`
-and by comparing the two trees, so a prediction with two mistakes counts under the earlier.
+they are tried: an earlier one explains a later one. There they were assigned manually; here by the checks of `cypher`
+and by comparing the two trees, so a prediction with two mistakes counts under the earlier category.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def category_of(
 
 
 class _Shape:
-    """What of a query is compared: the names in it, its relationships with and without direction, its conditions."""
+    """The compared parts of a query: its names, its relationships with and without direction, its conditions."""
 
     def __init__(self, query: t.Query) -> None:
         self.names = {value for key, value in _compared(query) if key == "name"}
@@ -104,7 +104,7 @@ class _Shape:
 
 
 def _end(node: t.Node, known: Mapping[str, str]) -> str:
-    """A node of a link, by its label and whether it is named: what says which way round the link is."""
+    """The end of a link, by its label and whether it is named, which shows the link's direction."""
     if not isinstance(node, t.NodePattern):
         return ""
     label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
@@ -114,7 +114,7 @@ def _end(node: t.Node, known: Mapping[str, str]) -> str:
 
 
 def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Each property that is compared, with the operator and the other side as written."""
+    """Each compared property, with the operator and the text of the other side."""
     for node in query.find(t.NodePattern):
         if isinstance(node.properties, t.MapLiteral):
             for entry in node.properties.entries:

@@ -1,4 +1,4 @@
-"""Gold answers, asked once: each gold query's table and the nodes that it matched, kept beside a run."""
+"""Gold answers, computed once: each gold query's table and the nodes that it matched, stored beside a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphground.graphs.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a gold query answers, and the ids of the nodes that it matches; `failure` where it cannot be run."""
+    """A gold query's answer, and the ids of the nodes that it matches; `failure` if it cannot be run."""
 
     table: Table
     nodes: frozenset[str]
@@ -28,7 +28,7 @@ class Gold:
 
 
 class GoldAnswers:
-    """Gold answers of one run, by graph, its version and query. Every method may be called from any thread."""
+    """The gold answers of one run, by graph, its version and query. Every method may be called from any thread."""
 
     def __init__(self, path: Path, timeout: float = 120.0) -> None:
         self._timeout = timeout
@@ -42,10 +42,10 @@ class GoldAnswers:
             self._connection.commit()
 
     def get(self, version: str, graph: Graph, query: str) -> Gold:
-        """The answer, run now if it was not before; `version` changes when the graph does.
+        """The answer, computed now if necessary; `version` changes when the graph does.
 
         Raises:
-            EngineUnavailable: the graph cannot be asked.
+            EngineUnavailable: the graph cannot be queried.
         """
         with self._lock:
             asking = self._asking.setdefault((version, query), threading.Lock())
@@ -53,7 +53,7 @@ class GoldAnswers:
             return self._known(version, query, lambda: self._ask(graph, query))
 
     def close(self) -> None:
-        """Close the file; calling it twice is fine."""
+        """Close the file; may be called twice."""
         with self._lock:
             self._connection.close()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Journal:
-    """`Journal(Path("scores.jsonl")).append({"qid": "nba-1", …})`; opening it drops a line that was cut off."""
+    """`Journal(Path("scores.jsonl")).append({"qid": "nba-1", …})`; opening it drops a truncated last line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -19,7 +19,7 @@ class Journal:
         self._file = path.open("ab")
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write a record and wait until the disk has it; safe from any thread."""
+        """Append a record and wait until it is on disk; may be called from any thread."""
         line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
         with self._lock:
             self._file.write(line)
@@ -28,7 +28,7 @@ class Journal:
             self.records.append(record)
 
     def close(self) -> None:
-        """Close the file; calling it twice is fine."""
+        """Close the file; may be called twice."""
         self._file.close()
 
     def _read(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What an agent said to one question: a query, or that there is no answer, with its trace and its cost."""
+"""An agent's prediction for one question: a query, or that there is no answer, with its trace and its cost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Prediction:
     query: str = ""
     stance: Stance = "answer"
     text: str = ""
-    """What the agent said in words."""
+    """The agent's answer in words."""
     error: str = ""
     seconds: float = 0.0
     tokens_in: int = 0
@@ -44,12 +44,12 @@ class Prediction:
     trace: Sequence[ToolCall] = field(default_factory=tuple)
 
     def as_record(self) -> dict[str, Any]:
-        """The JSON form of a run's journal."""
+        """The JSON form stored in a run's journal."""
         return asdict(self)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Prediction:
-        """The prediction that a journal holds."""
+        """The prediction in a record of a journal."""
         trace = tuple(ToolCall(**call) for call in record.get("trace", ()))
         return cls(**{**record, "trace": trace})
 
@@ -94,7 +94,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
 
 
 def clean_query(text: str) -> str:
-    """The query in a model's text: without a code fence and without the marks that end a turn."""
+    """The query in a model's text, without code fences and end-of-turn marks."""
     fenced = _FENCE.search(text)
     text = fenced.group(1) if fenced else text
     for mark in _ENDS:
@@ -103,13 +103,13 @@ def clean_query(text: str) -> str:
 
 
 def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]:
-    """The predictions of a file by the qid of their task; a task without one is not in the answer.
+    """The predictions in a file by the qid of their task; tasks without a prediction are missing.
 
-    A record names its task by `qid`, or by `graph` and `question` (or `nl_question`) as they stand in the task. That is
-    the form of CypherBench's `result.json` too.
+    A record names its task by `qid`, or by `graph` and `question` (or `nl_question`) exactly as in the task.
+    CypherBench's `result.json` has this form too.
 
     Raises:
-        TaskError: the file cannot be read, a record is no prediction, or none belongs to a task.
+        TaskError: the file cannot be read, a record is not a prediction, or none belongs to a task.
     """
     by_question: dict[tuple[str, str], list[Task]] = {}
     for task in tasks:

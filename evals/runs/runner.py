@@ -1,10 +1,10 @@
-"""Runs a predictor over tasks and scores what it says: in parallel, resumable, with an error for each task at most.
+"""Runs a predictor over tasks and scores its predictions: in parallel, resumable; a failure affects only its task.
 
     run = Run.open(Path("runs/mine"), tasks, "my agent")
     run.go(predictor, graphs, workers=8, timeout=30.0)
 
-A prediction is on disk before it is scored, so a run that is killed asks no model twice. A graph that cannot be opened
-leaves its tasks unscored, with the reason; the same command scores them later.
+A prediction is on disk before it is scored, so an interrupted run sends no question twice. If a graph cannot be opened,
+its tasks stay unscored, with the reason; the same command scores them later.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from graphground.tools.tool import Graphs
 
 
 class RunError(RuntimeError):
-    """A run that cannot go on: its folder belongs to other tasks, or another process works in it."""
+    """A run that cannot continue: its folder belongs to other tasks, or another process is using it."""
 
 
 @dataclass
 class Outcome:
-    """How a run ended: tasks scored now and before, and those that could not be, by reason."""
+    """The outcome of a run: tasks scored now and earlier, and those that could not be scored, by reason."""
 
     scored: int = 0
     before: int = 0
@@ -48,7 +48,7 @@ class Outcome:
 
 
 class Run:
-    """One run in its folder. `Run.open` makes the folder or continues what is in it."""
+    """A run in its folder. `Run.open` creates the folder or resumes the run in it."""
 
     def __init__(self, folder: Path, tasks: Sequence[Task], settings: dict[str, Any]) -> None:
         self.folder, self.tasks, self.settings = folder, list(tasks), settings
@@ -56,9 +56,9 @@ class Run:
 
     @classmethod
     def open(cls, folder: Path, tasks: Sequence[Task], predictor: str, *, note: str = "") -> Run:
-        """Make a run for these tasks, or continue the one in `folder`.
+        """Start a run for these tasks, or resume the one in `folder`.
 
-        `note` is a sentence that the report shows: that the graph is a stand-in, for one.
+        `note` is a sentence that the report shows, for example that the graph is a stand-in.
 
         Raises:
             RunError: the folder holds a run over other tasks or of another predictor.
@@ -98,12 +98,12 @@ class Run:
         version: Callable[[str], str] = str,
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcome:
-        """Predict and score what is left; `timeout` is in seconds, for each query.
+        """Predict and score the remaining tasks; `timeout` is in seconds, for each query.
 
-        `version` gives a name for the data of a graph: when it changes, gold answers are asked again.
+        `version` returns an identifier of a graph's data; when it changes, gold answers are computed again.
 
         Raises:
-            RunError: another process works in the folder.
+            RunError: another process is using the folder.
             AgentError: the agent cannot be started.
         """
         try:
@@ -196,7 +196,7 @@ class _Work:
 
 
 class _Opened:
-    """Graphs by name; one that cannot be opened is asked for once, and its error raised for each of its tasks."""
+    """Graphs by name; one that cannot be opened is tried once, and its error raised for each of its tasks."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
@@ -217,10 +217,10 @@ class _Opened:
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The settings of a run and its score records, the last one of each task.
+    """The settings of a run and its score records, the last one for each task.
 
     Raises:
-        RunError: there is no run in the folder, or nothing was scored yet.
+        RunError: there is no run in the folder, or nothing has been scored yet.
     """
     path = folder / "run.json"
     if not path.exists():

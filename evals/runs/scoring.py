@@ -1,4 +1,4 @@
-"""The record of one task: scores, the reason of a failure, both answers and both subgraphs."""
+"""The score record of one task: scores, the reason for a failure, both answers and both subgraphs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.pictures.of_query import subgraph
 
 SHOWN_ROWS = 20
-"""Rows of an answer that a record keeps, for the report; scores are taken of all."""
+"""The most rows of an answer that a record keeps for the report; scores use all rows."""
 
 
 def score(
     task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
 ) -> dict[str, Any]:
-    """Score one prediction; `timeout` is in seconds, for each query that it takes.
+    """Score one prediction; `timeout` is in seconds, for each query.
 
     Raises:
-        EngineUnavailable: the graph cannot be asked; the task can be scored later.
+        EngineUnavailable: the graph cannot be queried; the task can be scored later.
     """
     outcome = attempt(graph, prediction.query, timeout=timeout) if prediction.query.strip() else Attempt(None)
     rows = outcome.table.rows if outcome.table is not None else []
@@ -85,12 +85,12 @@ def score(
 
 
 def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | None) -> str:
-    """What the agent did, beside what it should have done.
+    """Classify the agent's behaviour against the expected one.
 
-    `right`: the right answer, or the right refusal. `wrong`: an answer with rows that are not the gold ones, said with
-    confidence. `empty`: an answer from a query that found nothing. `declined`: "not in the graph" or a question back
-    where there was an answer. `invented`: an answer where the graph has none, or where it should have asked. `failed`:
-    no query, or one that cannot be run.
+    `right`: the right answer, or the right refusal. `wrong`: an answer with rows that differ from the gold answer.
+    `empty`: an answer from a query without rows. `declined`: "not in the graph" or a clarifying question although there
+    is an answer. `invented`: an answer although the graph has none, or the agent should have asked a clarifying
+    question. `failed`: no query, or one that cannot be run.
     """
     if task.expected != "answer":
         if prediction.stance == task.expected:

@@ -1,1 +1,1 @@
-"""Tasks: a question, the gold query that answers it, and where it came from; read and written as CypherBench does."""
+"""Tasks: a question, its gold query and its origin; read and written in CypherBench's format."""

@@ -1,4 +1,4 @@
-"""Which of the 12 graph patterns and which RETURN template a gold query is made of, read off its tree.
+"""Derives from a gold query's tree which of the 12 graph patterns and which RETURN template it uses.
 
 CypherBench (arXiv 2412.18702, §4.2) makes a question from a graph pattern, 7 basic and 5 special ones, and a RETURN
 template. A `*` marks a node that is named:
@@ -40,11 +40,11 @@ COMBINED = {
     "n_prop_array_distinct": "n_prop",
     "n_prop_combined": "n_prop",
 }
-"""Published templates that its report counts together."""
+"""Published templates that CypherBench's report counts together."""
 
 
 def classify(gold: str) -> tuple[str, str]:
-    """The graph pattern and the RETURN template; `other` for what is made in no such way."""
+    """The graph pattern and the RETURN template; `other` if neither fits."""
     try:
         body = parse(gold).body
     except CypherSyntaxError:

@@ -1,9 +1,9 @@
-"""Task files: CypherBench's JSON (a list of records), or one record a line, packed with gzip or not.
+"""Task files: CypherBench's JSON (a list of records), or one record per line, optionally gzipped.
 
-A record has `graph`, `nl_question` and `gold_cypher`; all else is optional: `qid`, `nl_question_raw`,
-`gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. What is missing
-of the template is read off the gold query (`classify`). Two fields are ours: `expected` says what a good agent does
-(`answer`, `not_in_graph` or `ask`), and `variant` how the task was made harder.
+A record has `graph`, `nl_question` and `gold_cypher`; the other fields are optional: `qid`, `nl_question_raw`,
+`gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. Missing parts of
+the template are derived from the gold query (`classify`). Two fields are our own: `expected` is the right reaction of
+an agent (`answer`, `not_in_graph` or `ask`), and `variant` says how the task was made harder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Expected = Literal["answer", "not_in_graph", "ask"]
 
 
 class TaskError(ValueError):
-    """A file that holds no tasks or predictions; the message names the record and what is wrong with it."""
+    """An invalid file of tasks or predictions; the message names the record and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Task:
     return_cypher: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """The CypherBench form; our own fields only where they say something."""
+        """The CypherBench form; our own fields only if they are set."""
         record: dict[str, Any] = {
             "qid": self.qid,
             "graph": self.graph,
@@ -65,10 +65,10 @@ class Task:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """All tasks of a file, in its order.
+    """All tasks of a file, in order.
 
     Raises:
-        TaskError: the file cannot be read, or a record is no task.
+        TaskError: the file cannot be read, or a record is not a task.
     """
     tasks = [_task(record, number, path) for number, record in enumerate(read_records(path), start=1)]
     if not tasks:
@@ -93,7 +93,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     """The records of a JSON list, of an object with one list in it, or of JSON Lines.
 
     Raises:
-        TaskError: the file is missing, or none of these.
+        TaskError: the file is missing, or has none of these forms.
     """
     try:
         data = path.read_bytes()
@@ -177,7 +177,7 @@ def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:
 
 
 def _made_qid(graph: str, question: str, gold: str) -> str:
-    """A name for a task without one: the same for the same task, in any file."""
+    """An id for a task without one: the same for the same task, in any file."""
     text = "\n".join((graph, question, gold))
     return f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 

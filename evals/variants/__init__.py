@@ -1,1 +1,1 @@
-"""Harder variants of task files: the same gold answers under other names, and questions that have no answer."""
+"""Harder variants of task files: the same gold answers under other names, and questions without an answer."""

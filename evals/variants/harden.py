@@ -1,17 +1,17 @@
-"""Makes tasks harder: names as people write them, names that are not there, and questions that say too little.
+"""Makes tasks harder: names as people write them, names that do not exist, and underspecified questions.
 
     harden(tasks, graph, seed=7)          # for each task, each kind that it allows
 
 | kind | the question | expected |
 |---|---|---|
-| `alias` | names an entity by an alias that no other node of the graph has | the same gold answer |
+| `alias` | names an entity by an alias that is unique in the graph | the same gold answer |
 | `misspelt` | has one letter of a name swapped, left out or doubled | the same gold answer |
-| `shortened` | has a name without its last words, where only that node's name begins so | the same gold answer |
-| `absent` | names something that the graph does not have | "not in the graph" |
-| `ambiguous` | names no entity where the gold query needs one | a question back |
+| `shortened` | shortens a name to its first words, if no other name begins with them | the same gold answer |
+| `absent` | names something that is not in the graph | "not in the graph" |
+| `ambiguous` | names no entity although the gold query needs one | a clarifying question |
 
-A question is changed only where the name stands in it as written, once, so that what it asks stays the same. An agent
-that is right on names as they are stored need not be right on these; report both (`variant` in a run's breakdown).
+A question is changed only if it contains the exact name, once, so that its meaning stays the same. An agent may handle
+names as they are stored but not these; report both (`variant` in a run's breakdown).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Kind = Literal["alias", "misspelt", "shortened", "absent", "ambiguous"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SECONDS = 10.0
 LEAST_LETTERS = 5
-"""Letters that a name needs to be misspelt and still be recognised."""
+"""The fewest letters with which a misspelt name is still recognizable."""
 
 
 def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[Kind] = KINDS) -> list[Task]:
-    """The variants of the tasks that are about `graph`, in their order; none where a kind does not apply.
+    """The variants of the tasks about `graph`, in order; none if no kind applies.
 
     Raises:
-        EngineUnavailable: the graph cannot be asked.
+        EngineUnavailable: the graph cannot be queried.
     """
     found = []
     for task in tasks:
@@ -148,14 +148,14 @@ def _ambiguous(graph: Graph, label: str, name: str, rng: random.Random) -> str |
 
 
 def _holders(graph: Graph, label: str, name: str, besides: str = "") -> bool:
-    """Whether a node of the label has this name or alias, one of another name than `besides`."""
+    """Whether a node with another name than `besides` has this name or alias."""
     aliases = " OR $name IN n.aliases" if "aliases" in graph.schema.labels[label].properties else ""
     rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) WHERE n.name = $name{aliases} RETURN DISTINCT n.name", name)
     return any(row[0] != besides for row in rows)
 
 
 def _rows(graph: Graph, query: str, name: object) -> list[list[Any]]:
-    """Rows, or one that rules the change out where the graph does not answer in time."""
+    """The rows, or a row that rules the variant out if the graph does not respond in time."""
     try:
         return graph.run(query, {"name": name}, timeout=SECONDS).rows
     except (QueryTimeout, QueryFailed):

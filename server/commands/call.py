@@ -31,7 +31,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a tool's answer; the exit status is 1 when the tool failed."""
+    """Print a tool's answer; the exit status is 1 if the tool failed."""
     return run(parser(), arguments)
 
 
@@ -76,10 +76,10 @@ def call(parsed: argparse.Namespace) -> int:
 
 
 def arguments_in(text: str) -> dict[str, Any]:
-    """A tool's arguments out of JSON.
+    """Parse a tool's arguments from JSON.
 
     Raises:
-        WrongUse: it is not a JSON object.
+        WrongUse: the text is not a JSON object.
     """
     try:
         given = json.loads(text)
@@ -91,7 +91,7 @@ def arguments_in(text: str) -> dict[str, Any]:
 
 
 def listed_tools() -> str:
-    """One line for each tool: its name and the first sentence of its description."""
+    """One line per tool: its name and the first sentence of its description."""
     from graphground.tools import all_tools
 
     tools = all_tools()
@@ -101,7 +101,7 @@ def listed_tools() -> str:
 
 
 def describe(name: str) -> int:
-    """Print what a tool is for and the arguments it takes, with their defaults and bounds."""
+    """Print a tool's description and its arguments, with their defaults and bounds."""
     from graphground.cypher.names.nearest import closest
     from graphground.server.definitions import input_schema
     from graphground.tools import all_tools
@@ -124,7 +124,7 @@ def describe(name: str) -> int:
 
 
 def described_type(field: dict[str, Any]) -> str:
-    """`integer, 1 to 1000`, `"auto" | "exact"`, `list of string` out of a JSON schema."""
+    """The type in a JSON schema as text: `integer, 1 to 1000`, `"auto" | "exact"`, `list of string`."""
     if "enum" in field:
         return " | ".join(json.dumps(value) for value in field["enum"])
     if "anyOf" in field:

@@ -1,12 +1,12 @@
-"""The command line's framework: one parser class, one way to run a command, one form for what goes wrong.
+"""The framework of the command line: one parser class, one way to run a command, one form for errors.
 
 A command is a module with two functions:
 
     def parser() -> CommandLine:              # its options; read by the reference page and shell completion too
     def main(arguments) -> int:               # `return run(parser(), arguments)`, the exit status
 
-Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. argparse, since
-importing it costs nothing beside the SDK: every command starts as fast as Python does.
+Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. The framework uses
+argparse, whose import adds nothing measurable to Python's own start.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 
 
 class WrongUse(Exception):
-    """Options that do not fit together; ends the command with exit status 2 and the usage."""
+    """Options that cannot be combined; ends the command with exit status 2 and the usage."""
 
 
 class CommandLine(argparse.ArgumentParser):
-    """An argument parser whose errors name the nearest valid word, and which abbreviates nothing."""
+    """An argument parser whose errors name the nearest valid word, and which accepts no abbreviations."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         options.setdefault("allow_abbrev", False)
@@ -48,21 +48,21 @@ class CommandLine(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong and the usage on stderr; exit status 2."""
+        """Print the error and the usage on stderr; exit with status 2."""
         found = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
         if found:
             message += did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
         self.exit(WRONG_USE, f"graphground: {message}\n{self.format_usage()}")
 
     def subcommands(self) -> dict[str, CommandLine]:
-        """The parsers of its subcommands by name; empty for a command without any."""
+        """The parsers of its subcommands by name; empty if it has none."""
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 return dict(action.choices)
         return {}
 
     def add_command(self, name: str, run: Any, help: str) -> CommandLine:
-        """Add a subcommand, which `run(parsed) -> exit status` carries out."""
+        """Add a subcommand, which is executed by `run(parsed) -> exit status`."""
         group = next((action for action in self._actions if isinstance(action, argparse._SubParsersAction)), None)
         if group is None:
             group = self.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
@@ -80,7 +80,7 @@ def command_line(name: str, description: str, run: Any = None) -> CommandLine:
 
 
 def run(parser: CommandLine, arguments: Sequence[str]) -> int:
-    """Parse and run a command; a failure is a line on stderr and an exit status, never a traceback.
+    """Parse and run a command; a failure becomes a line on stderr and an exit status, never a traceback.
 
     run(parser(), ["info", "nba"])
     """
@@ -105,7 +105,7 @@ def run(parser: CommandLine, arguments: Sequence[str]) -> int:
 
 
 def explained(error: Exception) -> str:
-    """What went wrong, in a sentence: our own exceptions carry one, the system's are given one.
+    """An exception in a sentence: our own exceptions contain one, system errors are given one.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
     'films.json: No such file or directory'
@@ -124,12 +124,12 @@ def explained(error: Exception) -> str:
 
 
 def wants_trace() -> bool:
-    """Whether a failure shows where it was raised: asked for by GRAPHGROUND_LOG_LEVEL=debug."""
+    """Whether a failure shows its traceback, which GRAPHGROUND_LOG_LEVEL=debug requests."""
     return os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug"
 
 
 def did_you_mean(found: str, known: Sequence[str]) -> str:
-    """`; did you mean 'load'?`, or nothing where no known word is near."""
+    """`; did you mean 'load'?`, or an empty string if no known word is similar."""
     from graphground.cypher.names.nearest import closest  # only mistakes need it
 
     near = closest(found.partition("=")[0], known, limit=1)

@@ -1,4 +1,4 @@
-"""`graphground graphs compare`: what changed between two SimpleKG files."""
+"""`graphground graphs compare`: compare two SimpleKG files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_compare(group: CommandLine) -> None:
 
 
 def compare_files(parsed: argparse.Namespace) -> int:
-    """Print the counts of what was added, removed and changed, with examples."""
+    """Print the counts of added, removed and changed records, with examples."""
     from graphground.graphs.loading.compare import compare
 
     found = compare(parsed.old, parsed.new)

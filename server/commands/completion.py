@@ -48,13 +48,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def completion(parsed: argparse.Namespace) -> int:
-    """Write the script out of the parsers of all commands."""
+    """Generate the script from the parsers of all commands."""
     sys.stdout.write(fish() if parsed.shell == "fish" else bash(ZSH if parsed.shell == "zsh" else BASH))
     return 0
 
 
 def words() -> Iterator[tuple[str, str, list[str]]]:
-    """Each command and subcommand with the words that may follow it: `("graphs", "load", ["--name", …])`."""
+    """Each command and subcommand with the words that may follow: `("graphs", "load", ["--name", …])`."""
     for name in COMMANDS:
         command: CommandLine = import_module(f"graphground.server.commands.{name}").parser()
         inner = command.subcommands()
@@ -64,7 +64,7 @@ def words() -> Iterator[tuple[str, str, list[str]]]:
 
 
 def options_of(parser: CommandLine) -> list[str]:
-    """The long options and the choices of positional arguments."""
+    """The long options and the choices of the positional arguments."""
     options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
     return options + [
         str(choice)

@@ -1,4 +1,4 @@
-"""`graphground graphs check`: the definition of a domain graph, checked."""
+"""`graphground graphs check`: check the definition of a domain graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_check(group: CommandLine) -> None:
 
 
 def check(parsed: argparse.Namespace) -> int:
-    """Print what is wrong with a definition, or which of its sources are doubtful."""
+    """Print the problems of a definition, or its doubtful sources."""
     from graphground.graphs.definitions.model import doubts
     from graphground.graphs.definitions.read import check_text, definition_text
 

@@ -1,4 +1,4 @@
-"""`graphground doctor`: check the installation, and say what to fix."""
+"""`graphground doctor`: check the installation, and report what to fix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_FREE = 500 * 1024 * 1024
 class Finding:
     """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
 
-    A good finding with something to fix is a warning.
+    A good finding with a fix is a warning.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Finding:
 
     @property
     def word(self) -> str:
-        """What the line begins with."""
+        """The first word of the line."""
         return "BAD " if not self.good else "WARN" if self.fix else "ok  "
 
 
@@ -51,12 +51,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one line for each check; the exit status is 1 when there is a problem."""
+    """Print one line for each check; the exit status is 1 if there is a problem."""
     return run(parser(), arguments)
 
 
 def doctor(parsed: argparse.Namespace) -> int:
-    """Run every check, and print each finding as soon as it is there."""
+    """Run every check, and print each finding immediately."""
     settings = settings_from(parsed)
     found: list[Finding] = []
     checks = findings(settings, deep=parsed.deep)
@@ -109,7 +109,7 @@ def findings(settings: Settings, *, deep: bool = False) -> Iterator[Finding]:
 
 
 def packages(engine_needed: bool) -> Iterator[Finding]:
-    """The libraries that matter, with their versions."""
+    """The important libraries, with their versions."""
     for name in ("mcp", "neo4j", "pydantic"):
         try:
             yield Finding(name, True, version(name))
@@ -127,7 +127,7 @@ def packages(engine_needed: bool) -> Iterator[Finding]:
 
 
 def data_folder(home: Path) -> Finding:
-    """Whether loaded graphs can be kept."""
+    """Whether loaded graphs can be stored."""
     import shutil
     import tempfile
 
@@ -156,7 +156,7 @@ def data_folder(home: Path) -> Finding:
 
 
 def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
-    """Whether each graph answers a query, and with `deep` whether all of it can be read."""
+    """Whether each graph answers a query and, with `deep`, whether all of it can be read."""
     try:
         opened = open_graphs(settings)
     except Exception as error:
@@ -200,7 +200,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
 
 
 def second_wall(name: str, engine: Engine) -> Finding:
-    """Whether the database itself refuses writes, beside this program's own check."""
+    """Whether the database itself refuses writes, in addition to this program's own check."""
     from graphground.graphs.opening.write_guard import warning
 
     try:
@@ -223,7 +223,7 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:
-    """One query and how long it took."""
+    """Run one query and time it."""
     try:
         return Finding(what, True, f"answers in {ask():.1f} ms")
     except Exception as error:

@@ -60,7 +60,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build an index, or show one; the exit status is 1 when that failed."""
+    """Build an index, or show one; the exit status is 1 if that failed."""
     return run(parser(), arguments)
 
 
@@ -94,7 +94,7 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
 
 
 def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
-    """Read every name from the graph's database and build the index of them."""
+    """Read every name from the graph's database and build an index of them."""
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.discovery import text_schema
@@ -135,7 +135,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -148,7 +148,7 @@ def make_vectors(
     ann: int | None = None,
     as_json: bool = False,
 ) -> int:
-    """Print what the vectors will cost, then build them; Ctrl-C stops after the current batch of names."""
+    """Print the estimated cost of the vectors, then build them; Ctrl-C stops after the current batch of names."""
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import build_vectors, estimate
     from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
@@ -208,7 +208,7 @@ def make_vectors(
 
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
-    """Refuse a label that the index does not have, with the nearest that it has."""
+    """Refuse a label that the index does not have, and name the nearest ones."""
     from graphground.cypher.names.nearest import closest
     from graphground.graphs.entities.record import UnknownName
 
@@ -267,7 +267,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
 
 
 def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
-    """The vectors of an index as plain values, or None and why they cannot be used."""
+    """Facts about the vectors of an index as plain values, or None and the reason why they cannot be used."""
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
     from graphground.graphs.entities.vectors.store import VectorsMissing
 

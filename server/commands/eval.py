@@ -1,4 +1,4 @@
-"""`graphground eval`: agents and predictions over task files, their reports, and tasks made for a graph."""
+"""`graphground eval`: run agents and predictions over task files, report on the runs, and make tasks for a graph."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def score_tasks(parsed: argparse.Namespace) -> int:
-    """Run predictions over tasks, or continue to."""
+    """Run predictions over tasks, or resume a run."""
     from graphground.evals.runs.runner import Run  # all of evals is loaded on first use
     from graphground.evals.tasks.task import read_tasks
 
@@ -201,7 +201,7 @@ def make(parsed: argparse.Namespace) -> int:
 
 
 def harden(parsed: argparse.Namespace) -> int:
-    """Make harder variants of the tasks of every graph that is open."""
+    """Make harder variants of the tasks of every open graph."""
     from graphground.evals.tasks.task import read_tasks, write_tasks
     from graphground.evals.variants.harden import KINDS
     from graphground.evals.variants.harden import harden as variants_of
@@ -235,7 +235,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
 
 
 def _version(name: str, home: Home) -> str:
-    """A name for the data of a loaded graph: another load of it has another."""
+    """An identifier of a loaded graph's data, which changes when the graph is loaded again."""
     from graphground.graphs.storage.catalog import Catalog
 
     entry = Catalog(home).find(name)

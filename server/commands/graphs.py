@@ -95,7 +95,7 @@ def list_graphs(parsed: argparse.Namespace) -> int:
 
 
 def load(parsed: argparse.Namespace) -> int:
-    """Load a file into the data folder, or into a database of the user's."""
+    """Load a file into the data folder, or into the user's own database."""
     file: Path = parsed.file
     if parsed.into is not None:
         if parsed.name is not None or parsed.description:
@@ -128,14 +128,14 @@ def load(parsed: argparse.Namespace) -> int:
 
 
 def is_offered(name: str, parsed: argparse.Namespace) -> bool:
-    """Whether a bundled graph of that name is served, loaded or not."""
+    """Whether a bundled graph of that name is served, even if it is not loaded yet."""
     from graphground.graphs.opening.bundled import offered
 
     return any(bundled.name == name for bundled in offered(home_from(parsed)))
 
 
 def load_into_database(file: Path, uri: str, user: str, database: str | None) -> int:
-    """Write the file into an empty database, as a user who may write."""
+    """Write the file into an empty database, as a user with write access."""
     from graphground.graphs.engines.address import BoltAddress
     from graphground.graphs.loading.into_database import load_into
 
@@ -169,7 +169,7 @@ def info(parsed: argparse.Namespace) -> int:
 
 
 def drop(parsed: argparse.Namespace) -> int:
-    """Delete a loaded graph, and offer a bundled one no more."""
+    """Delete a loaded graph; a bundled one is then no longer offered."""
     from graphground.graphs.loading.load import drop_graph
     from graphground.graphs.opening.bundled import is_bundled, offer
     from graphground.graphs.storage.catalog import Catalog

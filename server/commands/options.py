@@ -1,4 +1,4 @@
-"""The options that commands share: one for each setting, and the settings that they make up."""
+"""The options shared by commands: one for each setting, and the settings built from them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from graphground.tools.tool import Graphs
 
 DATA_FOLDER = ("home", "settings")
-"""The options of a command that works in the data folder alone."""
+"""The options of a command that needs only the data folder."""
 GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
-"""The options of a command that opens graphs, without those that serve clients."""
+"""The options of a command that opens graphs, without those for serving clients."""
 
 
 def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = None) -> None:
-    """One option for each setting, or for those settings alone.
+    """Add one option for each setting, or only for the named settings.
 
     add_options(parser, DATA_FOLDER)       # --home and --settings
     """
@@ -53,7 +53,7 @@ def settings_from(parsed: argparse.Namespace) -> Settings:
     """The settings for the options that were given.
 
     Raises:
-        SettingsError: one of them is wrong; `run` reports it with exit status 2.
+        SettingsError: one of them is invalid; `run` reports it with exit status 2.
     """
     return read_settings(_given(parsed))
 
@@ -84,7 +84,7 @@ def set_up_logging(level: str) -> None:
 
 
 def open_graphs(settings: Settings) -> Graphs:
-    """Open what the settings name; nothing is connected before it is asked."""
+    """The graphs that the settings name; each is connected at first use."""
     from graphground.server.sources import graph_sources  # drivers load on first use
 
     return graph_sources(settings)

@@ -1,4 +1,4 @@
-"""Answers as a person reads them: tables, nested values as indented lines, failures, and diagnostics with a caret."""
+"""Prints answers for people: tables, nested values as indented lines, failures, and diagnostics with a caret."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def print_table(answer: Mapping[str, Any]) -> None:
-    """Rows as a table on stdout, then how many there are and how long it took."""
+    """Print rows as a table on stdout, then their number and the elapsed time."""
     from rich.console import Console
     from rich.table import Table
 
@@ -26,14 +26,14 @@ def print_table(answer: Mapping[str, Any]) -> None:
 
 
 def print_csv(answer: Mapping[str, Any]) -> None:
-    """Rows as comma-separated values on stdout, under a line of column names."""
+    """Print rows as comma-separated values on stdout, below a line of column names."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(answer["columns"])
     writer.writerows([["" if value is None else cell(value) for value in row] for row in answer["rows"]])
 
 
 def cell(value: Any) -> str:
-    """A value of a row: text as it is, anything else as JSON."""
+    """A value in a row: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -48,7 +48,7 @@ def failure_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each diagnostic under its line of the query, with a caret for each character that it is about.
+    """Each diagnostic below its line of the query, with carets under its span.
 
     error: There is no label 'Taem'. (unknown_label)
       1 | MATCH (t:Taem) RETURN t

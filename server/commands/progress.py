@@ -1,4 +1,4 @@
-"""What a person sees while a command works: bars and a spinner on stderr, where that is a terminal."""
+"""Progress display of commands: bars and a spinner on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0
 Report = Callable[[str, int, int | None], None]
-"""Takes a step's name, how much of it is done, and of how much (None where that is unknown)."""
+"""Called with a step's name, the amount done, and the total (None if unknown)."""
 
 
 @contextmanager
 def progress_bars() -> Iterator[Report]:
-    """A bar for each step; elsewhere than on a terminal a line every few seconds."""
+    """Show a bar for each step; without a terminal, a line every few seconds."""
     if not sys.stderr.isatty():
         yield _line_reporter()
         return
@@ -58,7 +58,7 @@ def _line_reporter() -> Report:
 
 @contextmanager
 def spinner(text: str) -> Iterator[None]:
-    """A spinner beside `text` while the block runs, such as while an engine starts."""
+    """Show a spinner beside `text` while the block runs, for example while an engine starts."""
     if not sys.stderr.isatty():
         yield
         return

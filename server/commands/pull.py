@@ -1,4 +1,4 @@
-"""`graphground graphs pull`: the graphs and questions that CypherBench published."""
+"""`graphground graphs pull`: download the graphs and questions that CypherBench published."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_pull(group: CommandLine) -> None:
 
 
 def pull(parsed: argparse.Namespace) -> int:
-    """Download what is not there yet, and load the graph."""
+    """Download the missing files, and load the graph."""
     from graphground.graphs.loading.load import load_file
     from graphground.graphs.loading.published import description_of, pull_graph, pull_tasks
     from graphground.graphs.opening.bundled import offered

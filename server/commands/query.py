@@ -51,7 +51,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the rows on stdout and the diagnostics on stderr; the exit status is 1 when the query did not run."""
+    """Print the rows on stdout and the diagnostics on stderr; the exit status is 1 if the query did not run."""
     return run(parser(), arguments)
 
 
@@ -112,7 +112,7 @@ def matched(application: Application, call: dict[str, Any], form: PictureForm) -
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """`name=value` as a parameter; the value is JSON where it can be read as such, and text elsewhere.
+    """Parse `name=value` as a parameter; the value is JSON if it can be parsed as JSON, otherwise text.
 
     >>> parameter("born=1984"), parameter("name=LeBron James")
     (('born', 1984), ('name', 'LeBron James'))
@@ -125,6 +125,6 @@ def parameter(text: str) -> tuple[str, Any]:
 
 
 def suggestion(answer: dict[str, Any]) -> str:
-    """The query that would be right, where the tool is sure of one."""
+    """The suggested correction of the query, if the tool has one."""
     nearest = answer.get("nearest") or [""]
     return str(answer.get("suggested_query") or nearest[0])

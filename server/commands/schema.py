@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def tokens(parsed: argparse.Namespace) -> int:
-    """Print what each form of each schema costs."""
+    """Print the number of tokens of each form of each schema."""
     from graphground.graphs.schemas.forms import FORMS, write_schema
     from graphground.graphs.schemas.token_count import estimate_tokens
 
@@ -108,7 +108,7 @@ def show(parsed: argparse.Namespace) -> int:
 
 @contextmanager
 def _opened(parsed: argparse.Namespace) -> Iterator[OpenGraphs]:
-    """The graph or the schema file that was named, as the only open graph; a tool's failure names the next step."""
+    """The named graph or schema file, as the only open graph; a failure names the next step."""
     from graphground.graphs.graph import Graph
     from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
     from graphground.graphs.opening.stored import open_stored

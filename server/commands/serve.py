@@ -1,4 +1,4 @@
-"""`graphground serve`: answer MCP clients."""
+"""`graphground serve`: serve MCP clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 OPEN_AFTER_SECONDS = 0.2
-"""After the first answer to a client: `tools/list`, which comes next, is not to wait for what is loaded then."""
+"""Delay after the first response to a client, so that the `tools/list` that follows does not wait for the loading."""
 
 
 def parser() -> CommandLine:
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def serve(parsed: argparse.Namespace) -> int:
-    """Serve with the settings that were given."""
+    """Serve with these settings."""
     settings = settings_from(parsed)
     set_up_logging(settings.log_level)
     check_names(settings)
@@ -75,7 +75,7 @@ def check_names(settings: Settings) -> None:
     """Refuse to serve a graph that does not exist, rather than serve nothing.
 
     Raises:
-        SettingsError: with the graphs that there are.
+        SettingsError: there is no such graph; the message lists the existing ones.
     """
     if not settings.graph:
         return

@@ -83,7 +83,7 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
 
 
 def summary(built: Built) -> str:
-    """What a build made, and what it discarded most."""
+    """The result of a build, with its most frequent reasons for discarding values."""
     lines = [f"Wrote {built.nodes:,} nodes and {built.relationships:,} relationships to {built.path}."]
     most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
     if most:

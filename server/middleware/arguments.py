@@ -33,7 +33,7 @@ BOUNDS = {
 
 
 def check_arguments(call: Call, proceed: Next) -> Outcome:
-    """Make the request model of the arguments, or say in words what is wrong with them."""
+    """Build the request model from the arguments, or explain what is wrong with them."""
     try:
         call.request = call.tool.request.model_validate(call.arguments)
     except ValidationError as error:
@@ -42,7 +42,7 @@ def check_arguments(call: Call, proceed: Next) -> Outcome:
 
 
 def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
-    """The failure for arguments that do not fit: unknown ones first, since they explain missing ones."""
+    """The failure for invalid arguments: unknown ones first, because they explain missing ones."""
     fields = list(tool.request.model_fields)
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
@@ -66,7 +66,7 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
 
 
 def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
-    """Name what is wrong with a value, and the nearest valid ones: "limit must be at most 50, not 80", `["50"]`."""
+    """Explain an invalid value and name the nearest valid ones: "limit must be at most 50, not 80", `["50"]`."""
     place, found, context = ".".join(str(part) for part in problem["loc"]), problem["input"], problem.get("ctx", {})
     wanted = WORDS.get(problem["type"])
     if wanted:
@@ -88,7 +88,7 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
 
 
 def kind(value: Any) -> str:
-    """What a JSON value is, in words: `kind(True)` is `true or false`."""
+    """The kind of a JSON value in words: `kind(True)` is `true or false`."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""The response budget: whole rows only, never half an answer."""
+"""The size limit of answers: whole rows are dropped, never parts of one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphground.tools.tool import Answer
 
 
 def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
-    """The last step: run the tool, encode its answer once, and drop rows until it has at most `most_bytes`."""
+    """Run the tool, encode its answer once, and drop rows until it has at most `most_bytes` (the last step)."""
 
     def run(call: Call) -> Outcome:
         assert call.request is not None, "check_arguments runs before"

@@ -1,4 +1,4 @@
-"""One error shape for whatever a tool raises."""
+"""Gives every exception that a tool raises the same form."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def _other_graphs(call: Call) -> list[str]:
 
 
 def failed(failure: ToolFailure) -> Outcome:
-    """The outcome that a failure becomes: its fields as JSON, which is its text as well."""
+    """The outcome for a failure: its fields as JSON, which are also its text."""
     payload = encode(failure.as_dict())
     return Outcome(payload, payload.decode(), is_error=True)

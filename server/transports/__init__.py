@@ -1,1 +1,1 @@
-"""How clients connect: stdio and streamable HTTP."""
+"""The transports through which clients connect: stdio and streamable HTTP."""

@@ -1,4 +1,4 @@
-"""Who may call over HTTP: bearer tokens, fixed ones or JSON Web Tokens, through the SDK's resource-server support."""
+"""Authorization over HTTP: fixed bearer tokens or JSON Web Tokens, checked by the SDK's resource-server support."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jwt import PyJWKClient
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures by a key pair only: with a shared secret, any verifier could also sign."""
+"""Accepted signatures, all by a key pair: with a shared secret, any verifier could also sign."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)
@@ -33,14 +33,14 @@ class FixedTokens(TokenVerifier):
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The access that the token gives; None for an unknown one."""
+        """The access that the token grants; None for an unknown token."""
         digest = hashlib.sha256(token.encode()).digest()
         known = [hmac.compare_digest(digest, other) for other in self._digests]
         return AccessToken(token=token, client_id=f"token-{known.index(True) + 1}", scopes=[]) if any(known) else None
 
 
 class JsonWebTokens(TokenVerifier):
-    """Tokens that an authorization server signs; its public keys are read from a JWKS address and kept a while.
+    """Tokens signed by an authorization server; its public keys are read from a JWKS address and cached.
 
     A token must carry an expiry (`exp`), this server's address as audience (`aud`), and the issuer (`iss`).
     """
@@ -50,7 +50,7 @@ class JsonWebTokens(TokenVerifier):
         self._keys: PyJWKClient | None = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The access that the token gives; None for one that is expired, for another server, or not signed by a key."""
+        """The access that the token grants; None if it is expired, meant for another server, or not signed by a key."""
         return await anyio.to_thread.run_sync(self._verified, token)
 
     def _verified(self, token: str) -> AccessToken | None:
@@ -88,10 +88,10 @@ class JsonWebTokens(TokenVerifier):
 
 
 def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None, TokenVerifier | None]:
-    """What the SDK needs to ask for tokens, at the server's own address; a pair of None where none are asked for.
+    """The SDK's settings for requiring tokens at the server's own address; a pair of None if none are required.
 
     Raises:
-        SettingsError: tokens that are too short, or half a configuration of JWKS.
+        SettingsError: a token is too short, or the JWKS configuration is incomplete.
     """
     tokens = fixed_tokens(settings)
     public = settings.public_url or address
@@ -126,10 +126,10 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
 
 
 def fixed_tokens(settings: Settings) -> list[str]:
-    """The tokens of the file and of GRAPHGROUND_TOKEN.
+    """The tokens in the file and in GRAPHGROUND_TOKEN.
 
     Raises:
-        SettingsError: the file cannot be read, or a token is too short to be kept from guessing.
+        SettingsError: the file cannot be read, or a token is so short that it could be guessed.
     """
     tokens = [settings.token] if settings.token else []
     if settings.token_file:

@@ -1,7 +1,7 @@
-"""HTTP connections with limits: how many, how long a request may take to arrive, and what makes room for new ones.
+"""HTTP connections with limits: their number, the time for a request to arrive, and which are closed to make room.
 
-uvicorn closes a connection that is idle after an answer; one that never sends a whole request, or never reads its
-answer, it keeps for ever.
+uvicorn closes a connection that is idle after a response, but keeps one that never sends a complete request or never
+reads its response.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
 """From the first moment of a connection, or the first byte of a further request, to its last header and last byte."""
 UNREAD_SECONDS = 30.0
-"""How long a client may leave an answer unread without taking a byte of it."""
+"""How long a client may leave a response unread without reading a byte of it."""
 MOST_CONNECTIONS = 512
 _numbers = count()
 
 
 class BoundedConnection(H11Protocol):
-    """One connection of HTTP/1.1; the newest of too many takes the place of one that is doing nothing."""
+    """An HTTP/1.1 connection; if there are too many, a new one replaces an idle one."""
 
     most = MOST_CONNECTIONS
     incomplete: ClassVar[dict[BoundedConnection, None]] = {}
-    """Those that have not sent a whole request, oldest first."""
+    """The connections that have not sent a complete request, oldest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, or the place of an idle one."""
+        """Accept the connection, if necessary in place of an idle one."""
         super().connection_made(transport)
         self.number = next(_numbers)
         self._timer: asyncio.TimerHandle | None = None
@@ -41,7 +41,7 @@ class BoundedConnection(H11Protocol):
             self._victim().drop()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes of a request."""
+        """Process bytes of a request."""
         if not self._reading and self.conn.their_state is not h11.SEND_BODY:
             self._await_request()
         super().data_received(data)
@@ -51,14 +51,14 @@ class BoundedConnection(H11Protocol):
             self._look_again(UNREAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """Forget the connection."""
         self.incomplete.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
 
     def _victim(self) -> BoundedConnection:
-        """The connection that is missed least: the oldest of those whose request is not complete, if any."""
+        """The least important connection: the oldest one without a complete request, if any."""
         oldest = next(iter(self.incomplete))
         if oldest is not self:
             return oldest
@@ -67,7 +67,7 @@ class BoundedConnection(H11Protocol):
         return self if victim.importance() > STANDING else victim
 
     def importance(self) -> int:
-        """What would be lost with the connection: nothing, an idle one, a standing stream, a call under way."""
+        """The loss if the connection is closed: nothing, an idle connection, an open stream, a call in progress."""
         if self._reading:
             return INCOMPLETE
         if self.cycle is None or self.cycle.response_complete:
@@ -75,7 +75,7 @@ class BoundedConnection(H11Protocol):
         return STANDING if self.scope is not None and self.scope.get("method") == "GET" else CALLING
 
     def drop(self) -> None:
-        """Close it now."""
+        """Close the connection now."""
         self.incomplete.pop(self, None)
         self.connections.discard(self)
         with suppress(Exception):
@@ -93,7 +93,7 @@ class BoundedConnection(H11Protocol):
         self._timer = self.loop.call_later(seconds, self._look)
 
     def _look(self) -> None:
-        """Drop a connection that lets the server wait; look at any other again later."""
+        """Close a connection that keeps the server waiting; check others again later."""
         if self.transport.is_closing():
             return
         unread: int = self.transport.get_write_buffer_size()
@@ -115,7 +115,7 @@ INCOMPLETE, IDLE, STANDING, CALLING = range(4)
 
 
 def connections_allowed() -> int:
-    """As many as leave half of this process's descriptors to databases and files."""
+    """As many as leave half of this process's file descriptors to databases and files."""
     try:
         import resource  # not on Windows
     except ImportError:

@@ -33,10 +33,10 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, arguments: Sequence[str] = ()) -> int:
     """Serve until interrupted; the address is printed on stderr once clients can connect.
 
-    With several workers this process only holds the socket, and starts each of them with `arguments`.
+    With several workers this process only holds the socket, and starts each worker with `arguments`.
 
     Raises:
-        SettingsError: an address, a token or a certificate that cannot be used.
+        SettingsError: an address, a token or a certificate is invalid.
     """
     import uvicorn  # only this transport needs it
 
@@ -71,7 +71,7 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
 
 
 def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette:
-    """The ASGI application: MCP at /mcp, with tokens where the settings ask for them, and /health."""
+    """The ASGI application: MCP at /mcp, with tokens if the settings require them, and /health."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
@@ -93,12 +93,12 @@ def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette
 
 
 async def health(_: Request) -> JSONResponse:
-    """`GET /health`: 200 as long as this process takes requests; asks no database and needs no token."""
+    """Handle `GET /health`: 200 as long as this process accepts requests; queries no database and needs no token."""
     return JSONResponse({"status": "ok"})
 
 
 def check_certificate(settings: Settings) -> None:
-    """Refuse a certificate that cannot be served.
+    """Refuse a certificate that cannot be used.
 
     Raises:
         SettingsError: the files cannot be read, or do not belong together.
@@ -124,17 +124,17 @@ def address_of(listening: socket.socket, settings: Settings) -> str:
 
 
 def connection_class() -> type[BoundedConnection]:
-    """The class of connections, with as many as this process may have open."""
+    """The class of connections, with the limit for this process."""
     from graphground.server.transports.connections import BoundedConnection, connections_allowed
 
     return type("Connection", (BoundedConnection,), {"most": connections_allowed(), "incomplete": {}})
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+    """A socket that listens at that address.
 
     Raises:
-        SettingsError: the address cannot be used, and why.
+        SettingsError: the address cannot be used; the message gives the reason.
     """
     listening = None
     try:
@@ -154,10 +154,10 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def security(settings: Settings) -> TransportSecuritySettings:
-    """Which Host and Origin headers are accepted: the local ones and those that were allowed.
+    """The accepted Host and Origin headers: the local ones and those allowed by the settings.
 
     Raises:
-        SettingsError: other machines can call, and no name for this one is allowed, or no token is asked for.
+        SettingsError: other machines can connect, but no host name is allowed for them, or no token is required.
     """
     if not is_loopback(settings.host):
         if not settings.allowed_host:

@@ -1,4 +1,4 @@
-"""Sessions of streamable HTTP with limits: they expire, and the newest of too many takes the place of an unused one."""
+"""Sessions of streamable HTTP with limits: they expire, and if there are too many, a new one replaces an unused one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MOST_SESSIONS = 1_000
 MOST_BODY_BYTES = 1_048_576
 """A query has 100,000 characters at most; the rest is for parameters."""
 USED = 50
-"""Requests from which one session is as well used as any other."""
+"""The number of requests from which all sessions count as equally used."""
 
 
 class BoundedSessions(StreamableHTTPSessionManager):
-    """The SDK's session manager, which refuses new sessions when there are too many: this one makes room.
+    """A session manager that makes room for new sessions; the SDK's refuses them if there are too many.
 
-    A session that made fewer requests goes first, then the one that has been idle for longest; one with a request
-    under way stays.
+    The session with the fewest requests is closed first, then the one that has been idle longest; one with a request in
+    progress stays.
     """
 
     _requests: Counter[str]
@@ -49,7 +49,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
 
 def make_room(manager: StreamableHTTPSessionManager) -> None:
-    """Let the manager of an application that the SDK has built make room: it builds its manager itself."""
+    """Replace the session manager of an application that the SDK has built, which creates its manager itself."""
     manager.__class__ = BoundedSessions
     assert isinstance(manager, BoundedSessions)
     manager._requests = Counter()

@@ -12,20 +12,20 @@ import threading
 from collections.abc import Sequence
 
 SOCKET = "GRAPHGROUND_LISTENING_SOCKET"
-"""Set for a worker: the number of the socket that it inherits."""
+"""The environment variable that is set for a worker: the number of the inherited socket."""
 STOPPING_SECONDS = 10.0
 
 
 def inherited_socket() -> socket.socket | None:
-    """The socket that a worker got from the process that started it."""
+    """The socket that a worker inherited from the process that started it."""
     number = os.environ.get(SOCKET)
     return socket.socket(fileno=json.loads(number)) if number else None
 
 
 def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) -> int:
-    """Keep `count` workers running until SIGINT or SIGTERM; one that ends is started again.
+    """Keep `count` workers running until SIGINT or SIGTERM; one that exits is restarted.
 
-    Returns the exit status: 2 where the options are wrong, which a worker finds as this process would.
+    Returns the exit status: 2 if the options are wrong, which a worker detects as this process would.
     """
     stopping = threading.Event()
     for stop in (signal.SIGINT, signal.SIGTERM):

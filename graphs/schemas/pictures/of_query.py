@@ -65,7 +65,7 @@ def subgraph(
 
 
 def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
-    """The MATCH clauses with every path named, returning paths: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
+    """The MATCH clauses with a name for every path, returning the paths: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
     taken = {variable.name for variable in tree.find(t.Variable)}
     names: list[str] = []
     texts = []
