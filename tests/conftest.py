@@ -38,7 +38,10 @@ ENGINE = {
 }
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
-LANES = {"quick": "not engine and not neo4j and not slow and not long", "all": "not long", "long": "long"}
+NODE = {"node"}
+LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
+MOST_PROCESSES = 4
+"""In each, an engine or two may live."""
 
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
 hypothesis.settings.register_profile(
@@ -53,23 +56,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=LANES,
         default=None,
         help=(
-            "quick: no database is started (the default); all: what .ci/run runs (the default where CI is set); long: what "
-            "only .ci/slow runs. Tests named on the command line run whatever their lane"
+            "quick: no database is started, nothing is fetched (the default); all: what .ci/run runs (the default where "
+            "CI is set); long: what only .ci/slow runs. Tests named on the command line run whatever their lane"
         ),
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    named = config.args_source is pytest.Config.ArgsSource.ARGS
-    lane = config.getoption("--lane") or (None if named else "all" if os.environ.get("CI") else "quick")
+    lane = _lane(config)
     if lane is not None and not config.option.markexpr:
         config.option.markexpr = LANES[lane]
 
 
+def _lane(config: pytest.Config) -> str | None:
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return config.getoption("--lane") or (None if named else "all" if os.environ.get("CI") else "quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Give a lane to a process for each core, unless `-n` says how many, or the terminal is wanted for one process."""
+    option = config.option
+    alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
+    if alone or _lane(config) not in ("quick", "all") or getattr(option, "numprocesses", 0) is not None:
+        return
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if cores > 1:
+        option.numprocesses = min(cores, MOST_PROCESSES)
+        option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by what it uses. Modules that share a Neo4j stand together."""
+    """Mark each test by what it uses. Modules that share a Neo4j stand together; the longer a module, the earlier."""
     wanted: dict[Path, set[str]] = {}
+    places: dict[Path, int] = {}
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
         callspec = getattr(item, "callspec", None)
@@ -79,8 +100,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if used & NEO4J:
             item.add_marker("neo4j")
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
-    # First, since they take longest: one process is busy with them while the other runs the rest.
-    items.sort(key=lambda item: (0, sorted(wanted[item.path])) if item.path in wanted else (1, []))
+        if used & NODE:
+            item.add_marker("node")
+        # One process is busy with Neo4j while others run the rest, and short modules at the end let all end together.
+        markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
+        place = markers.index(True) if any(markers) else len(markers)
+        places[item.path] = min(place, places.get(item.path, place))
+    items.sort(key=lambda item: (places[item.path], sorted(wanted.get(item.path, ()))))
 
 
 @pytest.hookimpl(optionalhook=True)

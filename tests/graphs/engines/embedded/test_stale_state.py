@@ -16,7 +16,7 @@ from graphground.graphs.engines.embedded.state import EngineState, is_alive, sti
 from graphground.graphs.storage.home import Home
 from tests.support.small_graph import loaded
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 
 @pytest.fixture
