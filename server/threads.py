@@ -1,15 +1,19 @@
 """Worker threads, shared fairly between clients.
 
 Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads and
-a limited part of the queue. Checking long queries, which keeps the interpreter busy, is limited to `BULKY_AT_ONCE` at a
-time, and one per client.
+a limited part of the queue. `RESERVED` threads are kept for clients that hold none, and a call that has been running
+for `OLD` seconds, for example one that waits for a slow query, no longer counts. Checking long queries, which keeps the
+interpreter busy, is limited to `BULKY_AT_ONCE` at a time, and one per client.
 """
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
+from itertools import count
 from typing import Any, TypeVar
 
 import anyio
@@ -19,7 +23,9 @@ from graphground.graphs.engines.callers import calling_as
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.tools.failure import ToolFailure
 
-THREADS, QUICK_THREADS = 64, 16
+THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
+RESERVED, OLD = 16, 1.0
+LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
 """Calls of one client of HTTP that run, and that run or wait."""
 ALONE_WAITING = 2_000
@@ -39,6 +45,56 @@ class _Client:
         self.bulky = anyio.CapacityLimiter(1)
 
 
+class FairThreads:
+    """Permits to run in a thread: `async with FairThreads().taken("session-4711"): …`.
+
+    Of the calls that wait, the next is of the client that holds least, then the one that has waited for longest.
+    """
+
+    def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
+        self._threads, self._reserved = threads, reserved
+        self._held: dict[int, tuple[str, float]] = {}
+        """Who holds a permit, and since when."""
+        self._waiting: dict[int, tuple[str, anyio.Event]] = {}
+        self._numbers = count()
+
+    @asynccontextmanager
+    async def taken(self, caller: str) -> AsyncIterator[None]:
+        """Hold a permit of that client."""
+        number, event = next(self._numbers), anyio.Event()
+        self._waiting[number] = caller, event
+        try:
+            self._admit()
+            while not event.is_set():
+                with anyio.move_on_after(LOOK_SECONDS):
+                    await event.wait()
+                self._admit()  # others may have become old
+            yield
+        finally:
+            self._waiting.pop(number, None)
+            self._held.pop(number, None)
+            self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting and (number := self._next()) is not None:
+            caller, event = self._waiting.pop(number)
+            self._held[number] = caller, time.monotonic()
+            event.set()
+
+    def _next(self) -> int | None:
+        holds = Counter(caller for caller, _ in self._held.values())
+        now = time.monotonic()
+        free = self._threads - sum(now - since < OLD for _, since in self._held.values())
+        if free <= 0 or len(self._held) >= MOST_THREADS:
+            return None
+        allowed = [
+            (holds[caller], number)
+            for number, (caller, _) in self._waiting.items()
+            if free > self._reserved or not holds[caller] or not caller
+        ]
+        return min(allowed)[1] if allowed else None
+
+
 class WorkerThreads:
     """`await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)` runs `work` in a thread."""
 
@@ -47,7 +103,11 @@ class WorkerThreads:
 
     @cached_property
     def _slow(self) -> anyio.CapacityLimiter:
-        return anyio.CapacityLimiter(THREADS)
+        return anyio.CapacityLimiter(MOST_THREADS)
+
+    @cached_property
+    def _shares(self) -> FairThreads:
+        return FairThreads()
 
     @cached_property
     def _quick(self) -> anyio.CapacityLimiter:
@@ -72,6 +132,7 @@ class WorkerThreads:
                     await held.enter_async_context(client.bulky)
                     await held.enter_async_context(self._bulky)
                 await held.enter_async_context(client.threads)
+                await held.enter_async_context(self._shares.taken(caller))
             with calling_as(caller), cancellable() as cancellation:
                 try:
                     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -21,6 +21,7 @@ from neo4j.auth_management import AuthManager
 
 from graphground.cypher.language import Language
 from graphground.cypher.quoting import quoted_name
+from graphground.graphs.engines.abandoned import Abandoned, LastResort
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
@@ -30,6 +31,7 @@ from graphground.graphs.engines.engine import (
     EngineUnreachable,
     QueryCancelled,
     QueryFailed,
+    QueryMoved,
     QueryTimeout,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
@@ -75,26 +77,27 @@ class BoltEngine:
 
     Every query runs in a session of access mode READ. `slots` quick queries and as many slow ones run at once, shared
     between callers; a call that has waited for `patience` seconds is refused as busy. An answer larger than
-    `answer_bytes` is cut at a whole row. `last_resort` is called with the caller if a query has not ended `GRACE`
-    seconds after its termination; the call then stops waiting. `check` is called before a connection is opened or used,
-    and raises if the listening process must not be given a password.
+    `answer_bytes` is cut at a whole row. If a query has not ended `GRACE` seconds after its termination, the call stops
+    waiting, and `last_resort` is called repeatedly until it returns True or the database no longer lists the query.
+    `check` is called before a connection is opened or used, and raises if the listening process must not be given a
+    password.
     """
 
     def __init__(
         self,
         address: BoltAddress,
         *,
-        slots: int = 16,
+        slots: int | Slots = 16,
         patience: float = 5.0,
         answer_bytes: int = 64_000_000,
-        last_resort: Callable[[str], None] | None = None,
+        last_resort: LastResort | None = None,
         administrator: BoltAddress | None = None,
         check: Callable[[], None] | None = None,
     ) -> None:
         address.check()
         self.address = address
-        self._slots = Slots(slots)
-        self._slot_count, self._patience, self._answer_bytes = slots, patience, answer_bytes
+        self._slots = slots if isinstance(slots, Slots) else Slots(slots)
+        self._patience, self._answer_bytes = patience, answer_bytes
         self._last_resort, self._check = last_resort, check
         self._driver = self._connect(address)
         self._administrator = self._connect(administrator) if administrator else self._driver
@@ -253,7 +256,7 @@ class BoltEngine:
         with (
             self._session(fetch_size) as session,
             RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, slot.caller)
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, slot, query)
             ) as running,
         ):
             if not running.may_begin():
@@ -289,8 +292,6 @@ class BoltEngine:
             finally:
                 slot.stop = None
                 self._running.discard(running)
-                if running.abandoned:
-                    self._slots.keep(slot)
             if running.stopped and not truncated:
                 raise self._ended(running, timeout, slot)
             self._bookmark.value = ",".join(sorted(session.last_bookmarks().raw_values)) or None
@@ -316,32 +317,46 @@ class BoltEngine:
             self._ending.discard(done)
             done.set()
 
-    def _end_query(self, list_all: str, end: str, tag: QueryTag) -> None:
-        """Terminate the query that the database's list shows under that tag."""
+    def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
+        """Terminate the query that the database's list shows under that tag; return whether the list shows it."""
+        listed = False
         with self._administrator.session(database=self.address.database) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):
                 values = row.data()
                 number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
                 if tag.fit(number, values.values()):
+                    listed = True
                     tag.numbers.add(number)
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
+        return listed
 
-    def _abandon(self, tag: QueryTag, session: neo4j.Session, caller: str) -> None:
-        """Stop waiting for a query that the database does not end, and call `last_resort`."""
+    def _abandon(self, tag: QueryTag, session: neo4j.Session, slot: Slot, query: str | Query) -> None:
+        """Stop waiting for a query that the database does not end, and follow it until it has ended."""
         connection = _connection(session)
         if connection is None:
             return
         tag.client = f":{connection.local_port}"
+        self._slots.keep(slot)
+        abandoned = Abandoned(slot.caller, query)
         try:
-            if self._last_resort is not None:  # first: whoever waits finds the query gone when the waiting ends
-                self._last_resort(caller)
+            # First: a caller finds the query gone when its waiting ends.
+            over = self._last_resort is not None and self._last_resort(abandoned)
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.
             raw = getattr(connection.socket, "_socket", connection.socket)
             with suppress(OSError):
                 raw.shutdown(socket.SHUT_RDWR)
+        if tag.numbers:
+            tag.client = ""  # the port may soon be another connection's
+        dialect = self.dialect
+        if not over and dialect.running and dialect.terminate:
+            listed = partial(self._end_query, dialect.running, dialect.terminate, tag)
+            abandoned.follow(listed, self._last_resort, lambda: self._closed)
+            self._slots.forget(slot)
 
     def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:
+        if slot.moved:
+            return QueryMoved()
         if slot.ended:
             return EngineBusy(
                 f"The query ran for {time.monotonic() - slot.since:.0f} s and was terminated to "
@@ -361,7 +376,7 @@ class BoltEngine:
     @contextmanager
     def _slot(self) -> Iterator[Slot]:
         try:
-            taken = self._slots.taken(self._patience)
+            taken = self._slots.taken(self._patience, self)
             slot = taken.__enter__()
         except Full:
             raise EngineBusy(
@@ -376,7 +391,7 @@ class BoltEngine:
 
     def _wait_for_queries(self) -> None:
         """Wait until no query runs, at most `CLOSING_SECONDS`."""
-        self._slots.idle(CLOSING_SECONDS)
+        self._slots.idle(CLOSING_SECONDS, self)
 
     def _version(self) -> str:
         if self.dialect.components:
@@ -423,7 +438,7 @@ class BoltEngine:
                 auth=_Auth(address, self._check) if address.user else None,
                 connection_timeout=5.0,
                 connection_acquisition_timeout=10.0,
-                max_connection_pool_size=2 * self._slot_count + 8,
+                max_connection_pool_size=2 * self._slots.slots + 8,
                 keep_alive=True,
                 user_agent="graphground",
             )

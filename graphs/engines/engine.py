@@ -49,6 +49,10 @@ class QueryCancelled(EngineError):
     """The query was terminated because its caller cancelled or disconnected."""
 
 
+class QueryMoved(EngineError):
+    """The query was terminated after a while, to run again where it delays no other caller; never seen outside."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """The capabilities of one database; code tests these, never a product's name."""

@@ -12,6 +12,8 @@ from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
 """Seconds to wait for a database to end a query after its termination was requested."""
+ENDING_SECONDS = 5.0
+"""The longest wait for a termination in progress before its connection is used for the next query."""
 AGAIN = 0.1
 """Seconds between attempts to terminate: the first may arrive before the database knows the query."""
 
@@ -28,6 +30,7 @@ class RunningQuery:
         self.stopped, self.cancelled, self.abandoned = False, False, False
         self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()
+        self._terminating = threading.Lock()
         self._cancellation = CURRENT.get()
         self._handles: list[int] = []
 
@@ -44,6 +47,9 @@ class RunningQuery:
         self._over.set()
         for handle in list(self._handles):
             DEADLINES.drop(handle)
+        # A termination under way may take the next query on this connection for this one.
+        if not self.abandoned and self._terminating.acquire(timeout=ENDING_SECONDS):
+            self._terminating.release()
         if self._cancellation is not None:
             self._cancellation.remove(self.cancel)
 
@@ -60,8 +66,9 @@ class RunningQuery:
         self.stopped = True
         self._handles.append(DEADLINES.add(GRACE, self._give_up))
         while not self._over.is_set():
-            with suppress(Exception):  # whatever it is, the query runs on: the next try ends it, or the waiting ends
-                self._terminate()
+            with self._terminating, suppress(Exception):  # the query runs on: the next try ends it, or the waiting ends
+                if not self._over.is_set():
+                    self._terminate()
             self._over.wait(AGAIN)
 
     def _give_up(self) -> None:

@@ -1,28 +1,41 @@
 """Query slots: a limited number, shared fairly between callers.
 
-A caller always gets `own` of the slots and more only while `spare` stay free, so one caller's slow queries leave room
-for the next. A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow
-queries of many callers leave room for quick ones. Where that set is full too and somebody waits, the longest query of
-the caller who holds most is ended.
+`reserved` of the slots are kept for callers who hold none and ran no long queries of late. A caller gets up to `own` of
+the others, and more only while `spare` stay free. Of the calls that wait, the next is of the caller who holds least,
+then of one without long queries.
+
+A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
+callers leave room for quick ones. Where that set is full too and a caller waits who holds none, the longest query of
+the caller who holds most is ended. With `moves`, a long query is ended as soon as other callers are active: whoever
+runs it then runs it elsewhere.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
 from graphground.graphs.engines.callers import CALLER
+from graphground.graphs.engines.deadlines import DEADLINES
 
-LONG = 2.0
-PATIENT = 0.5
+LONG = 1.0
+PATIENT = 0.25
 """Seconds that a caller waits before another caller's long query is terminated for it."""
+ACTIVE = 10.0
+"""Seconds for which a caller counts as active after a call."""
 KEPT = 60.0
 """Seconds for which a query that the database does not end occupies a slot."""
 MOST_WAITING = 32
 """How many calls of one caller may wait; further ones are refused at once."""
+LITTLE = 2.0
+"""Seconds of long queries, of late, up to which all callers are equal."""
+FORGOTTEN = 60.0
+MOST_CALLERS = 4_096
 
 
 class Full(Exception):
@@ -32,51 +45,106 @@ class Full(Exception):
 class Slot:
     """One running query: its caller, its start time, and how to terminate it to make room."""
 
-    __slots__ = ("caller", "ended", "long", "since", "stop")
+    __slots__ = ("caller", "ended", "long", "moved", "owner", "since", "stop")
 
-    def __init__(self, caller: str) -> None:
-        self.caller, self.since = caller, time.monotonic()
-        self.long = self.ended = False
+    def __init__(self, caller: str, owner: object = None) -> None:
+        self.caller, self.owner, self.since = caller, owner, time.monotonic()
+        self.long = self.ended = self.moved = False
         self.stop: Callable[[], None] | None = None
+
+    def end(self) -> None:
+        """Terminate the query in the background."""
+        self.ended = True
+        if self.stop is not None:
+            threading.Thread(target=self.stop, name="graphground-make-room", daemon=True).start()
+
+
+class Use:
+    """For how many seconds each caller's queries were long: half of it is forgotten every `FORGOTTEN` seconds."""
+
+    def __init__(self) -> None:
+        self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Seconds used, and when that was noted."""
+
+    def add(self, caller: str, seconds: float) -> None:
+        """Note what a call took."""
+        self._records[caller] = self.of(caller) + seconds, time.monotonic()
+        self._records.move_to_end(caller)
+        while len(self._records) > MOST_CALLERS:
+            self._records.popitem(last=False)
+
+    def of(self, caller: str) -> float:
+        """Seconds that the caller used of late."""
+        seconds, noted = self._records.get(caller, (0.0, 0.0))
+        return seconds * math.pow(0.5, (time.monotonic() - noted) / FORGOTTEN)
+
+    def others(self, caller: str, since: float) -> bool:
+        """Whether another caller's call ended after that moment."""
+        for other in reversed(self._records):  # the latest first
+            if self._records[other][1] < since:
+                return False
+            if other != caller:
+                return True
+        return False
 
 
 class Slots:
-    """`with Slots(16).taken(patience=5.0) as slot: …`"""
+    """`with Slots(16).taken(patience=5.0) as slot: …`; the databases of one server may share them."""
 
-    def __init__(self, slots: int, *, own: int | None = None, spare: int | None = None) -> None:
+    def __init__(
+        self,
+        slots: int,
+        *,
+        own: int | None = None,
+        spare: int | None = None,
+        reserved: int | None = None,
+        moves: bool = False,
+    ) -> None:
         self.slots = slots
         self._own = max(1, slots // 4) if own is None else own
         self._spare = slots // 2 if spare is None else spare
+        self._reserved = slots // 4 if reserved is None else reserved
+        self._moves = moves
         self._changed = threading.Condition()
         self._held: set[Slot] = set()
-        self._kept: list[tuple[str, float]] = []
+        self._kept: dict[Slot, float] = {}
         self._waiting: dict[int, tuple[str, float]] = {}
         self._numbers = count()
+        self._use = Use()
 
     @contextmanager
-    def taken(self, patience: float) -> Iterator[Slot]:
-        """Hold a slot for the calling client, waiting up to `patience` seconds for one.
+    def taken(self, patience: float, owner: object = None) -> Iterator[Slot]:
+        """Hold a slot for the calling client's query on the database `owner`, waiting up to `patience` seconds for one.
 
         Raises:
             Full: none became free, or the caller has too many calls waiting.
         """
-        slot = self._take(CALLER.get(), patience)
+        slot = self._take(CALLER.get(), patience, owner)
+        handle = DEADLINES.add(LONG, lambda: self._move(slot)) if self._moves else None
         try:
             yield slot
         finally:
+            if handle is not None:
+                DEADLINES.drop(handle)
             self._release(slot)
 
     def keep(self, slot: Slot) -> None:
         """Count a query as running for a while after its caller has left, because the database still runs it."""
         with self._changed:
-            self._kept.append((slot.caller, time.monotonic() + KEPT))
+            self._kept[slot] = time.monotonic() + KEPT
 
-    def idle(self, seconds: float) -> bool:
-        """Wait until no query runs, at most `seconds`."""
+    def forget(self, slot: Slot) -> None:
+        """The database has ended a query that was kept."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._held, seconds)
+            if self._kept.pop(slot, None) is not None:
+                self._changed.notify_all()
 
-    def _take(self, caller: str, patience: float) -> Slot:
+    def idle(self, seconds: float, owner: object = None) -> bool:
+        """Wait until nothing runs on the database `owner`, at most `seconds`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: all(slot.owner is not owner for slot in self._held), seconds)
+
+    def _take(self, caller: str, patience: float, owner: object) -> Slot:
         begun = time.monotonic()
         with self._changed:
             if sum(other == caller for other, _ in self._waiting.values()) >= MOST_WAITING:
@@ -91,7 +159,7 @@ class Slots:
                     if now - begun > PATIENT:
                         self._make_room(caller)
                     self._changed.wait(min(0.1, patience - (now - begun) + 0.001))
-                slot = Slot(caller)
+                slot = Slot(caller, owner)
                 self._held.add(slot)
                 return slot
             finally:
@@ -101,6 +169,7 @@ class Slots:
     def _release(self, slot: Slot) -> None:
         with self._changed:
             self._held.discard(slot)
+            self._use.add(slot.caller, max(0.0, time.monotonic() - slot.since - LONG))
             self._changed.notify_all()
 
     def _next(self) -> int | None:
@@ -111,31 +180,55 @@ class Slots:
             if not slot.long and long < self.slots and now - slot.since > LONG:
                 slot.long = True
                 long += 1
-        self._kept = [(caller, until) for caller, until in self._kept if until > now]
-        quick = [slot.caller for slot in self._held if not slot.long] + [caller for caller, _ in self._kept]
+        self._kept = {slot: until for slot, until in self._kept.items() if until > now}
+        quick = [slot.caller for slot in self._held if not slot.long] + [slot.caller for slot in self._kept]
         free = self.slots - len(quick)
         if free <= 0:
             return None
-        allowed = [
-            (sum(slot.caller == caller for slot in self._held), number)
-            for number, (caller, _) in self._waiting.items()
-            if quick.count(caller) < self._own or free > self._spare
-        ]
-        return min(allowed)[1] if allowed else None
+        holds = self._holds()
+        allowed = []
+        for number, (caller, _) in self._waiting.items():
+            much = self._use.of(caller) > LITTLE
+            first, few = caller not in holds, quick.count(caller) < self._own
+            if free > self._spare or (first and not much) or (free > self._reserved and (first or (few and not much))):
+                allowed.append((holds.get(caller, 0), much, number))
+        return min(allowed)[2] if allowed else None
+
+    def _holds(self) -> dict[str, int]:
+        holds: dict[str, int] = {}
+        for slot in (*self._held, *self._kept):
+            holds[slot.caller] = holds.get(slot.caller, 0) + 1
+        return holds
 
     def _make_room(self, caller: str) -> None:
-        """Terminate the longest query of the caller who holds most, if that is another caller and none is being
-        terminated.
-        """
-        if sum(slot.long for slot in self._held) < self.slots or any(slot.ended for slot in self._held):
+        """Terminate long queries of the callers who hold most, one for each waiting caller who holds none."""
+        if sum(slot.long for slot in self._held) < self.slots:
             return
-        holds: dict[str, int] = {}
-        for slot in self._held:
-            holds[slot.caller] = holds.get(slot.caller, 0) + 1
-        victims = [slot for slot in self._held if slot.long and slot.stop is not None and slot.caller != caller]
-        if not victims:
+        holds = self._holds()
+        if holds.get(caller):
             return
-        victim = max(victims, key=lambda slot: (holds[slot.caller], -slot.since))
-        victim.ended = True
-        assert victim.stop is not None
-        threading.Thread(target=victim.stop, name="graphground-make-room", daemon=True).start()
+        wanted = len({other for other, _ in self._waiting.values() if other not in holds})
+        victims = [slot for slot in self._held if slot.long and slot.stop is not None and not slot.ended]
+        if not victims or sum(slot.ended for slot in self._held) >= wanted:
+            return
+        max(victims, key=lambda slot: (holds[slot.caller], -slot.since)).end()
+
+    def _move(self, slot: Slot) -> None:
+        """Terminate a long query as soon as other callers are active."""
+        while True:
+            with self._changed:
+                if slot not in self._held or slot.ended:
+                    return
+                if self._others(slot.caller) and slot.stop is not None:
+                    slot.moved = True
+                    slot.end()
+                    return
+                self._changed.wait(1.0)
+
+    def _others(self, caller: str) -> bool:
+        """Whether another caller runs a query, waits for a slot, or did so a moment ago."""
+        return (
+            any(slot.caller != caller for slot in self._held)
+            or any(other != caller for other, _ in self._waiting.values())
+            or self._use.others(caller, time.monotonic() - ACTIVE)
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,26 +10,26 @@ from graphground.graphs.engines.callers import CALLER
 from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.lane import Lane
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
-from graphground.graphs.engines.engine import Capabilities, EngineBusy
+from graphground.graphs.engines.engine import Capabilities, EngineBusy, QueryMoved, QueryTimeout
+from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
-SLOTS_APART = 4
-
 
 class EmbeddedEngine:
     """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to terminate, and all queries of callers who recently had one, run in a
-    second process, which can be killed without affecting other callers.
+    second process of lower priority, which can be killed without affecting other callers. A long query is moved there
+    while other callers are active.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
         self._shared = Lane(home, database, apart=False, **bolt)
-        self._apart = Lane(home.apart(), database, apart=True, **{**bolt, "slots": SLOTS_APART})
+        self._apart = Lane(home.apart(), database, apart=True, **bolt)
 
     def run(
         self,
@@ -50,8 +51,19 @@ class EmbeddedEngine:
                 "killed. Queries with reduce, nested list expressions or range() are accepted again in "
                 f"{wait:.0f} s; other queries now."
             )
-        lane = self._apart if suspect or QUARANTINE.knows(CALLER.get()) else self._shared
-        return lane.run(query, parameters, limit=limit, timeout=timeout)
+        left = timeout
+        if not suspect and not QUARANTINE.knows(CALLER.get()):
+            begun = time.monotonic()
+            try:
+                return self._shared.run(query, parameters, limit=limit, timeout=timeout)
+            except QueryMoved:
+                left = None if timeout is None else timeout - (time.monotonic() - begun)
+                if left is not None and left <= 0:
+                    raise timed_out(timeout) from None
+        try:
+            return self._apart.run(query, parameters, limit=limit, timeout=left)
+        except QueryTimeout:
+            raise timed_out(timeout) from None
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """Stream the rows of a read-only query without a limit: for exports, not for answers."""

@@ -17,9 +17,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from graphground.graphs.engines.abandoned import Abandoned
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.deadlines import DEADLINES
+from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.engines.embedded.state import EngineState, lifetime, scratch_database, still_runs, used_file
@@ -33,17 +35,23 @@ from graphground.graphs.engines.engine import (
 )
 from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.engines.plans import asks_for_plan
+from graphground.graphs.engines.slots import Slots
 from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
+SLOTS, SLOTS_APART = max(8, 4 * (os.cpu_count() or 1)), 4
 TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
 BREAKS = 2
 RAN = 0.1
 """A query that was cut off after at least this many seconds did run; a dead connection fails sooner."""
+ENDED_BY_QUERY = (
+    f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory, or nest or repeat "
+    "more deeply, than the engine can. Narrow it: fewer rows before collect() or reduce, shorter ranges, less nesting."
+)
 READ_ONLY = "read only database"
 """ArcadeDB's message for a query that it classifies as a write, which includes every query that it cannot compile."""
 SCRATCH_SECONDS = 2.0
@@ -52,6 +60,8 @@ LEAST_LIFE = 10.0
 """The least lifetime in seconds of a shared process, whatever query it could not terminate."""
 MOST_ABANDONED = 4
 """The number of unterminated queries with which a process may continue."""
+PROOF_SECONDS = 3.0
+"""Seconds after which a terminated query of harmless form that still runs counts as one that does not end."""
 
 
 class Lane:
@@ -59,16 +69,20 @@ class Lane:
 
     The process behind it is started when it is first needed, and again after it has died or been killed. A process that
     serves queries `apart` is killed at once for a query that does not end. The shared process is killed only after
-    `LEAST_LIFE` seconds, or when more than `MOST_ABANDONED` such queries run on it.
+    `LEAST_LIFE` seconds, or when more than `MOST_ABANDONED` such queries run on it. The graphs of a data folder share
+    the query slots of each process.
     """
 
     def __init__(self, home: Home, database: str, *, apart: bool, **bolt: Any) -> None:
-        self._home, self._database, self._apart, self._bolt_options = home, database, apart, bolt
+        self._home, self._database, self._apart = home, database, apart
+        self._bolt_options = {"slots": shared_slots(home, SLOTS_APART if apart else SLOTS, not apart), **bolt}
         self._lock = threading.Lock()
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
         self._closed = False
         self._abandoned: Counter[str] = Counter()
+        self._killed: set[str] = set()
+        """Addresses of processes that were killed for a query of another caller."""
 
     def run(
         self,
@@ -92,9 +106,11 @@ class Lane:
                 return self._explained(bolt, query, parameters, error)
             except EngineUnreachable:
                 pass
-            except EngineUnavailable:
-                broken += 1
+            except EngineUnavailable as error:
+                broken += bolt.address.uri not in self._killed
                 if broken > BREAKS:  # it may be this very query that ends the engine
+                    if "defunct" in str(error):
+                        raise EngineUnavailable(ENDED_BY_QUERY) from None
                     raise
             ran = ran or time.monotonic() - begun > RAN
             bolt = self._connected_by(bolt, left - (time.monotonic() - begun) if ran and left is not None else None)
@@ -193,28 +209,32 @@ class Lane:
         if not still_runs(self._home, instance):
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
-    def _kill(self, instance: str, caller: str) -> None:
-        """Kill the process because a query continues after its termination.
+    def _kill(self, instance: str, abandoned: Abandoned) -> bool:
+        """Kill the process because a query continues after its termination; return False if it may still end.
 
         ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
         way to stop a thread. Queries of other clients are retried on the next process.
         """
-        if self._closed:
-            return
-        QUARANTINE.strike(caller, surprise=not self._apart)
-        state = EngineState.read(self._home)
-        if state is None or state.instance != instance:
-            return
+        if self._closed or not still_runs(self._home, instance):
+            return True
+        suspect = not isinstance(abandoned.query, str) and may_not_end(abandoned.query)
+        if not suspect and abandoned.seconds < PROOF_SECONDS:
+            return False
+        QUARANTINE.strike(abandoned.caller, surprise=not suspect)
         self._abandoned[instance] += 1
         left = 0.0 if self._apart else LEAST_LIFE - lifetime(self._home)
         if left <= 0 or self._abandoned[instance] >= MOST_ABANDONED:
             self._replace(instance)
         else:
             DEADLINES.add(left, partial(self._replace, instance))
+        return True
 
     def _replace(self, instance: str) -> None:
         if self._closed:
             return
+        state = EngineState.read(self._home)
+        if state is not None and state.instance == instance:
+            self._killed.add(f"bolt://127.0.0.1:{state.port}")
         kill_engine(self._home, instance)
         if not self._apart:
             # So that the next caller waits for less; DEADLINES gives each callback a thread of its own.
@@ -232,3 +252,11 @@ class Lane:
             used = used_file(self._home)
             if used.exists():
                 os.utime(used)
+
+
+_SLOTS: dict[tuple[str, str], Slots] = {}
+
+
+def shared_slots(home: Home, count: int, moves: bool) -> Slots:
+    """The slots of one engine process, the same for every graph that it serves."""
+    return _SLOTS.setdefault((str(home.folder), home.engine_folder), Slots(count, moves=moves))

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import pytest
 
@@ -36,13 +37,13 @@ def test_slots_come_back() -> None:
 
 def test_a_query_that_takes_long_leaves_its_slot_to_quick_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
-    slots = Slots(4, own=1, spare=0)
+    slots = Slots(4, own=2, spare=0, reserved=0)
     with held(slots, "a", 2), held(slots, "b", 2), held(slots, "c", 4):
         pass
 
 
 def test_of_those_that_wait_the_caller_with_least_is_next() -> None:
-    slots, order = Slots(2, own=2, spare=0), list[str]()
+    slots, order = Slots(2, own=2, spare=0, reserved=0), list[str]()
     with ExitStack() as stack:
         stack.enter_context(held(slots, "hog", 1))
         first = stack.enter_context(ExitStack())
@@ -78,7 +79,7 @@ def test_where_all_is_taken_by_long_queries_the_longest_of_the_greediest_is_ende
 ) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     monkeypatch.setattr(module, "PATIENT", 0.05)
-    slots, stopped = Slots(2, own=4, spare=0), threading.Event()
+    slots, stopped = Slots(2, own=4, spare=0, reserved=0), threading.Event()
     with held(slots, "greedy", 2) as greedy, held(slots, "modest", 1) as modest:
         for slot in (*greedy, *modest):
             slot.stop = stopped.set if slot is greedy[0] else threading.Event().set
@@ -95,3 +96,78 @@ def test_a_query_that_the_database_goes_on_with_takes_a_slot_of_its_caller() -> 
     assert slots.idle(0.0)  # nothing to wait for when the connection is closed
     with pytest.raises(Full), held(slots, "deaf", 1):
         pass
+
+
+def test_a_query_that_the_database_has_ended_after_all_gives_its_slot_back() -> None:
+    slots = Slots(1)
+    with held(slots, "slow", 1) as taken:
+        slots.keep(taken[0])
+    slots.forget(taken[0])
+    with held(slots, "slow", 1):
+        pass
+
+
+def test_some_slots_are_kept_for_callers_who_hold_none() -> None:
+    slots = Slots(8, own=2, spare=4, reserved=2)
+    with ExitStack() as stack:
+        for number in range(3):
+            stack.enter_context(held(slots, f"hog {number}", 2))
+        with pytest.raises(Full), held(slots, "hog 0", 1):
+            pass
+        stack.enter_context(held(slots, "innocent", 1))
+        stack.enter_context(held(slots, "another", 1))
+
+
+def test_callers_whose_queries_were_long_leave_the_kept_slots_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 0.0)
+    monkeypatch.setattr(module, "LITTLE", 0.0)
+    slots = Slots(4, own=2, spare=2, reserved=1)
+    for caller in ("a", "b", "c", "d"):
+        with held(slots, caller, 1):
+            time.sleep(0.001)
+    monkeypatch.setattr(module, "LONG", 60.0)
+    with held(slots, "a", 1), held(slots, "b", 1), held(slots, "c", 1):
+        with pytest.raises(Full), held(slots, "d", 1):
+            pass
+        with held(slots, "innocent", 1):
+            pass
+
+
+def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 0.01)
+    slots, stopped = Slots(8, moves=True), threading.Event()
+    with held(slots, "slow", 1) as taken:
+        taken[0].stop = stopped.set
+        assert not stopped.wait(0.3)
+        with held(slots, "other", 1):
+            pass
+        assert stopped.wait(10)
+        assert taken[0].moved
+
+
+def test_the_databases_of_one_engine_share_slots_and_are_closed_one_by_one() -> None:
+    slots, first, second = Slots(4), object(), object()
+    with slots.taken(0.0, first):
+        assert slots.idle(0.0, second)
+        assert not slots.idle(0.0, first)
+
+
+def test_room_is_made_for_each_caller_who_waits_and_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 0.0)
+    monkeypatch.setattr(module, "PATIENT", 0.01)
+    slots, served = Slots(2, own=8, spare=0, reserved=0), list[str]()
+    with ExitStack() as stack:
+        for _ in range(2):  # the second set is full, then the first
+            for slot in stack.enter_context(held(slots, "greedy", 2)):
+                slot.stop = partial(slots._release, slot)
+
+        def work(caller: str) -> None:
+            with held(slots, caller, 1, patience=20):
+                served.append(caller)
+
+        threads = [threading.Thread(target=work, args=(f"innocent {number}",)) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+    assert sorted(served) == ["innocent 0", "innocent 1"]

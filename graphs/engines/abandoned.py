@@ -1,0 +1,62 @@
+"""Queries that nobody waits for any more, and that a database may still be running."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
+
+LOOK_SECONDS = 0.25
+ANSWER_SECONDS = 5.0
+"""Without an answer about its list for so long, the database counts as running the query."""
+FOLLOWED_SECONDS = 60.0
+
+
+class Abandoned:
+    """`Abandoned("session 4711", query)`: who asked it, and when it was given up.
+
+    A busy database may need seconds until it ends a query that it was told to end, and a query that never looks
+    whether it is to end cannot be told apart from it but by waiting.
+    """
+
+    def __init__(self, caller: str, query: str | Query) -> None:
+        self.caller, self.query = caller, query
+        self._since = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """For how long it has been running without a caller."""
+        return time.monotonic() - self._since
+
+    def follow(
+        self, still_listed: Callable[[], bool], last_resort: LastResort | None, closed: Callable[[], bool]
+    ) -> None:
+        """Return when the database no longer lists the query, or the last resort has ended it."""
+        while self.seconds < FOLLOWED_SECONDS and not closed():
+            if not _answer(still_listed) or (last_resort is not None and last_resort(self)):
+                return
+            time.sleep(LOOK_SECONDS)
+
+
+LastResort = Callable[[Abandoned], bool]
+"""Ends what the database does not end, or returns False to be called again in a moment."""
+
+
+def _answer(still_listed: Callable[[], bool]) -> bool:
+    """What the database answers; True where it fails to answer."""
+    answers = [True]
+
+    def ask() -> None:
+        try:
+            answers[0] = still_listed()
+        except Exception:  # whatever it is, nothing is known of the query
+            answers[0] = True
+
+    asking = threading.Thread(target=ask, name="graphground-abandoned", daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS)
+    return answers[0]

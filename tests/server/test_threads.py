@@ -1,0 +1,187 @@
+"""Worker threads are shared between clients: quick tools never wait, no client takes all, long texts go one by one."""
+
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.graphs.engines.callers import CALLER
+from graphground.graphs.engines.cancellation import CURRENT
+from graphground.server import threads as module
+from graphground.server.threads import AT_ONCE, WAITING, FairThreads, WorkerThreads, bulky, caller_of
+from graphground.tools.failure import ToolFailure
+
+
+def bounded(work: Callable[[], Awaitable[None]]) -> None:
+    async def run() -> None:
+        with anyio.fail_after(30):
+            await work()
+
+    anyio.run(run)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        await anyio.sleep(0.005)
+
+
+def test_a_call_runs_in_a_thread_under_its_callers_name() -> None:
+    async def work() -> None:
+        name, thread = await WorkerThreads().run(
+            "session 1", "execute_cypher", {}, lambda: (CALLER.get(), threading.current_thread())
+        )
+        assert name == "session 1"
+        assert thread is not threading.main_thread()
+
+    bounded(work)
+
+
+def test_one_client_has_a_few_threads_and_others_are_served_beside_it() -> None:
+    async def work() -> None:
+        workers, free, running = WorkerThreads(), threading.Event(), list[int]()
+
+        def slow() -> None:
+            running.append(1)
+            free.wait(20)
+
+        async with anyio.create_task_group() as group:
+            for _ in range(AT_ONCE + 10):
+                group.start_soon(workers.run, "hog", "execute_cypher", {}, slow)
+            await until(lambda: len(running) == AT_ONCE)
+            assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
+            assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8  # quick tools have their own
+            assert len(running) == AT_ONCE
+            free.set()
+
+    bounded(work)
+
+
+def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
+    async def work() -> None:
+        workers, free = WorkerThreads(), threading.Event()
+        async with anyio.create_task_group() as group:
+            for _ in range(WAITING):
+                group.start_soon(workers.run, "hog", "execute_cypher", {}, lambda: free.wait(20))
+            await until(lambda: "hog" in workers._clients and workers._clients["hog"].calls == WAITING)
+            with pytest.raises(ToolFailure, match=f"already has {WAITING} calls in progress"):
+                await workers.run("hog", "execute_cypher", {}, lambda: None)
+            free.set()
+        assert workers._clients == {}  # nothing is kept of clients that have gone
+
+    bounded(work)
+
+
+def test_long_texts_of_one_client_are_judged_one_after_another() -> None:
+    async def work() -> None:
+        workers, at_once, most = WorkerThreads(), list[int](), list[int]()
+
+        def judge() -> None:
+            at_once.append(1)
+            most.append(len(at_once))
+            time.sleep(0.005)
+            at_once.pop()
+
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(workers.run, "hog", "validate_cypher", {"query": "x" * 6_000}, judge)
+        assert max(most) == 1
+        assert len(most) == 8
+
+    bounded(work)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"query": "RETURN 1"}, False),
+        ({"query": "x" * 5_001}, True),
+        ({"mentions": ["x"] * 101}, True),
+        ({"parameters": {str(number): 1 for number in range(101)}}, True),
+        ({"limit": 10**9}, False),
+    ],
+)
+def test_a_long_text_is_one_of_thousands_of_characters_or_many_parts(arguments: Any, expected: bool) -> None:
+    assert bulky(arguments) is expected
+
+
+def test_a_cancelled_call_cancels_its_queries() -> None:
+    async def work() -> None:
+        workers, begun, cancelled = WorkerThreads(), threading.Event(), threading.Event()
+
+        def query() -> None:
+            cancellation = CURRENT.get()
+            assert cancellation is not None
+            cancellation.add(cancelled.set)
+            begun.set()
+            cancelled.wait(20)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(workers.run, "client", "execute_cypher", {}, query)
+            await until(begun.is_set)
+            group.cancel_scope.cancel()
+        assert cancelled.wait(20)
+
+    bounded(work)
+
+
+def test_many_clients_with_slow_calls_leave_threads_to_one_that_has_none() -> None:
+    async def work() -> None:
+        threads, order = FairThreads(threads=4, reserved=2), list[str]()
+        leave = anyio.Event()
+
+        async def hold(caller: str) -> None:
+            async with threads.taken(caller):
+                order.append(caller)
+                await leave.wait()
+
+        async with anyio.create_task_group() as group:
+            for caller in ("a", "a", "a", "b", "innocent"):
+                group.start_soon(hold, caller)
+                await anyio.wait_all_tasks_blocked()
+            assert order == ["a", "a", "b", "innocent"]
+            leave.set()
+        assert sorted(order) == ["a", "a", "a", "b", "innocent"]
+
+    bounded(work)
+
+
+def test_a_call_that_has_been_running_for_a_while_no_longer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "OLD", 0.05)
+
+    async def work() -> None:
+        threads = FairThreads(threads=1, reserved=0)
+        async with threads.taken("slow"), threads.taken("slow"), threads.taken("quick"):
+            pass
+
+    bounded(work)
+
+
+def test_there_is_an_end_to_threads_and_a_waiting_call_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "OLD", 0.0)
+    monkeypatch.setattr(module, "MOST_THREADS", 2)
+
+    async def work() -> None:
+        threads = FairThreads()
+        async with threads.taken("a"), threads.taken("b"):
+            with anyio.move_on_after(0.05) as scope:
+                async with threads.taken("c"):
+                    raise AssertionError("a third thread")
+            assert scope.cancelled_caught
+        async with threads.taken("c"):
+            assert len(threads._held) == 1
+        assert not threads._held
+        assert not threads._waiting
+
+    bounded(work)
+
+
+def test_a_caller_is_a_session_else_a_connection_else_the_only_client() -> None:
+    client = SimpleNamespace(host="127.0.0.1", port=5)
+    assert caller_of(None) == ""
+    assert caller_of(SimpleNamespace(headers={"mcp-session-id": "4711"}, client=client)) == "session 4711"
+    assert caller_of(SimpleNamespace(headers={}, client=client)) == "connection 127.0.0.1:5"
+    assert caller_of(SimpleNamespace(headers={}, client=None)) == "connection"
