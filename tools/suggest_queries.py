@@ -1,4 +1,4 @@
-"""`suggest_queries`: queries around the entities of a question that are valid by construction and return rows."""
+"""`suggest_queries`: a question read as queries that are valid by construction, counted in the database."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import entity_lookup
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
+PATTERNS_IN_GRAMMAR = 60
+
 
 class SuggestQueriesRequest(Request):
     """`{"question": "Which teams did LeBron James play for?"}`."""
@@ -17,19 +19,21 @@ class SuggestQueriesRequest(Request):
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if you have them.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    hops: int = Field(2, ge=1, le=2, description="Most relationships between an entity and the answer.")
-    limit: int = Field(10, ge=1, le=50, description="Maximum number of candidates.")
+    hops: int = Field(2, ge=1, le=2, description="Maximum relationships from an entity to the answer.")
+    limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
+    count: bool = Field(True, description="Count in the database.")
     grammar: Literal["gbnf", "regex"] | None = Field(
         None, description="Also return a grammar of these queries, for constrained decoding."
     )
 
 
 class SuggestedQuery(BaseModel):
-    """A query that can be run as it is."""
+    """A query that runs as it is."""
 
     cypher: str
-    reason: str = Field(description="Which entities it uses and which relationships it follows.")
-    rows: int | None = Field(description="Number of distinct nodes it finds, counted in the database.")
+    reason: str = Field(description="How it reads the question.")
+    rows: int | None = Field(None, description="Number of distinct nodes that it matches.")
+    other_direction: str | None = Field(None, description="The same with a relationship turned round.")
 
 
 class SuggestQueriesAnswer(Answer):
@@ -40,9 +44,9 @@ class SuggestQueriesAnswer(Answer):
 
 
 def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQueriesAnswer:
-    """Find the entities, enumerate the patterns around them, count and rank."""
+    """Find the entities, rank the space of queries around them against the question, count."""
     # Loaded on first use, as every tool does with what needs numpy or rapidfuzz.
-    from graphground.graphs.suggestions import entities_in, entities_of, gbnf, regular_expression, suggest
+    from graphground.graphs.suggestions import gbnf, mentions_in, mentions_of, regular_expression, space_of, suggest
 
     graph = graph_named(graphs, request.graph)
     question = (request.question or "").strip()
@@ -53,25 +57,40 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
             next="Call suggest_queries with `question`, or with the names in it as `mentions`.",
         )
     lookup = entity_lookup(graph)
-    entities = entities_of(request.mentions, lookup) if request.mentions else entities_in(question, lookup)
-    if not entities:
+    mentions = (
+        mentions_of(request.mentions, lookup, graph.schema, question)
+        if request.mentions
+        else mentions_in(question, lookup, graph.schema)
+    )
+    found = suggest(graph, question, mentions, hops=request.hops, limit=request.limit, count=request.count)
+    if not found:
         raise ToolFailure(
             "no_entity_found",
             "No entity of the graph was found in "
             + (f"the mentions {request.mentions}." if request.mentions else "the question."),
             nearest=[
-                one.name for mention in (request.mentions or [question])[:3] for one in lookup.find(mention, limit=3)
+                candidate.name
+                for mention in (request.mentions or [question])[:3]
+                for candidate in lookup.find(mention, limit=3)
             ],
             next="Call find_entities with the names, then suggest_queries with `mentions`; a question "
             "that names no entity needs get_filtered_schema instead.",
         )
-    found = suggest(
-        graph, entities, question or " ".join(request.mentions or ()), hops=request.hops, limit=request.limit
-    )
-    written = {"gbnf": gbnf, "regex": regular_expression}
-    grammar = written[request.grammar](graph.schema, found) if request.grammar else None
+    grammar = None
+    if request.grammar:
+        written = {"gbnf": gbnf, "regex": regular_expression}[request.grammar]
+        patterns = space_of(graph.schema).likely_patterns(question, mentions, PATTERNS_IN_GRAMMAR, hops=request.hops)
+        grammar = written(graph.schema, patterns)
     return SuggestQueriesAnswer(
-        candidates=[SuggestedQuery(cypher=one.cypher, reason=one.reason, rows=one.rows) for one in found],
+        candidates=[
+            SuggestedQuery(
+                cypher=suggestion.cypher,
+                reason=suggestion.reason,
+                rows=suggestion.rows,
+                other_direction=suggestion.other_direction,
+            )
+            for suggestion in found
+        ],
         grammar=grammar,
     )
 
@@ -79,8 +98,8 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
 TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
-    "Get queries around the entities of a question that are valid by construction and counted in the "
-    "database. Start from the one whose `reason` fits, and add filters, order or counting.",
+    "Get the likeliest queries for a question: counts, orders, OR, groups, times and comparisons too, valid and "
+    "counted in the database. Take the one whose `reason` reads the question as you do.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,
     suggest_queries,

@@ -1,21 +1,23 @@
-"""Finds the entities that a question names in the entity index."""
+"""The entities that a question means, found in the entity index, with where each name stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.graphs.entities.candidate import EntityLookup
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.candidate import Candidate, EntityLookup
 
-MEANINGS = 3
-"""Entities considered for one mention."""
+MEANINGS = 4
+"""Entities tried for one mention."""
 GOOD = 0.8
+MOST_MENTIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An entity that a mention may refer to, with a score: `Entity("michael mann", "Person", "Michael Mann", 1.0)`."""
+    """`Entity("michael mann", "Person", "Michael Mann", 1.0)`: what a mention may mean, and how surely."""
 
     mention: str
     label: str
@@ -25,25 +27,64 @@ class Entity:
     """The property that holds the name."""
 
     def node(self, variable: str) -> str:
-        """The node pattern that matches the entity: `(m0:Person {name: 'Michael Mann'})`."""
+        """`(m0:Person {name: 'Michael Mann'})`."""
         return f"({variable}:{quoted_name(self.label)} {{{quoted_name(self.key)}: {quoted_string(self.name)}}})"
 
 
-def entities_of(mentions: Iterable[str], lookup: EntityLookup) -> list[Entity]:
-    """The entities that each mention may refer to: only exact matches if there are any, otherwise the nearest."""
-    found: dict[tuple[str, str, str], Entity] = {}
-    distinct = list(dict.fromkeys(mentions))
-    for mention, candidates in zip(distinct, lookup.find_all(distinct, limit=8), strict=True):
-        exact = [one for one in candidates if one.match in ("exact", "alias")]
-        for one in (exact or [one for one in candidates if one.score >= GOOD])[:MEANINGS]:
-            found.setdefault(
-                (mention, one.label, one.name), Entity(mention, one.label, one.name, one.score, one.name_property)
-            )
-    return list(found.values())
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` for the characters 30 to 34.
+
+    A mention without a place in the question has -1 for both. `values` are properties that hold the text without
+    naming a node, such as a place of birth. With neither, it is only written like a name.
+    """
+
+    text: str
+    start: int
+    end: int
+    meanings: tuple[Entity, ...]
+    values: tuple[Entity, ...] = ()
 
 
-def entities_in(question: str, lookup: EntityLookup) -> list[Entity]:
-    """The entities that a whole question names."""
-    return entities_of((span.text for span in lookup.spans(question)), lookup) or entities_of(
-        (span.text for span in lookup.spans(question, unknown=True)), lookup
-    )
+def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema) -> list[Mention]:
+    """The names in a question, with what each may mean; what is only written like a name is looked up as misspelt."""
+    spans = lookup.spans(question, unknown=True)
+    return _mentions([(span.text, span.start, span.end) for span in spans], lookup, schema)
+
+
+def mentions_of(
+    texts: Iterable[str], lookup: EntityLookup, schema: PropertyGraphSchema, question: str = ""
+) -> list[Mention]:
+    """Mentions given by a client, with their places in the question where they stand in it."""
+    folded = question.casefold()
+    places = []
+    for text in dict.fromkeys(texts):
+        start = folded.find(text.casefold())
+        places.append((text, start, start + len(text) if start >= 0 else -1))
+    return _mentions(places, lookup, schema)
+
+
+def _mentions(
+    places: Sequence[tuple[str, int, int]], lookup: EntityLookup, schema: PropertyGraphSchema
+) -> list[Mention]:
+    found = []
+    texts = [text for text, _, _ in places]
+    for (text, start, end), candidates in zip(places, lookup.find_all(texts, limit=8), strict=True):
+        names: list[Entity] = []
+        values: list[Entity] = []
+        for entity in _meanings(text, candidates):
+            label = schema.labels.get(entity.label)
+            if label is not None:
+                (values if label.name_property not in (None, entity.key) else names).append(entity)
+        found.append(Mention(text, start, end, tuple(names[:MEANINGS]), tuple(values)))
+    return found[:MOST_MENTIONS]
+
+
+def _meanings(text: str, candidates: Sequence[Candidate]) -> list[Entity]:
+    """Exact matches alone where there are some, else the nearest; each name of a label once."""
+    sure = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
+    kept = sure or [candidate for candidate in candidates if candidate.score >= GOOD]
+    entities = [
+        Entity(text, candidate.label, candidate.name, candidate.score, candidate.name_property) for candidate in kept
+    ]
+    return list(dict.fromkeys(entities))

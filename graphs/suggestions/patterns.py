@@ -1,98 +1,140 @@
-"""Enumerates the patterns that the schema allows around some entities: one hop, two hops, and connections of two
-entities.
+"""The space of graph patterns that a schema allows: CypherBench's seven basic and five special ones.
 
-(n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})
-(n:Award)<-[r0:receivesAward]-(m0:Movie)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'})
-(n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}), (n)-[r1:hasGenre]->(m1:Genre {name: 'heist'})
+| kind | pattern |
+|---|---|
+| `node`, `named` | `(n:Movie)`, `(n:Movie {name: 'Heat'})` |
+| `link`, `anchored` | `(n)-[r0]->(m0)`, `(n)-[r0]->(m0 {name: …})` |
+| `chain` | `(n)-[r0]->(m0)<-[r1]-(m1 {name: …})` |
+| `fork` | `(n)-[r0]->(m0 {name: …}),(n)-[r1]->(m1 {name: …})` |
+| `ring` | `(n)-[r0]->(m0),(n)-[r1]->(m0)` |
+| `comparison` | `(n {name: …}), (m0 {name: …})` |
+| `grouping` | a chain, with the number of `m0` for each `n` |
+| `optional` | an anchored `n`, with the number of `m0` for each, which may be 0 |
+| `time` | an anchored `n`, with a time on the relationship |
+| `union` | an anchored `n` or another |
+
+Source: CypherBench (arXiv 2412.18702), §4.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from typing import Literal
 
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.cypher.schema import RelationshipPattern as SchemaPattern
 from graphground.graphs.suggestions.mentions import Entity
+
+Kind = Literal[
+    "node", "named", "link", "anchored", "chain", "fork", "ring", "comparison", "grouping", "optional", "time", "union"
+]
+COUNTED: frozenset[Kind] = frozenset(("grouping", "optional"))
+"""Kinds that count `m0` for each `n`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A relationship seen from one of its ends: `forward` leads from its start to its end."""
+    """One relationship seen from one of its ends: `forward` leads from its start to its end."""
 
-    pattern: SchemaPattern
+    type: str
+    start: str
+    end: str
     forward: bool
+    keys: tuple[str, ...] = ()
+    """The properties of the relationship."""
 
     @property
     def origin(self) -> str:
-        return self.pattern.start if self.forward else self.pattern.end
+        return self.start if self.forward else self.end
 
     @property
     def target(self) -> str:
-        return self.pattern.end if self.forward else self.pattern.start
+        return self.end if self.forward else self.start
 
     def arrow(self, variable: str) -> str:
         """The step as Cypher: `-[r0:directedBy]->`."""
-        inner = f"[{variable}:{quoted_name(self.pattern.type)}]"
+        inner = f"[{variable}:{quoted_name(self.type)}]"
         return f"-{inner}->" if self.forward else f"<-{inner}-"
 
 
 @dataclass(frozen=True, slots=True)
-class QueryShape:
-    """A pattern around `n`: chains of steps from `n`, each to an entity; without chains `n` is the entity itself."""
+class Pattern:
+    """A pattern about `n`, up to its `WITH`.
 
-    target: str
-    chains: tuple[tuple[tuple[Step, ...], Entity], ...]
-    itself: Entity | None = None
-
-    @property
-    def steps(self) -> list[Step]:
-        return [step for chain, _ in self.chains for step in chain]
-
-    @property
-    def entities(self) -> list[Entity]:
-        return [self.itself] if self.itself else [entity for _, entity in self.chains]
-
-    def cypher(self) -> str:
-        """The pattern as it is written after MATCH."""
-        if self.itself:
-            return self.itself.node("n")
-        paths, node, relationship = [], 0, 0
-        for place, (chain, entity) in enumerate(self.chains):
-            text = "(n)" if place else f"(n:{quoted_name(self.target)})"
-            for number, step in enumerate(chain):
-                last = number == len(chain) - 1
-                text += step.arrow(f"r{relationship}")
-                text += entity.node(f"m{node}") if last else f"(m{node}:{quoted_name(step.target)})"
-                relationship, node = relationship + 1, node + 1
-            paths.append(text)
-        return ", ".join(paths)
-
-
-def shapes(schema: PropertyGraphSchema, entities: Sequence[Entity], hops: int) -> Iterator[QueryShape]:
-    """All patterns that the schema allows around the entities, the smaller ones first.
-
-    Entities that are alternatives for the same mention never occur in one pattern.
+    `steps` are the relationships in order; `entities` the names at the ends of `named`, `anchored`, `chain`, `fork`,
+    `comparison`, `grouping`, `optional`, `time` and `union`; for `optional`, `steps[0]` is the optional one.
     """
-    steps = [Step(pattern, forward) for pattern in schema.patterns for forward in (True, False)]
-    single: dict[Entity, list[tuple[Step, ...]]] = {}
-    for entity in entities:
-        yield QueryShape(entity.label, (), entity)
-        single[entity] = [(step,) for step in steps if step.target == entity.label]
-        for chain in single[entity]:
-            yield QueryShape(chain[0].origin, ((chain, entity),))
-    if hops > 1:
-        for entity in entities:
-            for (last,) in single[entity]:
-                for first in steps:
-                    if first.target == last.origin:
-                        yield QueryShape(first.origin, (((first, last), entity),))
-    for one, other in combinations(entities, 2):
-        if one.mention == other.mention:
-            continue
-        for left in single[one]:
-            for right in single[other]:
-                if left[0].origin == right[0].origin:
-                    yield QueryShape(left[0].origin, ((left, one), (right, other)))
+
+    kind: Kind
+    target: str
+    steps: tuple[Step, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    time: str = ""
+    """The condition on `r0` of a `time` pattern."""
+
+    @property
+    def middle(self) -> str | None:
+        """The label between `n` and a named node, or at an end without a name."""
+        return self.steps[0].target if self.kind in ("link", "chain", "ring", "grouping", "optional") else None
+
+    def match(self) -> str:
+        """The clauses from `MATCH` to what makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
+        return f"{self.clauses()} {self.projection()}".rstrip()
+
+    def projection(self) -> str:
+        """What stands between the pattern and `RETURN`."""
+        if self.kind in COUNTED:
+            return "WITH n, count(DISTINCT m0) AS num"
+        return "" if self.kind == "comparison" else "WITH DISTINCT n"
+
+    def clauses(self) -> str:
+        """The pattern as clauses: `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})`."""
+        target = f"(n:{quoted_name(self.target)})"
+        ends = [entity.node(f"m{number}") for number, entity in enumerate(self.entities)]
+        arrows = [step.arrow(f"r{number}") for number, step in enumerate(self.steps)]
+        match self.kind:
+            case "node":
+                return f"MATCH {target}"
+            case "named":
+                return f"MATCH {self.entities[0].node('n')}"
+            case "comparison":
+                return f"MATCH {self.entities[0].node('n')}, {self.entities[1].node('m0')}"
+            case "link":
+                return f"MATCH {target}{arrows[0]}{_plain('m0', self.steps[0])}"
+            case "anchored":
+                return f"MATCH {target}{arrows[0]}{ends[0]}"
+            case "time":
+                return f"MATCH {target}{arrows[0]}{ends[0]} WHERE {self.time}"
+            case "chain" | "grouping":
+                end = self.entities[0].node("m1")
+                return f"MATCH {target}{arrows[0]}{_plain('m0', self.steps[0])}{arrows[1]}{end}"
+            case "fork":
+                return f"MATCH {target}{arrows[0]}{ends[0]},{target}{arrows[1]}{ends[1]}"
+            case "ring":
+                middle = _plain("m0", self.steps[0])
+                return f"MATCH {target}{arrows[0]}{middle},{target}{arrows[1]}{middle}"
+            case "optional":
+                end = self.entities[0].node("m1")
+                return f"MATCH {target}{arrows[1]}{end} OPTIONAL MATCH {target}{arrows[0]}{_plain('m0', self.steps[0])}"
+            case "union":
+                return (
+                    f"CALL {{ MATCH {target}{arrows[0]}{ends[0]} RETURN n, m0 as m "
+                    f"UNION MATCH {target}{arrows[1]}{ends[1]} RETURN n, m1 as m }}"
+                )
+
+
+def _plain(variable: str, step: Step) -> str:
+    return f"({variable}:{quoted_name(step.target)})"
+
+
+class StepIndex:
+    """The steps of a schema by their ends; built once per schema."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.by_origin: dict[str, list[Step]] = {label: [] for label in schema.labels}
+        self.by_target: dict[str, list[Step]] = {label: [] for label in schema.labels}
+        for pattern in schema.patterns:
+            for forward in (True, False):
+                step = Step(pattern.type, pattern.start, pattern.end, forward, tuple(pattern.properties))
+                self.by_origin.setdefault(step.origin, []).append(step)
+                self.by_target.setdefault(step.target, []).append(step)

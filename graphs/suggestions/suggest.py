@@ -1,109 +1,145 @@
-"""From entities to ranked queries: enumerate patterns, count their matches in the database, rank them."""
+"""From a question to queries: read it, rank the space, count in the database, say how it was read."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.paging import name_property
 from graphground.graphs.graph import Graph
-from graphground.graphs.suggestions.mentions import Entity
-from graphground.graphs.suggestions.patterns import QueryShape, shapes
-from graphground.graphs.suggestions.rank import Question, parts, score
+from graphground.graphs.suggestions.mentions import Mention
+from graphground.graphs.suggestions.patterns import Pattern
+from graphground.graphs.suggestions.question import Question
+from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weights
+from graphground.graphs.suggestions.reading import reading
 
-BATCH = 24
-"""Patterns counted per round trip."""
-MOST_COUNTED = 96
-MOST_PROPERTIES = 2
+MOST_COUNTED = 8
+"""Patterns counted in the one query that counts."""
+SECONDS = 5.0
+MOST_KEPT = 16
+VARIANT = 0.3
+"""A query that differs in a direction alone stands in the line of the likelier one below this share of it."""
+
+_spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A query that can be run as it is; `rows` is the number of distinct `n` that match, None if not counted."""
+    """A query that runs as it is.
+
+    `rows` is how many distinct `n` its pattern matches, None where that was not counted; `probability` its share
+    among all readings; `other_direction` the same query with a relationship turned round, where that is possible.
+    """
 
     cypher: str
     reason: str
     rows: int | None
-    shape: QueryShape
+    probability: float
+    pattern: Pattern
+    other_direction: str | None = None
+
+
+def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
+    """The space of a schema; kept for the schemas asked of last."""
+    with _lock:
+        known = _spaces.get(id(schema))
+        if known is not None and known.schema is schema:
+            _spaces.move_to_end(id(schema))
+            return known
+    built = SuggestionSpace(schema)
+    with _lock:
+        _spaces[id(schema)] = built
+        while len(_spaces) > MOST_KEPT:
+            _spaces.popitem(last=False)
+    return built
 
 
 def suggest(
     graph: Graph,
-    entities: Sequence[Entity],
-    question: str = "",
+    question: str,
+    mentions: Sequence[Mention],
     *,
     hops: int = 2,
-    limit: int = 10,
-    seconds: float = 20.0,
+    limit: int = 3,
+    count: bool = True,
+    seconds: float = SECONDS,
+    weights: Weights | None = None,
 ) -> list[Suggestion]:
-    """The best queries around the entities, best first.
+    """The likeliest queries for a question, the likeliest first; those that find something before those that do not.
 
-    For 'Which sculptures were created by Auguste Rodin?' and `Entity("Auguste Rodin", "Person", …)` the first is
-    `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) RETURN DISTINCT n.name AS name`.
+    For 'How many sculptures did Auguste Rodin create?' the first is
+    `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`.
+    Without an entity there are queries only where the question speaks of labels and has no name that is unknown.
+    `weights` replace the learned ones.
     """
-    asked = Question(question, tuple(entity.mention for entity in entities))
-    ranked = sorted(shapes(graph.schema, entities, hops), key=lambda shape: -score(shape, asked, 1))
-    kept = ranked[: max(MOST_COUNTED, limit)]
-    counts = _counted(graph, kept, time.monotonic() + seconds)
-    found = [(score(shape, asked, 1), shape, rows) for shape, rows in zip(kept, counts, strict=True) if rows != 0]
-    found.sort(key=lambda one: -one[0])
-    return [
-        Suggestion(_query(graph, shape, asked), _reason(shape, rows), rows, shape) for _, shape, rows in found[:limit]
-    ]
+    space = space_of(graph.schema)
+    read = space.read(question, mentions)
+    if not read.mentions and (read.unknown or not read.names_labels()):
+        return []
+    ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
+    matches = _counted(graph, ranked, time.monotonic() + seconds) if count and graph.engine is not None else {}
+    suggestions = [_suggestion(graph.schema, read, item, matches.get(_counting(item))) for item in ranked]
+    suggestions.sort(key=lambda suggestion: suggestion.rows == 0)
+    return _joined(suggestions)[:limit]
 
 
-def _counted(graph: Graph, kept: Sequence[QueryShape], deadline: float) -> list[int | None]:
-    """The number of `n` that match each pattern, many patterns per query; not counted without a database."""
-    counts: list[int | None] = [None] * len(kept)
-    if graph.engine is None:
-        return counts
-    for start in range(0, len(kept), BATCH):
-        batch = range(start, min(start + BATCH, len(kept)))
-        left = deadline - time.monotonic()
-        if left <= 0:
-            break
-        union = " UNION ALL ".join(
-            f"MATCH {kept[number].cypher()} RETURN {number} AS pattern, count(DISTINCT n) AS matches"
-            for number in batch
-        )
-        try:
-            rows = graph.run(union, limit=len(batch), timeout=left).rows
-        except EngineError:
+def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
+    """A query of the space as Cypher."""
+    label = schema.labels[item.pattern.target]
+    name = label.name_property or next(iter(label.properties), "name")
+    return f"{item.pattern.match()} {item.returns.cypher(name, item.pattern.kind == 'union')}"
+
+
+def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, rows: int | None) -> Suggestion:
+    return Suggestion(query_of(schema, item), reading(question, item, rows), rows, item.probability, item.pattern)
+
+
+def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    """Queries that differ in a direction alone, in the line of the likeliest; the others as they are."""
+    kept: list[Suggestion] = []
+    places: dict[str, int] = {}
+    for suggestion in suggestions:
+        undirected = suggestion.cypher.replace("<-[", "-[").replace("]->", "]-")
+        place = places.get(undirected)
+        if place is not None and suggestion.probability < VARIANT * kept[place].probability:
+            if kept[place].other_direction is None and suggestion.rows != 0:
+                kept[place] = replace(kept[place], other_direction=suggestion.cypher)
             continue
-        for number in batch:  # a pattern without a match has no row
-            counts[number] = 0
-        for number, matches in rows:
-            counts[number] = matches
-    return counts
+        places.setdefault(undirected, len(kept))
+        kept.append(suggestion)
+    return kept
 
 
-def _query(graph: Graph, shape: QueryShape, asked: Question) -> str:
-    label = graph.schema.labels[shape.target]
-    wanted = [
-        key
-        for key in label.properties
-        if key not in label.reserved and len(parts(key)) > 0 and asked.mentions(key) >= 0.99
-    ][:MOST_PROPERTIES]
-    named = name_property(label)
-    keys = (
-        list(dict.fromkeys(key for key in (named, *wanted) if key in label.properties and key is not None))
-        or list(label.properties)[:1]
+def _counting(item: Ranked) -> str:
+    """The query that counts the distinct `n` of a candidate, up to its RETURN."""
+    clauses, kind = item.pattern.clauses(), item.pattern.kind
+    if kind == "optional":
+        clauses = clauses.partition(" OPTIONAL MATCH ")[0]
+    if kind == "comparison":
+        return clauses
+    condition = item.returns.condition
+    return f"{clauses} WITH DISTINCT n{f' WHERE {condition.cypher()}' if condition else ''}"
+
+
+def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
+    """How many `n` the likeliest patterns match, all in one query; nothing where the database does not answer in time."""
+    counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
+    union = " UNION ALL ".join(
+        f"{text} RETURN {number} AS pattern, count(DISTINCT n) AS matches" for number, text in enumerate(counting)
     )
-    returned = ", ".join(f"n.{quoted_name(key)} AS {quoted_name(key)}" for key in keys) or "count(n) AS matches"
-    return f"MATCH {shape.cypher()} RETURN DISTINCT {returned}"
-
-
-def _reason(shape: QueryShape, rows: int | None) -> str:
-    """`1 hop over createdBy from Person 'Auguste Rodin' to Sculpture; 34 found`."""
-    count = "" if rows is None else f"; {rows} found"
-    entities = " and ".join(f"{entity.label} '{entity.name}'" for entity in shape.entities)
-    if shape.itself:
-        return f"the properties of {entities}{count}"
-    over = ", ".join(dict.fromkeys(step.pattern.type for step in shape.steps))
-    if len(shape.chains) > 1:
-        return f"{shape.target} that connects {entities} over {over}{count}"
-    hops = len(shape.steps)
-    return f"{hops} hop{'s' if hops > 1 else ''} over {over} from {entities} to {shape.target}{count}"
+    left = deadline - time.monotonic()
+    if not counting or left <= 0:
+        return {}
+    try:
+        rows = graph.run(union, limit=len(counting), timeout=left).rows
+    except EngineError:
+        return {}
+    found = dict.fromkeys(counting, 0)  # a pattern without a match may have no row
+    for number, matches in rows:
+        found[counting[number]] = matches
+    return found

@@ -1,18 +1,19 @@
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pytest
 
 from graphground.cypher import validate
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Capabilities
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.suggestions import Entity, gbnf, regular_expression, suggest
-from tests.support.films import FILMS
+from graphground.graphs.suggestions import Entity, Mention, gbnf, regular_expression, space_of, suggest
+from tests.support.embedded_films import SCHEMA
 
-MANN = Entity("Mann", "Person", "Michael Mann", 1.0)
-HEAT = Entity("Heat", "Movie", "Heat", 1.0)
-ODD = Entity("d'Arc", "Person", "Jeanne d'Arc \\", 1.0)
+PERSON = {"Michael Mann", "Al Pacino", "Jeanne d'Arc \\", "David Mamet"}
+FILM = {"Heat", "Alien"}
 
 
 class Counts:
@@ -34,8 +35,8 @@ class Counts:
         numbers = [
             int(number)
             for part in query.split(" UNION ALL ")
-            if self._without not in part
             for number in re.findall(r"RETURN (\d+) AS pattern", part)
+            if self._without not in part
         ]
         return Table(["pattern", "matches"], [[number, 1] for number in numbers], False, 1.0)
 
@@ -49,59 +50,158 @@ class Counts:
     def close(self) -> None: ...
 
 
-def test_the_pattern_that_the_question_asks_for_comes_first() -> None:
-    graph = Graph("films", FILMS, engine=Counts())
-    first = suggest(graph, [MANN], "Which movies were directed by Mann?")[0]
-    assert (
-        first.cypher == "MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) "
-        "RETURN DISTINCT n.name AS name"
-    )
-    assert first.rows == 1
+def mentions(question: str) -> list[Mention]:
+    """The known names of a question, in its order."""
+    found = []
+    for label, names in (("Person", PERSON), ("Film", FILM), ("Genre", {"heist film"})):
+        for name in sorted(names):
+            if name in question:
+                start = question.index(name)
+                found.append(Mention(name, start, start + len(name), (Entity(name, label, name, 1.0),)))
+    return sorted(found, key=lambda mention: mention.start)
 
 
-def test_every_suggestion_is_valid_against_the_schema() -> None:
-    found = suggest(Graph("films", FILMS), [MANN, HEAT, ODD], "Who directed what with which runtime minute?", limit=50)
+def first(question: str) -> str:
+    return suggest(Graph("films", SCHEMA), question, mentions(question))[0].cypher
+
+
+@pytest.mark.parametrize(
+    ("question", "cypher"),
+    [
+        (
+            "Which films did Michael Mann direct?",
+            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name",
+        ),
+        (
+            "How many movies were written by David Mamet?",
+            "MATCH (n:Film)-[r0:writtenBy]->(m0:Person {name: 'David Mamet'}) WITH DISTINCT n RETURN count(DISTINCT n)",
+        ),
+        ("What is the gender of Al Pacino?", "MATCH (n:Person {name: 'Al Pacino'}) WITH DISTINCT n RETURN n.gender"),
+        (
+            "Which film directed by Michael Mann has the longest runtime?",
+            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n "
+            "RETURN n.name ORDER BY n.runtime_minute DESC LIMIT 1",
+        ),
+        (
+            "What are the names of films directed by Michael Mann or written by David Mamet?",
+            "CALL { MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) RETURN n, m0 as m UNION "
+            "MATCH (n:Film)-[r1:writtenBy]->(m1:Person {name: 'David Mamet'}) RETURN n, m1 as m } "
+            "WITH DISTINCT n RETURN n.name",
+        ),
+        (
+            "What are the names of films directed by Michael Mann and written by David Mamet?",
+            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}),"
+            "(n:Film)-[r1:writtenBy]->(m1:Person {name: 'David Mamet'}) WITH DISTINCT n RETURN n.name",
+        ),
+        (
+            "What are the genres of films directed by Michael Mann, and how many such films are there in each genre?",
+            "MATCH (n:Genre)<-[r0:hasGenre]-(m0:Film)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'}) "
+            "WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
+        ),
+        (
+            "What are the names of films directed by Michael Mann that run for more than 120 minutes?",
+            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n "
+            "WHERE n.runtime_minute > 120 RETURN n.name",
+        ),
+        (
+            "Who was born earlier, Al Pacino or David Mamet?",
+            "MATCH (n:Person {name: 'Al Pacino'}), (m0:Person {name: 'David Mamet'}) "
+            "RETURN CASE WHEN n.date_of_birth < m0.date_of_birth THEN n.name ELSE m0.name END AS answer",
+        ),
+        (
+            "Who was the spouse of Al Pacino in 1985?",
+            "MATCH (n:Person)<-[r0:hasSpouse]-(m0:Person {name: 'Al Pacino'}) WHERE r0.start_year <= 1985 AND "
+            "(r0.end_year >= 1985 OR r0.end_year IS NULL) WITH DISTINCT n RETURN n.name",
+        ),
+    ],
+)
+def test_the_first_query_does_what_the_question_asks(question: str, cypher: str) -> None:
+    assert first(question) == cypher
+
+
+QUESTIONS = (
+    "Which films did Michael Mann direct, and what languages are they in?",
+    "How many heist film pictures are longer than 100 minutes?",
+    "List the people who wrote Heat or Alien, from the youngest to the oldest.",
+    "Who is currently married to Jeanne d'Arc \\?",
+    "What is the average runtime of all films?",
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_suggestion_passes_the_validator_without_a_diagnostic(question: str) -> None:
+    found = suggest(Graph("films", SCHEMA), question, mentions(question), limit=50)
     assert len(found) > 8
-    for one in found:
-        report = validate(one.cypher, FILMS)
-        assert report.valid, (one.cypher, report.diagnostics)
+    for suggestion in found:
+        report = validate(suggestion.cypher, SCHEMA)
+        assert report.valid, (suggestion.cypher, report.diagnostics)
+        assert not [found for found in report.diagnostics if found.severity != "hint"], suggestion.cypher
 
 
-def test_patterns_that_match_nothing_are_left_out_and_many_are_counted_in_one_round_trip() -> None:
-    engine = Counts(without="<-[r0:directedBy]-")
-    found = suggest(Graph("films", FILMS, engine=engine), [HEAT, MANN], limit=50)
-    assert found
-    assert not [one.cypher for one in found if "<-[r0:directedBy]-" in one.cypher]
+def test_patterns_that_match_nothing_come_last_and_all_are_counted_in_one_round_trip() -> None:
+    engine = Counts(without="directedBy")
+    question = "Which films did Michael Mann direct?"
+    found = suggest(Graph("films", SCHEMA, engine=engine), question, mentions(question), limit=8)
+    assert "directedBy" not in found[0].cypher
+    assert len(engine.asked) == 1
+    assert suggest(Graph("films", SCHEMA, engine=engine), question, mentions(question), count=False)[0].rows is None
     assert len(engine.asked) == 1
 
 
 def test_two_hops_are_tried_only_when_asked_for() -> None:
-    graph = Graph("films", FILMS)
-    assert max(len(one.shape.steps) for one in suggest(graph, [MANN], hops=1, limit=50)) == 1
-    assert max(len(one.shape.steps) for one in suggest(graph, [MANN], hops=2, limit=50)) == 2
+    graph, question = Graph("films", SCHEMA), "Which genres have the films of Michael Mann?"
+    one_hop = suggest(graph, question, mentions(question), hops=1, limit=50)
+    assert not [found for found in one_hop if found.pattern.kind in ("chain", "grouping", "optional")]
+    assert suggest(graph, question, mentions(question))[0].pattern.kind == "chain"
 
 
 def test_meanings_of_one_mention_are_never_put_into_one_pattern() -> None:
-    other = Entity("Mann", "Person", "Thomas Mann", 1.0)
-    for one in suggest(Graph("films", FILMS), [MANN, other], limit=50):
-        assert len({entity.mention for entity in one.shape.entities}) == len(one.shape.entities)
+    meanings = (Entity("Mann", "Person", "Michael Mann", 1.0), Entity("Mann", "Person", "Thomas Mann", 1.0))
+    question = "Which films did Mann direct and write?"
+    for found in suggest(Graph("films", SCHEMA), question, [Mention("Mann", 16, 20, meanings)], limit=50):
+        assert len(set(found.pattern.entities)) <= 1
 
 
-def test_the_regular_expression_takes_the_queries_and_nothing_else() -> None:
-    found = suggest(Graph("films", FILMS), [MANN, ODD], limit=5)
-    language = re.compile(regular_expression(FILMS, found))
-    head = f"MATCH {found[0].shape.cypher()} WITH DISTINCT n RETURN "
-    for tail in ("count(n)", "n.name", "n.name ORDER BY n.name DESC LIMIT 10"):
-        assert language.fullmatch(head + tail)
-        assert validate(head + tail, FILMS).valid
-    assert not language.fullmatch(head + "n.nothing")
+def test_the_reason_says_how_names_are_read_and_which_are_left_out() -> None:
+    misread = Mention("Micheal Man", 24, 35, (Entity("Micheal Man", "Person", "Michael Mann", 0.9),))
+    unknown = Mention("Zorblax", 39, 46, ())
+    question = "Which films directed by Micheal Man or Zorblax are there?"
+    reason = suggest(Graph("films", SCHEMA), question, [misread, unknown])[0].reason
+    assert "reads 'Micheal Man' as 'Michael Mann'" in reason
+    assert "'Zorblax' not found" in reason
+    assert "Film -directedBy-> Person 'Michael Mann'" in reason
+
+
+def test_a_question_with_an_unknown_name_alone_has_no_suggestion() -> None:
+    graph = Graph("films", SCHEMA)
+    assert suggest(graph, "Which films did Zorblax direct?", [Mention("Zorblax", 16, 23, ())]) == []
+    assert suggest(graph, "how many are there", []) == []
+    assert suggest(graph, "How many films are there?", [])[0].cypher.endswith("RETURN count(DISTINCT n)")
+
+
+def grammars(question: str) -> tuple[re.Pattern[str], str, Sequence[str]]:
+    space = space_of(SCHEMA)
+    patterns = space.likely_patterns(question, mentions(question), 60)
+    found = suggest(Graph("films", SCHEMA), question, mentions(question), limit=5)
+    return (
+        re.compile(regular_expression(SCHEMA, patterns)),
+        gbnf(SCHEMA, patterns),
+        [suggestion.cypher for suggestion in found],
+    )
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_regular_expression_takes_the_suggested_queries_and_nothing_else(question: str) -> None:
+    language, _, found = grammars(question)
+    for cypher in found:
+        assert language.fullmatch(cypher), cypher
+        assert not language.fullmatch(cypher.replace(" RETURN ", " RETURN n.nothing, "))
     assert not language.fullmatch("MATCH (n) RETURN n.name")
 
 
-def test_the_gbnf_grammar_names_every_pattern_once_and_defines_every_rule_that_it_uses() -> None:
-    found = suggest(Graph("films", FILMS), [MANN, ODD], limit=5)
-    grammar = gbnf(FILMS, found)
+def test_the_gbnf_grammar_defines_every_rule_that_it_uses() -> None:
+    _, grammar, found = grammars(QUESTIONS[0])
     rules = {line.split(" ::= ")[0] for line in grammar.splitlines()}
-    without_texts = re.sub(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]', "", grammar)
-    assert set(re.findall(r"[a-z]+(?:-\d+)?", without_texts)) == rules
-    assert grammar.splitlines()[0].count("MATCH") == 5
+    without_texts = re.sub(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]', "", grammar)
+    assert set(re.findall(r"[a-z]+(?:-\d+)?", without_texts)) <= rules
+    assert found[0].split(" RETURN ")[0] in grammar

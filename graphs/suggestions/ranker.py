@@ -1,0 +1,135 @@
+"""Ranks the space of queries against a question with learned weights: a log-linear model over `pattern_features` and
+`return_features`.
+
+The probability of a query is proportional to the exponential of its score, over all queries of the space, so a lead
+says how sure the reading is. The weights are numbers for names of features, learned by
+`benchmarks/tools/train_suggestions.py`; they hold no text of any question or graph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from heapq import nlargest
+from importlib.resources import files
+from math import exp
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.schemas.filtering.vocabulary import Vocabulary
+from graphground.graphs.suggestions.mentions import Entity, Mention
+from graphground.graphs.suggestions.pattern_features import Features, PatternFeatures
+from graphground.graphs.suggestions.patterns import Pattern, Step, StepIndex
+from graphground.graphs.suggestions.question import Question
+from graphground.graphs.suggestions.return_features import ReturnFeatures, kind_and_returns
+from graphground.graphs.suggestions.returns import Returns, returns_of
+from graphground.graphs.suggestions.space import patterns
+
+Weights = Mapping[str, float]
+BEAM = 160
+"""Patterns whose features are computed in full."""
+FINAL = 48
+"""Patterns that are combined with what they return."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A query of the space with its score and its share of the probability among those that were scored."""
+
+    pattern: Pattern
+    returns: Returns
+    score: float
+    probability: float
+
+
+class SuggestionSpace:
+    """The words and steps of a schema; built once, asked for each question."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        self.vocabulary = Vocabulary(schema)
+        self.steps = StepIndex(schema)
+
+    def read(self, text: str, mentions: Sequence[Mention]) -> Question:
+        """A question read against the schema."""
+        names = [mention for mention in mentions if mention.meanings]
+        values = [mention for mention in mentions if mention.values and not mention.meanings]
+        unknown = [mention for mention in mentions if not mention.meanings and not mention.values]
+        return Question(text, names, self.vocabulary, values, unknown)
+
+    def rank(self, question: Question, limit: int, *, hops: int = 2, weights: Weights | None = None) -> list[Ranked]:
+        """The best queries of the space, the best first."""
+        known = learned_weights() if weights is None else weights
+        best = self.best_patterns(question, known, hops=hops)[:FINAL]
+        base: dict[str, list[tuple[Returns, float]]] = {}
+        found: list[tuple[float, Pattern, Returns]] = []
+        for score, pattern in best:
+            key = f"{pattern.target} {_returns_kind(pattern)}"
+            if key not in base:
+                base[key] = self.scored_returns(question, pattern, known)
+            for returns, value in base[key]:
+                together = value + total(kind_and_returns(pattern.kind, returns), known)
+                found.append((score + together, pattern, returns))
+        top = nlargest(max(limit, 40), found, key=lambda item: item[0])
+        if not top:
+            return []
+        highest = top[0][0]
+        mass = sum(exp(score - highest) for score, _, _ in found)
+        return [Ranked(pattern, returns, score, exp(score - highest) / mass) for score, pattern, returns in top[:limit]]
+
+    def likely_patterns(self, text: str, mentions: Sequence[Mention], limit: int, *, hops: int = 2) -> list[Pattern]:
+        """The likeliest patterns of a question, without what they return."""
+        best = self.best_patterns(self.read(text, mentions), learned_weights(), hops=hops)
+        return [pattern for _, pattern in best[:limit]]
+
+    def best_patterns(self, question: Question, weights: Weights, *, hops: int = 2) -> list[tuple[float, Pattern]]:
+        """The best patterns with their scores, by their parts first and then by all of their features."""
+        features = PatternFeatures(question, self.steps.by_target)
+        scores: dict[object, float] = {}
+
+        def rough(pattern: Pattern) -> float:
+            score = 0.0
+            for key, part in features.parts(pattern):
+                if key not in scores:
+                    scores[key] = total(part, weights)
+                score += scores[key]
+            return score
+
+        def anchor(step: Step, entity: Entity) -> float:
+            return rough(Pattern("anchored", step.origin, (step,), (entity,)))
+
+        beam = nlargest(
+            BEAM,
+            ((rough(pattern), pattern) for pattern in patterns(question, self.steps, anchor, hops)),
+            key=lambda item: item[0],
+        )
+        full = [(score + total(features.whole(pattern), weights), pattern) for score, pattern in beam]
+        return sorted(full, key=lambda item: -item[0])
+
+    def scored_returns(self, question: Question, pattern: Pattern, weights: Weights) -> list[tuple[Returns, float]]:
+        """What a pattern may return, with the score of each apart from the pattern."""
+        label = self.schema.labels[pattern.target]
+        features = ReturnFeatures(question, label.name, label.properties)
+        return [
+            (returns, total(features.of(returns), weights)) for returns in returns_of(label, pattern.kind, question)
+        ]
+
+
+def _returns_kind(pattern: Pattern) -> str:
+    """Patterns of the same kind in this sense may return the same."""
+    if pattern.kind in ("grouping", "optional"):
+        return "counted"
+    return pattern.kind if pattern.kind in ("named", "comparison", "time") else "plain"
+
+
+def total(features: Features, weights: Weights) -> float:
+    """The score of some features."""
+    return sum(value * weights[name] for name, value in features.items() if name in weights)
+
+
+@cache
+def learned_weights() -> Weights:
+    """The weights in the package, read on first use."""
+    text = files("graphground.graphs.suggestions").joinpath("weights.json").read_text("utf-8")
+    return {str(name): float(value) for name, value in json.loads(text).items()}

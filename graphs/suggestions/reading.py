@@ -1,0 +1,103 @@
+"""How a suggested query reads the question, in words for the agent that chooses among them."""
+
+from __future__ import annotations
+
+from graphground.graphs.suggestions.mentions import Entity
+from graphground.graphs.suggestions.patterns import Pattern, Step
+from graphground.graphs.suggestions.question import Question
+from graphground.graphs.suggestions.ranker import Ranked
+from graphground.graphs.suggestions.returns import Returns
+
+
+def reading(question: Question, item: Ranked, rows: int | None) -> str:
+    """`number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'; 34 found`.
+
+    Names of the question that the query reads otherwise, or does not use, are said.
+    """
+    pattern, returns = item.pattern, item.returns
+    parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]
+    for entity in dict.fromkeys(pattern.entities):
+        if entity.mention.casefold() != entity.name.casefold():
+            parts.append(f"reads '{entity.mention}' as '{entity.name}'")
+    used = {entity.mention for entity in pattern.entities}
+    value = returns.condition.value if returns.condition else None
+    for mention in (*question.mentions, *question.known_values):
+        if mention.text not in used and (value is None or value.text != mention.text):
+            parts.append(f"does not use '{mention.text}'")
+    parts += [f"'{mention.text}' not found" for mention in question.unknown]
+    if rows is not None:
+        parts.append(f"{rows} found")
+    return "; ".join(parts)
+
+
+def _asked(pattern: Pattern, returns: Returns) -> str:
+    key = returns.key
+    latest, earliest = (
+        ("latest", "earliest") if returns.type in ("date", "datetime") or "year" in key else ("highest", "lowest")
+    )
+    extreme, other = (latest, earliest) if returns.descending else (earliest, latest)
+    most = "most" if returns.descending else "fewest"
+    counted = pattern.middle
+    return {
+        "name": "names of",
+        "name_prop": f"names and {', '.join((key, *returns.more))} of",
+        "prop": f"{key} of",
+        "distinct": f"distinct {key} of",
+        "unwind": f"distinct values in {key} of",
+        "order": f"names, {extreme} to {other} {key}, of",
+        "argmax": f"name with the {extreme} {key} of",
+        "count": "number of",
+        "count_prop": f"number of distinct {key} of",
+        "min": f"{earliest} {key} of",
+        "max": f"{latest} {key} of",
+        "avg": f"average {key} of",
+        "larger": f"which has the {latest} {key},",
+        "smaller": f"which has the {earliest} {key},",
+        "minus": f"difference in {key} of",
+        "equal": f"whether {key} is the same for",
+        "counts": f"names, with the number of {counted} for each, of",
+        "by_count": f"names, by the number of {counted}, {most} first, of",
+        "most": f"name with the {most} {counted} of",
+    }[returns.template]
+
+
+def _pattern(pattern: Pattern) -> str:
+    target, steps, entities = pattern.target, pattern.steps, pattern.entities
+    match pattern.kind:
+        case "node":
+            return target
+        case "named":
+            return _node(entities[0])
+        case "comparison":
+            return f"{_node(entities[0])} or {_node(entities[1])}"
+        case "anchored":
+            return f"{target} {_arrow(steps[0])} {_node(entities[0])}"
+        case "time":
+            now = "IS NOT NULL" in pattern.time
+            return f"{target} {_arrow(steps[0])} {_node(entities[0])} {'now' if now else 'at the time'}"
+        case "link":
+            return f"{target} {_arrow(steps[0])} any {steps[0].target}"
+        case "chain" | "grouping":
+            return f"{target} {_arrow(steps[0])} {steps[0].target} {_arrow(steps[1])} {_node(entities[0])}"
+        case "ring":
+            return f"{target} {_arrow(steps[0])} and {_arrow(steps[1])} the same {steps[0].target}"
+        case "fork" | "union":
+            word = "and" if pattern.kind == "fork" else "or"
+            first, second = (f"{_arrow(step)} {_node(entity)}" for step, entity in zip(steps, entities, strict=True))
+            return f"{target} {first} {word} {second}"
+        case "optional":
+            return f"{target} {_arrow(steps[1])} {_node(entities[0])}, over {_arrow(steps[0])}, none included"
+
+
+def _node(entity: Entity) -> str:
+    return f"{entity.label} '{entity.name}'"
+
+
+def _arrow(step: Step) -> str:
+    return f"-{step.type}->" if step.forward else f"<-{step.type}-"
+
+
+def _condition(returns: Returns) -> str:
+    if returns.condition is None:
+        return ""
+    return f" where {returns.condition.cypher().replace('n.', '', 1)}"
