@@ -19,11 +19,11 @@ class SuggestQueriesRequest(Request):
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if you have them.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    hops: int = Field(2, ge=1, le=2, description="Maximum relationships from an entity to the answer.")
+    hops: int = Field(2, ge=1, le=2, description="Most relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
-    count: bool = Field(True, description="Count in the database.")
+    count: bool = Field(True, description="Count matches.")
     grammar: Literal["gbnf", "regex"] | None = Field(
-        None, description="Also return a grammar of these queries, for constrained decoding."
+        None, description="Also return a grammar, for constrained decoding."
     )
 
 
@@ -98,8 +98,8 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
 TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
-    "Get the likeliest queries for a question: counts, orders, OR, groups, times and comparisons too, valid and "
-    "counted in the database. Take the one whose `reason` reads the question as you do.",
+    "Get the likeliest queries for a question, with counts, orders, OR, groups, times and comparisons. "
+    "Take the one whose `reason` reads the question as you do.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,
     suggest_queries,
