@@ -1,4 +1,4 @@
-"""The part of a query that matches: its clauses up to the last MATCH, before RETURN projects what was found."""
+"""The matching part of a query: its clauses up to the last MATCH, before RETURN projects the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphground.cypher.semantics.projections import is_aggregate
 
 
 def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
-    """The clauses up to the last that matches, and the WITH … WHERE after it that only filter; none without MATCH."""
+    """The clauses up to the last MATCH, and the WITH … WHERE after it that only filter; none without MATCH."""
     last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
     if last is None:
         return []
@@ -47,7 +47,7 @@ def _needless(clause: t.Clause) -> bool:
 
 
 def aggregates(projection: t.Projection) -> bool:
-    """Whether WITH or RETURN groups its rows: one of its items aggregates."""
+    """Whether WITH or RETURN groups its rows, because one of its items aggregates."""
     return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
 
 

@@ -1,4 +1,4 @@
-"""The parameters that a query uses, and those of them that a call does not give.
+"""The parameters that a query uses, and those for which a call gives no value.
 
 >>> from graphground.cypher import parse
 >>> query = parse("MATCH (t:Team {name: $team}) WHERE t.founded > $year RETURN t.name")
@@ -25,9 +25,9 @@ def parameter_names(query: Query) -> list[str]:
 
 
 def missing_parameters(query: Query, given: Collection[str]) -> list[Diagnostic]:
-    """An error at the first place of each parameter that is not among the names that are given.
+    """An error at the first use of each parameter that has no value.
 
-    The suggestion is a name that was given and is not used, where there is a similar one.
+    If an unused value has a similar name, that name is the suggestion.
     """
     places = _first_places(query)
     unused = [name for name in given if name not in places]
@@ -53,7 +53,7 @@ def _missing(query: Query, parameter: Parameter, unused: Collection[str]) -> Dia
 
 
 def _first_places(query: Query) -> dict[str, Parameter]:
-    """Where each parameter is used first, by its name."""
+    """The first use of each parameter, by name."""
     if "$" not in query.text:
         return {}
     places: dict[str, Parameter] = {}

@@ -27,7 +27,7 @@ class SchemaReader(Protocol):
         ...
 
     def refresh(self) -> object:
-        """Read the database anew."""
+        """Reread the database."""
         ...
 
     @property
@@ -82,24 +82,24 @@ class Graph:
 
     name: str
     definition: PropertyGraphSchema | SchemaReader
-    """The schema, or where it is read from a database, its reader."""
+    """The schema, or its reader if it is read from a database."""
     description: str = ""
     engine: Engine | None = None
     entities: EntityLookup | None = None
-    """The names in the graph; None where it has no data."""
+    """The entity lookup; None if the graph has no data."""
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
-    """Sample values by label or relationship type and property; None while they were not read."""
+    """Sample values by label or relationship type and property; None if they have not been read."""
     sampled: PropertyGraphSchema | None = None
-    """The schema for which the samples were read; None where they came with the graph."""
+    """The schema for which the samples were read; None if they came with the graph."""
     dialect: Dialect | None = None
-    """What its kind of database does in its own way, where that is known without asking it."""
+    """The dialect of its database, if it is known without a query."""
     language: Language = "cypher5"
     """The version of Cypher of queries that do not say their own."""
     refuses_writes: bool | None = None
     """Whether the database itself refuses writes, as it was tried; None while it was not."""
     background: Sequence[Background] = ()
     facts: StatisticsReader | None = None
-    """What reads its statistics; None where it has no data."""
+    """The reader of its statistics; None if it has no data."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -108,14 +108,14 @@ class Graph:
 
     @property
     def indexed_entities(self) -> EntityLookup | None:
-        """The entity lookup where it is a built index, which answers at once: all that checks of a query may ask.
+        """The entity lookup if it is a built index, which is fast enough for the checks of a query.
 
         Names that are in the database alone would have to be read first, by a call that is not to run any query.
         """
         return self.entities if self.entities is not None and self.entities.info is not None else None
 
     def refresh(self) -> None:
-        """Read the schema anew from the database; a schema that is a definition stays as it is.
+        """Reread the schema from the database; a graph with a fixed schema keeps it.
 
         Raises:
             EngineError: the database cannot be read.
@@ -130,7 +130,7 @@ class Graph:
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships, where they were read with the schema."""
+        """The numbers of nodes and relationships, if they were read with the schema."""
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:
@@ -139,7 +139,7 @@ class Graph:
             self.definition.look()
 
     def settle(self) -> bool:
-        """Read a stale schema again before it is used against a query; True where it has been read anew."""
+        """Reread a stale schema before a query is checked against it; True if it was reread."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:

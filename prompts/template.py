@@ -22,7 +22,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One prompt: a heading of settings, then text in which `{{name}}` stands for a value."""
+    """A prompt template: a heading with settings, then text with `{{name}}` placeholders."""
 
     name: str
     title: str
@@ -31,21 +31,21 @@ class Template:
     text: str
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with every place filled.
+        """The text with all placeholders filled in.
 
-        A value that itself holds `{{…}}` stays as it is.
+        A value that itself contains `{{…}}` is not expanded.
         """
         return re.sub(r"\{\{(\w+)\}\}", lambda place: values[place.group(1)], self.text)
 
 
 @cache
 def all_templates() -> dict[str, Template]:
-    """Every template of the folder under its name."""
+    """Every template of the folder by name."""
     return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
 
 
 def read(name: str, document: str) -> Template:
-    """Take a template apart: `title:`, `description:` and `arguments:` between two lines of `---`, then the text."""
+    """Parse a template: `title:`, `description:` and `arguments:` between two lines of `---`, then the text."""
     _, heading, text = document.split("---\n", 2)
     fields: dict[str, str] = {}
     arguments: list[Argument] = []

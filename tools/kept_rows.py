@@ -1,12 +1,12 @@
-"""Rows that were read and not answered with: kept for a while, so that a client can ask for the next ones.
+"""Keeps rows that were read but not returned, so that a client can request the next ones.
 
     >>> with keeping_for("session-4711"):
     ...     answer = execute_cypher(graphs, request)
     >>> answer.cursor
     '5cZtqJ0vJm3H2nWb0eYw3Q.100'
 
-A cursor is a name that cannot be guessed and the number of the next row. It works for the client that got it alone,
-any number of times, until `LIFE_SECONDS` after its last use or until newer answers need its room.
+A cursor consists of an unguessable name and the number of the next row. It works only for the client that received it,
+any number of times, until `LIFE_SECONDS` after its last use or until newer answers need the memory.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ LIFE_SECONDS = 600.0
 ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
 """The most that is kept of one answer, for one client, and in all."""
 ROW_BYTES = 64
-"""What a row takes in memory beside its JSON."""
+"""The memory for a row in addition to its JSON."""
 MOST_FORGOTTEN = 1_000
 AGAIN = "Run the query again, with a larger limit or with ORDER BY, SKIP and LIMIT."
 
 OWNER: ContextVar[str | None] = ContextVar("graphground_owner", default=None)
-"""Whose calls these are; None where nobody could ask for further rows."""
+"""The client of the current call; None if it could not request further rows."""
 
 
 @contextmanager
 def keeping_for(owner: str | None) -> Iterator[None]:
-    """Keep the further rows of what is asked inside for that client; None keeps nothing."""
+    """Keep further rows of calls inside the block for that client; None keeps nothing."""
     token = OWNER.set(owner)
     try:
         yield
@@ -51,7 +51,7 @@ def keeping_for(owner: str | None) -> Iterator[None]:
 class KeptRows:
     """The rows of one answer from number `first` (from 0) on, each as JSON.
 
-    `total` is the number of rows of the whole answer, None while it is not known.
+    `total` is the number of rows of the whole answer, None if unknown.
     """
 
     columns: list[str]
@@ -69,7 +69,7 @@ class KeptRows:
 
     @classmethod
     def of(cls, columns: list[str], first: int, rows: list[list[Any]], total: int | None, query: str) -> KeptRows:
-        """As many of the rows as may be kept of one answer."""
+        """As many of the rows as may be kept for one answer."""
         encoded: list[bytes] = []
         size = 0
         for row in rows:
@@ -89,11 +89,11 @@ class RowStore:
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[float, KeptRows]] = OrderedDict()
-        """With the moment of its last use; the one that was not used for longest comes first."""
+        """With the time of the last use; the least recently used comes first."""
         self._forgotten: deque[tuple[str, str]] = deque(maxlen=MOST_FORGOTTEN)
 
     def keep(self, name: str, kept: KeptRows) -> bool:
-        """Keep rows under a name, in place of what was kept under it; False where there is no row to keep."""
+        """Keep rows under a name, replacing earlier ones; False if there is no memory for any row."""
         with self._lock:
             self._kept.pop(name, None)
             if not kept.rows:
@@ -106,7 +106,7 @@ class RowStore:
         """The name and the rows behind a cursor of the calling client, and the number of its row.
 
         Raises:
-            ToolFailure: it has expired, or the client was never given it.
+            ToolFailure: it has expired, or belongs to another client.
         """
         name, _, number = cursor.partition(".")
         owner = OWNER.get() or ""
@@ -140,7 +140,7 @@ class RowStore:
         return sum(kept.size for _, kept in self._kept.values())
 
     def _make_room(self, owner: str) -> None:
-        """Forget what has expired, then the oldest of this client, then the oldest of all, until the rest fits."""
+        """Remove expired rows, then the oldest of this client, then the oldest of all, until the rest fits."""
         for name, (used, _) in list(self._kept.items()):
             if self._clock() - used > LIFE_SECONDS:
                 self._forget(name)

@@ -1,8 +1,8 @@
 """Reads more rows than an answer holds, so that the next ones need no second run.
 
-A database that sorts or counts has done most of its work before its first row: `ROWS_AHEAD` more cost it little. Of any
-other query `PAGES_AHEAD` further answers are read, within half of its time limit; where that is too short it is run as
-it was asked.
+A database that sorts or counts has done most of its work before the first row, so `ROWS_AHEAD` more rows cost little.
+For any other query `PAGES_AHEAD` further answers are read, within half of its time limit; if that is too short, the
+query is run again without reading ahead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROWS_AHEAD, PAGES_AHEAD = 1_000, 4
 def read_ahead(
     graph: Graph, query: Query, parameters: Mapping[str, Any] | None, *, limit: int, timeout: float
 ) -> Table:
-    """Run a query; the table may have up to `ROWS_AHEAD` rows more than `limit`.
+    """Run a query; the table may have up to `ROWS_AHEAD` more rows than `limit`.
 
     Raises:
         EngineError: as `Graph.run` does.
@@ -57,13 +57,13 @@ def _last_return(query: Query) -> Return | None:
 
 
 def _fits(last: Return | None, limit: int) -> bool:
-    """Whether the query itself asks for no more rows than the answer holds."""
+    """Whether the query itself limits its rows to what the answer holds."""
     own = last.projection.limit if last is not None else None
     return isinstance(own, IntegerLiteral) and own.value <= limit
 
 
 def _works_first(last: Return) -> bool:
-    """Whether the database sorts or counts before it has a first row."""
+    """Whether the database sorts or counts before it returns a first row."""
     return bool(last.projection.order_by) or any(
         isinstance(node, CountStar) or (isinstance(node, FunctionCall) and node.key in AGGREGATES)
         for item in last.projection.items

@@ -1,4 +1,4 @@
-"""What follows the rows of an answer: read just now, or kept since an earlier call."""
+"""The rows after those of an answer: just read, or kept since an earlier call."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from graphground.tools.shortening import shorten_rows
 
 
 class Rest(Protocol):
-    """What an answer of the first `count` rows leaves out."""
+    """The rows that an answer with `count` rows leaves out."""
 
     @property
     def total(self) -> int | None:
-        """The number of rows of the whole answer, where it is known."""
+        """The number of rows of the whole answer, if known."""
         ...
 
     def cursor_after(self, count: int) -> str | None:
-        """The cursor of the row that follows the first `count` of this answer; None where it is not kept."""
+        """The cursor of the row after the first `count` rows; None if it is not kept."""
         ...
 
 
 @dataclass(slots=True)
 class FreshRest:
-    """Of a table that was just read; its rows past the answer's are kept when a cursor for them is wanted."""
+    """The rest of a table that was just read; its rows are kept when a cursor for them is requested."""
 
     columns: list[str]
     table: Table
@@ -36,11 +36,11 @@ class FreshRest:
 
     @property
     def total(self) -> int | None:
-        """The number of rows, where all of them were read."""
+        """The number of rows, if all were read."""
         return None if self.table.truncated else len(self.table.rows)
 
     def cursor_after(self, count: int) -> str | None:
-        """Keep the rows from there on."""
+        """Keep the rows from that position on."""
         rows = self.table.rows[count:]
         shorten_rows(rows)
         kept = ROWS.keep(self._name, KeptRows.of(self.columns, count, rows, self.total, self.query))
@@ -49,7 +49,7 @@ class FreshRest:
 
 @dataclass(slots=True)
 class KeptRest:
-    """Of rows that were kept, from number `first` on."""
+    """The rest of kept rows, from number `first` on."""
 
     name: str
     kept: KeptRows
@@ -57,7 +57,7 @@ class KeptRest:
 
     @classmethod
     def at(cls, cursor: str) -> KeptRest:
-        """What a cursor of the calling client stands for.
+        """The rows behind a cursor of the calling client.
 
         Raises:
             ToolFailure: the cursor has expired or is unknown.
@@ -76,6 +76,6 @@ class KeptRest:
         return [orjson.Fragment(row) for row in rows], self.first + len(rows) != self.kept.total
 
     def cursor_after(self, count: int) -> str | None:
-        """The cursor behind the next `count` rows; None behind the last kept one."""
+        """The cursor after the next `count` rows; None after the last kept row."""
         number = self.first + count
         return f"{self.name}.{number}" if number < self.kept.end else None

@@ -1,7 +1,7 @@
-"""What a query uses that the graph's data do not have: labels, relationships and properties that are all empty.
+"""Labels, relationships and properties in a query that are empty in the graph's data.
 
-An answer may come all the same, and be wrong with confidence: `ORDER BY c.founding_date DESC LIMIT 1` answers with
-any country where none has a founding date. Each check speaks only where the counts are known to be zero.
+Such a query may still return rows, which are misleading: `ORDER BY c.founding_date DESC LIMIT 1` returns an arbitrary
+country if none has a founding date. Each check reports only counts that are known to be zero.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ AGGREGATES = frozenset(
 )
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
 NEARLY_ALL, FEWEST = 0.02, 50
-"""A property that no more than this share of so many nodes has decides an order or an extreme for the few alone."""
+"""If at most this share of at least that many nodes have a property, sorting or extremes by it concern only these
+few.
+"""
 
 # fmt: off
 CONSEQUENCES = {
@@ -33,7 +35,7 @@ CONSEQUENCES = {
 
 
 def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
-    """`(n:FilmSeries)` where the graph has no such node."""
+    """`(n:FilmSeries)` if the graph has no such node."""
     alternatives = _alternatives(facts.query)
     for use in facts.labels:
         label = use.name.name.text
@@ -44,7 +46,7 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """`-[:releasedIn]->` where the graph has no such relationship, or none between these labels."""
+    """`-[:releasedIn]->` if the graph has no such relationship, or none between these labels."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
@@ -67,7 +69,7 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
-    """`ORDER BY c.founding_date` where no country has one; once for each property, where it does most harm."""
+    """`ORDER BY c.founding_date` if no country has one; reported once per property, at its most harmful use."""
     uses = _Uses(facts)
     worst: dict[tuple[int, str], tuple[int, str, PropertyUse]] = {}
     for use in (*(use for _, use in facts.sorted), *facts.properties):
@@ -141,7 +143,7 @@ class _Uses:
             self._roles[id(use.node)] = "sort"
 
     def role(self, use: PropertyUse) -> str | None:
-        """How it is used, the gravest way."""
+        """The most harmful use of the property."""
         return None if id(use.node) in self._expected else self._roles.get(id(use.node), "returned")
 
     def _mark(self, role: str, nodes: Iterable[t.Node]) -> None:
@@ -155,7 +157,7 @@ def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: 
 
 
 def _alternatives(query: t.Query) -> set[int]:
-    """The names that stand beside others: `A` and `B` in `[:A|B]`."""
+    """The names that are alternatives to others: `A` and `B` in `[:A|B]`."""
     return {id(node) for either in query.find(t.LabelOr) for node in either.walk()}
 
 

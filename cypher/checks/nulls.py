@@ -1,4 +1,4 @@
-"""`n.x = NULL` is null whatever n.x is: a condition that nothing passes, and not a test for null."""
+"""Comparisons with NULL: `n.x = NULL` is always null, so the condition is never true and does not test for null."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compared_with_null(findings: Findings) -> None:
 
 
 def conditions(query: t.Query) -> Iterator[t.Expression]:
-    """Whatever rows, or branches of a CASE, must pass."""
+    """The conditions that rows, or branches of a CASE, must satisfy."""
     for node in query.walk():
         where = getattr(node, "where", None)
         if isinstance(where, t.Expression):

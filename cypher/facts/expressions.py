@@ -25,7 +25,7 @@ class ExpressionReader:
         self.certain = False
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
-        """A WHERE: its conjuncts must hold, so `n:Person` there narrows n as in the pattern."""
+        """Read a WHERE: its conjuncts must hold, so `n:Person` in it narrows n as in the pattern."""
         if type(where) is t.Binary and where.operator == "AND":
             for conjunct in operands(where):
                 self.condition(conjunct, scope)

@@ -1,4 +1,4 @@
-"""Queries made of clauses: single ones, unions, and Cypher 25's conditional and sequential ones."""
+"""Parses queries: single ones, unions, and Cypher 25's conditional and sequential ones."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Whole rewritings of a query: labels, types, directions and names chosen together, the cheapest reading first.
+"""Repairs a whole query: chooses labels, types, directions and names together, with the lowest total cost.
 
     >>> found = rewritings(facts)    # of MATCH (n:Firm)-[:locatedIn]->(m {name: 'Chile'}) RETURN n.name
     >>> found[0].text
     "MATCH (n:Company)-[:basedIn]->(m {name: 'Chile'}) RETURN n.name"
 
-`sketch` is the query as nodes and links, `options` what each of them may be instead and what that costs, `search` the
-cheapest choices that the schema allows.
+`sketch` is the query as nodes and links, `options` lists the alternatives for each with their costs, and `search` finds
+the cheapest combination that the schema allows.
 """
 
 from graphground.cypher.rewriting.search import Rewriting, rewritings

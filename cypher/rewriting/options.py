@@ -1,4 +1,4 @@
-"""What each part of a query may be instead, and what the change costs: 0 for as it is, about 1 for a wrong name."""
+"""The alternatives for each part of a query and their costs: 0 for no change, about 1 for a wrong name."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ LIKE_ENOUGH = 0.62
 
 @dataclass(frozen=True, slots=True)
 class NodeOption:
-    """A label for a node, with the names and property keys that it takes then."""
+    """A label for a node, with the names and property keys that go with it."""
 
     label: str
     cost: float
     names: tuple[tuple[NameUse, str | None, str], ...]
-    """Each name with the property that holds it (None for as it is written) and its text in the graph."""
+    """Each name with the property that holds it (None if unchanged) and its spelling in the graph."""
     keys: Mapping[str, str]
     """Property keys that are replaced: `{"runtime": "runtime_minute"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkOption:
-    """A pattern of the schema for a link; `forward` where the pattern goes from left to right as the text does."""
+    """A pattern of the schema for a link; `forward` if the pattern runs from left to right in the text."""
 
     pattern: RelationshipPattern
     forward: bool
@@ -39,7 +39,7 @@ class LinkOption:
 
 
 class Reading(Protocol):
-    """What a question says for and against a choice: added to its cost, negative where the question asks for it."""
+    """Evidence from the question for or against a choice, added to its cost: negative if the question supports it."""
 
     def label(self, label: str, node: SketchNode) -> float:
         """The cost of a label."""
@@ -50,12 +50,12 @@ class Reading(Protocol):
         ...
 
     def name(self, written: str, name: str) -> float:
-        """The cost of a name in place of the one that is written."""
+        """The cost of replacing a name by another."""
         ...
 
 
 class Names:
-    """The names of a graph, each asked for once in a search."""
+    """The names in a graph, each looked up once per search."""
 
     def __init__(self, entities: EntityLookup | None) -> None:
         self._entities = entities
@@ -67,14 +67,14 @@ class Names:
         return self._entities is not None
 
     def holds(self, value: str, label: str, key: str) -> bool:
-        """Whether nodes of a label have that very value; also True where that is not known."""
+        """Whether nodes of a label have exactly that value; True if that is unknown."""
         place = (value, label, key)
         if place not in self._holds:
             self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
         return self._holds[place]
 
     def near(self, value: str, label: str) -> list[tuple[str, float]]:
-        """The names of a label that are most like a text, each with its likeness from 0 to 1."""
+        """The names of a label that are most similar to a text, each with its similarity from 0 to 1."""
         place = (value, label)
         if place not in self._near:
             found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
@@ -112,7 +112,7 @@ def node_options(
 def _named(
     node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
 ) -> tuple[list[tuple[NameUse, str | None, str]], float]:
-    """The names of a node as a label has them, and what that costs."""
+    """The names of a node as they are spelt for a label, and the cost."""
     chosen: list[tuple[NameUse, str | None, str]] = []
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -145,7 +145,7 @@ def _named(
 
 
 def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
-    """The property keys that a label does not have, with what it has in their place, and what that costs."""
+    """Replacements for the property keys that a label does not have, and the cost."""
     keys: dict[str, str] = {}
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -171,7 +171,9 @@ def link_options(
     reading: Reading | None,
     most: int = 4,
 ) -> list[LinkOption]:
-    """The patterns that join two labels, the cheapest first; `near` says how like each type is an unknown one."""
+    """The patterns that connect two labels, the cheapest first; `near` is the similarity of each type to an unknown
+    one.
+    """
     found = []
     both = link.link.pattern.direction == "both"
     rightward = link.link.pattern.direction == "right"

@@ -1,4 +1,4 @@
-"""The cheapest rewritings of a query: a beam search over labels and links, node by node."""
+"""Finds the cheapest rewritings of a query: a beam search over labels and links, node by node."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from graphground.cypher.tree import altered
 from graphground.cypher.work import check_work
 
 WIDTH = 60
-"""Partial choices that the search goes on with."""
+"""The number of partial choices that the search keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A query and what it costs to read it so."""
+    """A rewritten query and its cost."""
 
     text: str
     cost: float
     doubtful: bool = False
-    """Whether a node without a name and with a single relationship gets another label: a node in between may be missing
-    instead."""
+    """Whether an unnamed node with a single relationship gets another label: instead, an intermediate node may be
+    missing.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ class _Choice:
 def rewritings(
     facts: Facts, entities: EntityLookup | None = None, reading: Reading | None = None, most: int = 6
 ) -> list[Rewriting]:
-    """The cheapest ways to write a query so that it fits the schema, the cheapest first.
+    """The cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    None where labels occur together on nodes, or where the query is larger than `sketch.MOST_NODES`.
+    None if labels occur together on nodes, or the query has more than `sketch.MOST_NODES` nodes.
     """
     index = facts.index
     sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
@@ -117,7 +118,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
 def _joining(
     link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
 ) -> list[LinkOption] | None:
-    """The ways to join two labels; None where the link stays as it is, whatever else it could be."""
+    """The ways to connect two labels; None if the link is not changed at all."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks

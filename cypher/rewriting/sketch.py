@@ -1,4 +1,4 @@
-"""A query as nodes and links, whatever its variables are called: what a rewriting may change.
+"""A query as nodes and links, independent of variable names: the parts that a rewriting may change.
 
 `MATCH (n:Company)<-[:hasCEO]-(p {name: 'Tim Cook'}) RETURN n.name` has two nodes, the second with a name, and a link.
 """
@@ -16,7 +16,7 @@ MOST_NODES, MOST_LINKS = 8, 8
 
 @dataclass(slots=True)
 class NameUse:
-    """A text that a property of a node is compared with: `{name: 'Tim Cook'}`."""
+    """A text to which a property of a node is compared: `{name: 'Tim Cook'}`."""
 
     use: PropertyUse
     literal: t.StringLiteral
@@ -29,7 +29,7 @@ class NameUse:
 
 @dataclass(eq=False, slots=True)
 class SketchNode:
-    """One node of the query: all symbols that must stand for the same nodes."""
+    """A node of the query: all symbols that must stand for the same nodes."""
 
     labels: list[LabelUse] = field(default_factory=list)
     properties: list[PropertyUse] = field(default_factory=list)
@@ -39,20 +39,20 @@ class SketchNode:
 
     @property
     def written(self) -> str | None:
-        """The label that the query gives it; None for none or several."""
+        """The label in the query; None if there is none or several."""
         names = {use.name.name.text for use in self.labels}
         return next(iter(names)) if len(names) == 1 else None
 
 
 @dataclass(eq=False, slots=True)
 class SketchLink:
-    """One relationship between two nodes, in the order of the text."""
+    """A relationship between two nodes, in written order."""
 
     link: Link
     left: SketchNode
     right: SketchNode
     type: str | None
-    """The type that is written, also where the schema does not have it; None for none."""
+    """The written type, even if the schema does not have it; None for none."""
 
     def other(self, node: SketchNode) -> SketchNode:
         """The node at its other end."""
@@ -60,7 +60,7 @@ class SketchLink:
 
     @property
     def simple(self) -> bool:
-        """Whether it has one type at most and length 1: only such a one is given another type."""
+        """Whether it has at most one type and length 1: only then can its type be replaced."""
         return isinstance(self.link.pattern.types, t.LabelName | None) and self.link.length == (1, 1)
 
 
@@ -74,7 +74,7 @@ class Sketch:
 
 
 def sketch_of(facts: Facts) -> Sketch | None:
-    """The sketch of a query; None where it is larger than a search is made for, or says labels in another way."""
+    """The sketch of a query; None if the query is too large for the search, or uses complex label expressions."""
     if len(facts.links) > MOST_LINKS or any(use.negated for use in facts.labels):
         return None
     groups = _grouped(facts.symbols)
@@ -130,7 +130,7 @@ def _texts(literal: t.Node) -> list[t.StringLiteral]:
 
 
 def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:
-    """The symbols that stand for the same nodes: a subquery's with the outer one, a UNION's branches together."""
+    """The symbols that stand for the same nodes: a subquery's with the outer one, the branches of a UNION together."""
     root: dict[int, int] = {}
 
     def find(key: int) -> int:

@@ -92,7 +92,7 @@ class Engine(Protocol):
         ...
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        """Compile without running. Raises `QueryFailed` with the place where the database refuses it."""
+        """Compile without running. Raises `QueryFailed` with the position if the database refuses the query."""
         ...
 
     def cancel(self) -> None:

@@ -11,7 +11,7 @@ class Table:
     """Columns once, rows as lists: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
 
     Values are plain JSON ones once they leave an engine: dates as ISO 8601 text, nodes, relationships
-    and paths as maps. `truncated` says that there were more rows than asked for.
+    and paths as maps. `truncated` is true if there were more rows than requested.
     """
 
     columns: list[str]

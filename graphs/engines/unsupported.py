@@ -36,7 +36,8 @@ class Unsupported:
 def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:
     """A hint for each construct of the query that the database does not support, at its first occurrence.
 
-    `refused` adds what only some versions do not support: the database has just said no to the query.
+    `refused` is set after the database has refused the query; constructs that only some versions lack are then reported
+    too.
     """
     left = [one for one in constructs if refused or not one.some_versions]
     found: list[Diagnostic] = []

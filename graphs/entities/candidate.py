@@ -18,8 +18,8 @@ Mode = Literal["auto", "fuzzy", "vector"]
 class Candidate:
     """One entity that a mention may refer to.
 
-    `key` identifies the node in its graph (`eid` where nodes have one); `property` is where the match was
-    found (`name`, `aliases`, …) and `name` the value to write in a query; `score` lies between 0 and 1.
+    `key` identifies the node in its graph (`eid` if nodes have one); `property` is the property of the match (`name`,
+    `aliases`, …) and `name` the value to write in a query; `score` lies between 0 and 1.
     """
 
     name: str

@@ -18,10 +18,12 @@ from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.words import Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
-"""Rows walked through without a second thought, at most, and of a single word that is all there is (`of`)."""
+"""The most rows that are scanned always, that are scanned at all, and that are scanned for a mention of one common word
+(`of`).
+"""
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
-"""What a name gains where its initial stands for a typed word, and where a typed initial stands for its word."""
+"""The score gained by a name if its initial matches a typed word, and if a typed initial matches its word."""
 
 
 @dataclass(frozen=True, slots=True)

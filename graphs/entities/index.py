@@ -215,7 +215,7 @@ class EntityIndex:
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """The names that occur in a question, the longest where they overlap, with the labels that have them.
 
-        With `unknown` also what is only written like a name, with no labels: it may be a name with an error.
+        With `unknown` also parts that are only written like a name, without labels: they may be misspelt names.
         """
         return find_spans(question, self, unknown=unknown)
 

@@ -29,8 +29,8 @@ def database_records(
 ) -> Iterator[Record]:
     """Every node of the chosen labels (all, when None) that has a name or a text, as a record.
 
-    The name is the property `name` where a label has it, else `title` and the like; every other text
-    property is a value. Nodes are distinguished by `eid` where they have it, else by the database's own id.
+    The name is the property `name` if the label has it, else `title` or similar; every other text property is a value.
+    Nodes are identified by `eid` if they have it, else by the database's own id.
 
     Raises:
         EngineError: the database failed, or changed while it was read.

@@ -15,7 +15,9 @@ EXACT, FOLDED = 1.0, 0.98
 _INITIALS = 0.9
 _ALL_WORDS = 0.97
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
-"""What a name counts at least that has all words of the mention, and one whose words the mention has all."""
+"""The minimum score of a name that contains all words of the mention, and of one whose words the mention all
+contains.
+"""
 
 
 def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
@@ -49,10 +51,10 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
     """Raise the scores of names that contain all words of the mention, or of whose words the mention contains all.
 
-    `Beatles` means `The Beatles` rather than `beetles`: a word that the index knows is seldom an error in another.
-    The less the words say that only one side has (`weight` is the mention's, `weights` the names'), the higher:
-    `Bruins` is `Boston Bruins` before `Bruins Hockey Rules!`. A mention with an initial (`B. Johnson`) is left alone,
-    for the initial stands for a word that it does not name.
+    `Beatles` means `The Beatles` rather than `beetles`: a word in the index is seldom a misspelling of another. The
+    less specific the words on only one side are (`weight` for the mention, `weights` for the names), the higher the
+    score: for `Bruins`, `Boston Bruins` ranks before `Bruins Hockey Rules!`. A mention with an initial (`B. Johnson`)
+    is left alone, for the initial stands for a word that it does not name.
     """
     words = mention.split()
     if any(len(word) == 1 and word != word.upper() for word in words):

@@ -81,9 +81,9 @@ class BoltLoader:
         The file is checked from its first to its last record before anything is written. `begins` gets each step.
 
         Raises:
-            SimpleKGError: the first record that is wrong.
-            EngineError: the database is not empty, or refused something; what is written by then stays there, and
-                the message says how to delete it.
+            SimpleKGError: a record is invalid; the message names the first one.
+            EngineError: the database is not empty, or refused a statement; records written before remain, and the
+            message says how to delete them.
         """
         begins("checking")
         check_names(file.schema)

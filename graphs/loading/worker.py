@@ -1,8 +1,8 @@
 """The processes of one load: `python -m graphground.graphs.loading.worker nodes|index FILE FOLDER`.
 
 `graph` checks the file and writes the engine's files to FOLDER/database, `index` writes the entity index to
-FOLDER/graph/entities. Each says on stdout, a JSON object a line, how far it is, and in the last line how it
-ended. Each ends when its stdin does, because the process that asked for the load has then ended.
+FOLDER/graph/entities. Each reports its progress on stdout, one JSON object per line, and its result in the last line.
+Each exits when its stdin closes, because the process that started the load has then ended.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 class Identifiers:
     """The relation ids seen so far; consecutive numbers with a common prefix take no memory.
 
-    Most files have such (`0`, `1`, …, or `r0`, `r1`, …); millions of other ids take some hundred bytes each.
+    Most files have such ids (`0`, `1`, …, or `r0`, `r1`, …); any other id takes about a hundred bytes.
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
 
 
 def index(path: Path, folder: Path, say: Say) -> None:
-    """Build the entity index. Invalid records are reported by `load`, which runs beside it."""
+    """Build the entity index. Invalid records are reported by `load`, which runs at the same time."""
     document = SimpleKGFile(path)
     (folder / "graph").mkdir(exist_ok=True)
     build_index(folder / "graph" / "entities", index_records(document, document.schema))

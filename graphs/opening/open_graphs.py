@@ -52,9 +52,9 @@ class GraphSummary:
 class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
-    `counts` answers how many nodes and relationships it has without opening it, where that is known; when
-    `version` changes, the graph is opened anew. A server opens an `eager` graph once it is up, and asks it
-    the query `warm_up`, so that what its engine does once is done before the first real query.
+    `counts` returns the numbers of nodes and relationships without opening the graph, if they are known; when `version`
+    changes, the graph is reopened. After its start, a server opens each `eager` graph and runs the query `warm_up`, so
+    that one-time work of the engine is done before the first real query.
     """
 
     name: str

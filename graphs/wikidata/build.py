@@ -4,8 +4,8 @@
     built = build(read_definition("nba"), source, Path("nba.json.gz"))
     built.nodes, built.relationships, built.discarded
 
-The workspace `nba.json.gz.build` beside the output lets an interrupted build resume with the same result; it is removed
-when the graph has been written.
+The workspace `nba.json.gz.build` beside the output lets an interrupted build resume, with the same result; it is
+removed when the graph has been written.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
-"""From the first moment of a connection, or the first byte of a further request, to its last header and last byte."""
+"""Time limits for the last header and the last byte of a request, from the opening of the connection or the request's
+first byte.
+"""
 UNREAD_SECONDS = 30.0
 """How long a client may leave a response unread without reading a byte of it."""
 MOST_CONNECTIONS = 512

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
-"""How many connections wait to be accepted, and how many are accepted before those that are open are looked at."""
+"""The most connections that wait to be accepted, and that are accepted in a row before the open ones are served."""
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 

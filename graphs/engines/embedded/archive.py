@@ -1,6 +1,6 @@
 """An archive of the engine's classes: a JVM that finds one starts in half the time.
 
-    engine = archive_file()      <cache folder>/engine-1f0c….aot, or None where it is switched off
+    engine = archive_file()      <cache folder>/engine-1f0c….aot, or None if it is switched off
     make_archive(engine)         runs a separate engine on a few queries and records the classes that it loads
 
 Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes them, linked, into one

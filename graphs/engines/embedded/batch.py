@@ -28,7 +28,7 @@ INDEXED = ("name", "eid")
 class GraphWriter:
     """`writer = GraphWriter(folder, schema); rids = writer.nodes("Movie", [{…}, …]); …; writer.finish()`.
 
-    Relationships are handed to a second thread, so that reading goes on while the engine writes.
+    Relationships are handed to a second thread, so that reading continues while the engine writes.
     """
 
     def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str) -> None:

@@ -129,7 +129,7 @@ class Lane:
     ) -> Table:
         """The plan of an EXPLAIN, else the reason why a query does not compile: read-only databases give neither.
 
-        The empty scratch database of the process does; where it compiles the query, the `refusal` stands.
+        The empty scratch database of the process does; if it compiles the query, the reason is the `refusal` itself.
         """
         prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS

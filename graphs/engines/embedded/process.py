@@ -1,8 +1,8 @@
 """The engine process: `python -m graphground.graphs.engines.embedded.process HOME`.
 
-It runs ArcadeDB's server with its Bolt plugin alone, on a free loopback port, writes where it listens into
-its state file, closes and deletes databases that have left the catalog, and stops when it is idle.
-Everything that it prints goes to `engine/engine.log`.
+It runs ArcadeDB's server with only the Bolt plugin, on a free loopback port, publishes its address in its state file,
+closes and deletes databases that have left the catalog, and stops when it is idle. Its output is written to
+`engine/engine.log`.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None) -> str:
     """The text to send to a database of this dialect; the query's own text if no rewrite applies.
 
-    A tree is used as it is, a text is parsed. `limit` is how many rows the caller wants: one more is asked for, to know
-    whether there are more. The embedded engine would else make the whole answer before it sends the first row.
+    A query given as text is parsed first. `limit` is the number of rows that the caller wants; the query gets a LIMIT
+    of one more, to detect further rows, since the embedded engine otherwise computes the whole answer before it sends a
+    row.
     """
     text = query if isinstance(query, str) else query.text
     if dialect.name != "arcadedb" or "MATCH" not in text.upper():

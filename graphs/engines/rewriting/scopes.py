@@ -19,7 +19,7 @@ BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
 def columns_named(query: t.Query) -> t.Query:
     """The query with an alias for each column that takes its name from text which a rewrite may change.
 
-    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object where
+    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object if
     there is none.
     """
     patterns = t.Subquery | t.PatternExpression | t.PatternComprehension

@@ -95,8 +95,8 @@ def build_neighbours(
 ) -> bool:
     """Build the HNSW index over some positions, or resume its build; return whether it is complete.
 
-    It is saved when it is stopped, and once a minute, so that a killed build loses a minute. `told` gets how
-    many places are in.
+    It is saved when it is stopped, and once a minute, so that a killed build loses at most a minute. `told` is called
+    with the number of indexed positions.
 
     Raises:
         LibraryMissing: the message says how to install it.

@@ -47,8 +47,8 @@ class BuildRunning(Exception):
 class Cost:
     """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` is names, seconds, bytes; `done` vectors exist.
 
-    `descriptions` get a vector of their own; `approximate` of all vectors lie in labels large enough for a graph
-    of neighbours, which takes `approximate_seconds` of the seconds.
+    `descriptions` is the number of descriptions that get vectors. `approximate` vectors are in labels large enough for
+    an HNSW index, whose build takes `approximate_seconds` of the seconds.
     """
 
     names: int

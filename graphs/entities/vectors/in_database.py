@@ -1,8 +1,8 @@
 """The database's own vector index, queried through the read path, on request.
 
-A graph's settings say so: `vector_index = "movie_names"` (or `"auto"`, for the one that a label has) and
-`vector_model`, the model that made its vectors. Neo4j and ArcadeDB answer the same two statements; Memgraph has
-its own. Similarities are turned into cosines, so that they compare with those of the entity index.
+It is enabled by a graph's settings: `vector_index = "movie_names"` (or `"auto"`, for the only one of a label) and
+`vector_model`, the model of its vectors. Neo4j and ArcadeDB accept the same two statements; Memgraph has its own.
+Similarities are converted to cosines, so that they are comparable with those of the entity index.
 """
 
 from __future__ import annotations

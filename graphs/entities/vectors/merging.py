@@ -9,7 +9,9 @@ from graphground.graphs.entities.candidate import Candidate
 UNSURE = 0.9
 """Below this score the best match by spelling may be the wrong entity, and meaning is searched too."""
 _RANK, _POWER = 10, 4
-"""How slowly ranks lose weight, and how fast low scores do: a chance hit at 0.6 counts an eighth of a sure one."""
+"""The constant of reciprocal rank fusion, and the power to which scores are raised: a chance match at 0.6 counts an
+eighth of a certain one.
+"""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:

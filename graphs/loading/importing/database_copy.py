@@ -1,7 +1,7 @@
-"""A copy of a connected database: its nodes and relationships, read part by part into a folder, then as records.
+"""Copies a connected database: its nodes and relationships, read part by part into a folder, then as records.
 
-The nodes are one part, and the relationships of each type another. Parts that are complete are kept, so that a copy that
-broke off goes on where it was; each is read in one transaction, but the parts are not one snapshot.
+The nodes are one part, and the relationships of each type another. Complete parts are kept, so that an interrupted copy
+resumes; each part is read in one transaction, but together they are not one snapshot.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ FETCH = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
 Report = Callable[[str, int], None]
-"""Called with the part (`nodes`, or a relationship type) and how many records of it are there."""
+"""Called with the part (`nodes`, or a relationship type) and the number of its records read so far."""
 
 
 class DatabaseCopy:
     """`DatabaseCopy(BoltAddress("bolt://localhost:7687", "reader", "secret"), folder)`; `fetch` fills the folder.
 
     Raises:
-        EngineUnavailable: the database does not answer, or refuses the user.
+        EngineUnavailable: the database does not respond, or refuses the user.
     """
 
     def __init__(self, address: BoltAddress, folder: Path) -> None:
@@ -43,10 +43,11 @@ class DatabaseCopy:
         self.address, self.folder, self.name = address, folder, address.where()
 
     def fetch(self, report: Report = lambda part, count: None) -> None:
-        """Read what is not there yet.
+        """Read the parts that are missing.
 
         Raises:
-            EngineError: the database refused a query, or was lost; calling it again goes on with the next part.
+            EngineError: the database refused a query, or the connection was lost; another call resumes with the next
+            part.
             ImportRefused: the folder holds a copy of another database.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +75,7 @@ class DatabaseCopy:
                 read(f"{number}.jsonl", type_, f"{pattern} RETURN {ids}(a), {ids}(b), properties(r)")
 
     def _check_folder(self, types: list[str]) -> None:
-        """Note what the folder is a copy of, and refuse it where it is one of something else."""
+        """Record the source of the copy, and refuse a folder with a copy of another source."""
         described = {"address": self.name, "types": types}
         note = self.folder / PARTS
         if note.exists() and orjson.loads(note.read_bytes()) != described:
@@ -97,7 +98,7 @@ class DatabaseCopy:
                     report(part, count)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each node; the property `eid` is its id where every node has its own, else the database's."""
+        """Each node; the property `eid` is its id if every node has a unique one, else the database's own id is."""
         own = self._own_ids()
         for key, labels, properties in self._rows(NODES):
             values = _restored(properties)
@@ -127,7 +128,7 @@ class DatabaseCopy:
 
 
 def _tagged(value: Any) -> Any:
-    """What JSON has no form for: days and times keep their kind, the rest is written as in an answer."""
+    """Values without a JSON form: days and times keep their kind, others are written as in an answer."""
     match value:
         case neo4j.time.DateTime():
             return {"~": "datetime", "v": value.iso_format()}
@@ -150,7 +151,7 @@ def _restored(value: Any) -> Any:
 
 
 def _python(kind: type[datetime.date], text: str) -> Any:
-    """A day or time of Python, or the text where Python has none: years before 1, a nanosecond."""
+    """A day or time as a Python value, or as text if Python has none: years before 1, nanoseconds."""
     try:
         return kind.fromisoformat(text)
     except ValueError:

@@ -1,10 +1,9 @@
-"""GraphML: nodes, edges and their data, read as a stream with the line of each.
+"""Reads GraphML: nodes, edges and their data as a stream, with the line of each.
 
-The format: http://graphml.graphdrawing.org/primer/graphml-primer.html. It has no labels and types of its own, so each
-tool that writes it keeps them elsewhere. Read are those of Neo4j (`labels=":Movie"` of a node, `label="DIRECTED"` of an
-edge), of TinkerPop (data under `labelV`, `labelE`) and data under `labels` or
-`type`, for edges also `label`. Without any, a node is
-a `Node` and an edge is `RELATED_TO`. An undirected edge keeps the direction in which it is written.
+The format: http://graphml.graphdrawing.org/primer/graphml-primer.html. The format does not define labels and types, so
+each tool stores them in its own way. Supported are those of Neo4j (`labels=":Movie"` on a node, `label="DIRECTED"` on
+an edge), of TinkerPop (data under `labelV`, `labelE`) and data under `labels` or `type`, for edges also `label`.
+Without any, a node is a `Node` and an edge is `RELATED_TO`. An undirected edge keeps its written direction.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 class GraphML:
-    """`GraphML(Path("films.graphml"))`, gzipped where its name ends so.
+    """`GraphML(Path("films.graphml"))`, gzipped if its name ends in .gz.
 
     Raises:
-        ImportRefused: the file cannot be read, or is no GraphML.
+        ImportRefused: the file cannot be read, or is not GraphML.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +47,7 @@ class GraphML:
             raise ImportRefused([f"there is no file {path}"], 1)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each `<node>`."""
+        """Each `<node>` as a record."""
         for element in _Reader(self, problems).elements("node"):
             properties = dict(element.data)
             labels = tuple(filter(None, element.attributes.get("labels", "").split(":")))
@@ -63,7 +62,7 @@ class GraphML:
                 problems.add(self.name, element.line, "a <node> needs an 'id'")
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each `<edge>`."""
+        """Each `<edge>` as a record."""
         for element in _Reader(self, problems).elements("edge"):
             properties = dict(element.data)
             type_ = element.attributes.get("label", "")

@@ -1,10 +1,10 @@
-"""JSON Lines: a node or a relationship in each line, in the form that Neo4j's `apoc.export.json` writes.
+"""Reads JSON Lines: one node or relationship per line, in the form that Neo4j's `apoc.export.json` writes.
 
     {"type": "node", "id": "1", "labels": ["Movie"], "properties": {"title": "Heat", "released": 1995}}
     {"type": "relationship", "id": "7", "label": "DIRECTED", "start": {"id": "2"}, "end": {"id": "1"},
      "properties": {}}
 
-Text that is a date or a time in ISO form is typed as one where all values of its property are.
+Text in the ISO form of a date or a time gets that type if all values of the property have it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\
 
 
 class JsonLines:
-    """`JsonLines(Path("films.jsonl"))`, gzipped where its name ends so.
+    """`JsonLines(Path("films.jsonl"))`, gzipped if its name ends in .gz.
 
     Raises:
         ImportRefused: the file cannot be read.
@@ -40,7 +40,7 @@ class JsonLines:
             raise ImportRefused([f"there is no file {path}"], 1)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """The lines of type `node`; every line that is neither is a problem."""
+        """The lines of type `node`; a line of any other type except `relationship` is a problem."""
         for line, record in self._records(problems):
             match record:
                 case {"type": "node", "id": str() | int() as key}:
@@ -104,7 +104,7 @@ def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dated(value: Any) -> Any:
-    """Text in the form of a day or a time as one; everything else as it is.
+    """Text in the form of a day or a time, converted; any other value unchanged.
 
     >>> dated("1995-12-15"), dated("1995-13-15")
     (datetime.date(1995, 12, 15), '1995-13-15')

@@ -1,4 +1,4 @@
-"""A graph of networkx, from Python.
+"""Imports a networkx graph, from Python.
 
     import networkx
     graph = networkx.MultiDiGraph()
@@ -28,7 +28,7 @@ class NetworkX:
         self._graph = graph
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each node, named after its key where no attribute names it."""
+        """Each node; without a name attribute its key is its name."""
         for key, attributes in self._graph.nodes(data=True):
             properties = {str(name): value for name, value in attributes.items()}
             labels = properties.pop("labels", None) or properties.pop("type", None) or ()

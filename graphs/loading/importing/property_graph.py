@@ -1,6 +1,6 @@
-"""A graph of records becomes a SimpleKG file: its schema is inferred first, then the records are written.
+"""Converts the records of a graph to a SimpleKG file: the schema is inferred first, then the records are written.
 
-Records are read twice. In memory are the labels of each node's id, and one type for each property.
+Records are read twice. Only the label of each node id and the type of each property are held in memory.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from graphground.graphs.loading.importing.values import as_type, merged, text_of
 from graphground.graphs.loading.simplekg import write_simplekg
 
 NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
-"""Properties that name a node, the first that a label has; in lower case."""
+"""Properties that name a node, in order of preference; in lower case."""
 FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
-"""Properties that become fields of an entity where they have this type."""
+"""Properties that become fields of an entity if they have this type."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
-"""Other properties with the name of a field, with the names under which an imported graph keeps them."""
+"""The names under which an imported graph keeps other properties that are named like a field."""
 LONGEST_ID = 1900
 
 
 class GraphOfRecords:
-    """The schema of a source's records, and the records as a SimpleKG file has them."""
+    """The schema of a source's records, and the records in SimpleKG form."""
 
     def __init__(self, source: RecordSource, name: str) -> None:
         self.source, self.name = source, name
@@ -37,10 +37,10 @@ class GraphOfRecords:
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
         self.other_labels = 0
-        """How many nodes have several labels: of these the rarest is kept."""
+        """How many nodes have several labels: only the rarest label is kept."""
 
     def infer(self) -> PropertyGraphSchema:
-        """Read everything once.
+        """Read all records once and infer the schema.
 
         Raises:
             ImportRefused: what is wrong, each with its line.
@@ -90,7 +90,7 @@ class GraphOfRecords:
                 _add_types(self._patterns.setdefault(pattern, {}), link.properties)
 
     def _label(self, label: str) -> Label:
-        """A label with its properties beside the reserved ones, each under the name that the file gives it."""
+        """A label with its properties except the reserved ones, each under its name in the file."""
         own = {
             TAKEN.get(key, key): type_
             for key, type_ in self._properties[label].items()
@@ -149,7 +149,7 @@ class GraphOfRecords:
 
 
 def import_records(source: RecordSource, name: str, output: Path) -> GraphOfRecords:
-    """Write a source's graph as a SimpleKG file, and return what was inferred.
+    """Write a source's graph as a SimpleKG file; return the inferred schema.
 
         import_records(JsonLines(Path("films.jsonl")), "films", Path("films.json"))
 
@@ -163,7 +163,7 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
 
 
 def _is_id(node: NodeRecord, key: str) -> bool:
-    """Whether a property repeats the node's id, as `eid` does in a copy of a graph that graphground loaded."""
+    """Whether a property repeats the node's id, as `eid` does in a copy of a graph loaded by graphground."""
     return key == "eid" and node.properties[key] == node.id
 
 

@@ -1,11 +1,12 @@
-"""RDF: classes become labels, literals properties, links between resources relationships.
+"""Imports RDF: classes become labels, literals properties, links between resources relationships.
 
     <http://example.org/heat> a <http://example.org/Movie> ; rdfs:label "Heat"@en ; ex:director <http://example.org/mann> .
 
-Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). A name is the last part of
-an IRI; where two IRIs end alike, the later one is written with a number. `rdfs:label`, `skos:prefLabel`, `schema:name`
-and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description` its description.
-Of literals in several languages one is kept: English, none, or the first. A resource without a class is a `Resource`.
+Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). A name is the last part
+of an IRI; if two IRIs end alike, the later one gets a number. `rdfs:label`, `skos:prefLabel`, `schema:name` and
+`foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description` its description.
+If a property has literals in several languages, one language is kept: English, else none, else the first. A resource
+without a class is a `Resource`.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Rdf:
             yield NodeRecord(subject, labels, self._properties(subject))
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each statement whose object is a resource, but for its class."""
+        """Each statement whose object is a resource, except its class."""
         for start, predicate, end in self._links:
             yield RelationshipRecord(self._name(predicate), start, end)
 
@@ -143,7 +144,7 @@ class Rdf:
         return properties
 
     def _name(self, iri: str) -> str:
-        """The name of a class or predicate, the same for the same IRI."""
+        """The name of a class or predicate; the same IRI always gets the same name."""
         if iri not in self._names:
             name = last = _last(iri)
             number = 1
@@ -156,7 +157,7 @@ class Rdf:
 
 
 def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
-    """The values in English, in no language, or in that of the first.
+    """The values in English, else those without a language, else those in the first value's language.
 
     >>> in_one_language([("de", "Hitze"), ("en", "Heat")])
     ['Heat']

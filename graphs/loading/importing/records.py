@@ -1,4 +1,4 @@
-"""Nodes and relationships as a file or a database gives them, before there is a schema.
+"""Nodes and relationships as a file or a database provides them, without a schema.
 
 >>> NodeRecord("p1", ("Person",), {"name": "Michael Mann", "born": 1943}, 3).properties["born"]
 1943
@@ -17,7 +17,7 @@ from graphground.graphs.loading.importing.problems import Problems
 class NodeRecord:
     """A node; values are Python's `str int float bool`, `date` and `datetime`, and lists of these.
 
-    `place` is the line in its file, or None where there are no lines.
+    `place` is the line in its file, or None if the source has no lines.
     """
 
     id: str
@@ -38,12 +38,12 @@ class RelationshipRecord:
 
 
 class RecordSource(Protocol):
-    """What gives records, as often as they are asked for: `name` is that of the file, shown with each problem."""
+    """A source of records that can be read repeatedly: `name` is the file's name, shown with each problem."""
 
     name: str
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Every node; what cannot be read is noted as a problem and left out."""
+        """Every node; unreadable ones are noted as problems and skipped."""
         ...
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:

@@ -1,4 +1,4 @@
-"""Which reader a file or an address needs."""
+"""Chooses the reader for a file or an address."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ READERS: Mapping[str, type[json_lines.JsonLines] | type[graphml.GraphML]] = {
 
 
 def file_source(path: Path) -> RecordSource:
-    """The reader of a file, by how its name ends.
+    """The reader for a file, by the ending of its name.
 
     Raises:
-        ImportRefused: no reader takes such a file, or it cannot be read.
+        ImportRefused: there is no reader for such a file, or it cannot be read.
     """
     name = path.name.lower()
     if name.endswith(rdf.SUFFIXES):
@@ -40,7 +40,7 @@ def database_source(address: BoltAddress, folder: Path, report: Callable[[str, i
     """The records of a database, once they have been read into `folder`.
 
     Raises:
-        EngineError: the database does not answer or refuses; calling it again goes on.
+        EngineError: the database does not respond, or refuses; another call resumes.
     """
     from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
 

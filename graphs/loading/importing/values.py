@@ -1,4 +1,4 @@
-"""Values of properties: their types, and how a SimpleKG file writes them.
+"""Values of properties: their types, and their form in a SimpleKG file.
 
 >>> type_of([1, 2.5]), merged("int", "float"), merged("str", "int"), as_type([1, 2], "list[float]")
 ('list[float]', 'float', 'int|str', [1.0, 2.0])
@@ -17,7 +17,7 @@ LARGEST = 1 << 63
 
 
 def type_of(value: Any) -> str | None:
-    """The property type of a value; None for what is no value: null, an empty list, not a number.
+    """The property type of a value; None for a missing value: null, an empty list, NaN.
 
     A whole number beyond 64 bits, a time, a duration, a point or a map is kept as text.
     """
@@ -35,7 +35,7 @@ def type_of(value: Any) -> str | None:
 
 
 def merged(one: str, other: str) -> str:
-    """The type that holds the values of two; a value beside lists is a list of one, whole numbers become decimal."""
+    """The type that covers two types; a value beside lists becomes a list, whole numbers become floats."""
     if one == other:
         return one
     if one.startswith("list[") or other.startswith("list["):
@@ -45,7 +45,7 @@ def merged(one: str, other: str) -> str:
 
 
 def as_type(value: Any, type_: str) -> Any:
-    """A value as a file of that property type holds it; None where it is no value."""
+    """A value converted to a property type; None for a missing value."""
     if type_of(value) is None:
         return None
     if type_.startswith("list["):

@@ -1,8 +1,8 @@
 """Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON, kept up to date by the database itself.
 
 It needs the flag `--schema-info-enabled=true`; without it the query fails and plain Cypher reads the schema.
-Written after Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); no Memgraph was
-at hand to try it on. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are read.
+Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); it was never tried on a
+real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are read.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from graphground.graphs.schemas.filtering.words import Word, fold, lemma, questi
 class Mention:
     """A part of the question that is a value in the graph.
 
-    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: where it stands, and the labels and properties that
-    hold it; `exact` says that capitals agree too.
+    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: its position, and the labels and properties that hold it;
+    `exact` is true if the case agrees too.
     """
 
     start: int

@@ -47,8 +47,8 @@ class Element(NamedTuple):
 class Evidence:
     """How well the question's words cover an element's name.
 
-    `places` maps the name's word numbers to the best weight found, `told` to the same weighed by how rare the word
-    is among names; `by` holds the numbers of the question's words.
+    `places` maps the numbers of the name's words to the best weight found, `told` to the same multiplied by the word's
+    rarity among names; `by` holds the numbers of the question's words.
     """
 
     total: float

@@ -1,4 +1,4 @@
-"""What is drawn: boxes with a title and lines of text, and arrows between them.
+"""The content of a picture: boxes with a title and lines of text, and arrows between them.
 
 >>> drawing = Drawing((Box("m", "Movie"), Box("p", "Person")), (Arrow("m", "p", "directedBy"),))
 >>> [box.title for box in drawing.boxes]
@@ -30,7 +30,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`; without a head where it has no direction."""
+    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`; without a head if it has no direction."""
 
     start: str
     end: str
@@ -41,7 +41,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and arrows with a title; `left_out` counts what there was no room for."""
+    """Boxes and arrows with a title; `left_out` counts the boxes that did not fit."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
@@ -50,7 +50,8 @@ class Drawing:
 
 
 def readable(text: str, longest: int = LONGEST_TEXT) -> str:
-    r"""Text from a graph that is safe to draw: one line, of bounded length, nothing that turns or hides its neighbours.
+    r"""Text from a graph made safe to draw: one line, limited length, no characters that reorder or hide their
+    neighbours.
 
     >>> readable("Heat\n\u202e1995"), readable("x" * 100, 5)
     ('Heat �1995', 'xxxx…')

@@ -1,8 +1,8 @@
-"""Where the boxes of a drawing go: stress majorization, then boxes that overlap are pushed apart.
+"""Places the boxes of a drawing: stress majorization, then overlapping boxes are pushed apart.
 
-Stress majorization (Gansner, Koren and North, *Graph Drawing by Stress Majorization*, Graph Drawing 2004, §2) looks for
-places whose distances are close to the lengths of the shortest paths. It starts from a circle, so one drawing has one
-layout.
+Stress majorization (Gansner, Koren and North, *Graph Drawing by Stress Majorization*, Graph Drawing 2004, §2) finds
+positions whose distances are close to the lengths of the shortest paths. It starts from a circle, so the layout is
+deterministic.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 ROUNDS = 80
 PUSHES = 300
 WIDER = np.array([1.25, 0.8])
-"""Pictures are looked at on wide screens."""
+"""The horizontal stretch, because screens are wide."""
 
 
 def places(
@@ -62,7 +62,7 @@ def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
 
 
 def _majorized(wanted: Floats) -> Floats:
-    """Places whose distances are near to those wanted: each round moves every box to where the others want it."""
+    """Positions whose distances are close to the targets: each round moves every box to where the others pull it."""
     count = len(wanted)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(wanted.max()), 1.0) / 2
@@ -79,7 +79,7 @@ def _majorized(wanted: Floats) -> Floats:
 
 
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
-    """Move boxes that overlap, each pair along the shorter way, until none does."""
+    """Move overlapping boxes apart, each pair along the shorter direction, until none overlap."""
     for _ in range(PUSHES):
         moved = False
         for first in range(len(placed)):

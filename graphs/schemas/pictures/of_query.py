@@ -1,4 +1,4 @@
-"""The picture of what a query matches: some of the nodes and relationships on which its rows rest."""
+"""The picture of a query's matches: some of the nodes and relationships behind its rows."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
 def subgraph(
     query: str, graph: Graph, *, timeout: float, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None where there are none.
+    """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None if there are none.
 
-    The first part of a UNION that matches something is drawn first, and as much of the others as there is room for.
+    The first part of a UNION that matches is drawn first, then as much of the other parts as fits.
     A query that is not read-only, or that the database refuses, has no subgraph.
     """
     tree = validate(query, language=graph.language, read_only=True).query
@@ -104,6 +104,6 @@ def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dic
 
 
 def _name(graph: Graph, labels: list[str], properties: Mapping[str, Any]) -> Any:
-    """The value of the property that names nodes of the first of the labels that has one."""
+    """The value of the naming property of the first label that has one."""
     known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
     return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)

@@ -1,4 +1,4 @@
-"""A drawing as SVG: one file without scripts and without anything that is fetched, readable in light and dark.
+"""A drawing as SVG: one file without scripts or external resources, readable on light and dark backgrounds.
 
 >>> from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
 >>> svg(Drawing((Box("m", "Movie"), Box("p", "Person")), (Arrow("m", "p", "directedBy"),)))[:32]
@@ -32,7 +32,7 @@ text { fill: #1b2430; } .arrow path { stroke: #5c6a7c; fill: none; } .arrow text
 
 
 def svg(drawing: Drawing, *, style: bool = True) -> str:
-    """The picture as one SVG element; without `style` the page that shows it brings the style (`STYLE`)."""
+    """The picture as one SVG element; without `style` the surrounding page must include `STYLE`."""
     sizes = [_size(box) for box in drawing.boxes]
     number = {box.id: place for place, box in enumerate(drawing.boxes)}
     longest = max((len(readable(arrow.text, LONGEST_LINE)) for arrow in drawing.arrows), default=0)
@@ -90,7 +90,7 @@ def _box(number: int, box: Box, centre: tuple[float, float], size: tuple[float, 
 
 
 def _between(arrows: Sequence[Arrow]) -> dict[tuple[str, str], list[Arrow]]:
-    """The arrows between each two boxes, whichever way they go."""
+    """The arrows between each two boxes, in either direction."""
     found: defaultdict[tuple[str, str], list[Arrow]] = defaultdict(list)
     for arrow in arrows:
         found[min(arrow.start, arrow.end), max(arrow.start, arrow.end)].append(arrow)
@@ -104,7 +104,7 @@ def _arrows(
     centres: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
 ) -> list[str]:
-    """One curve for the arrows each way, bent apart where there are both, their texts under one another."""
+    """One curve per direction, bent apart if there are both, with their labels below one another."""
     ways = [[arrow for arrow in arrows if arrow.start == start], [arrow for arrow in arrows if arrow.start != start]]
     drawn = []
     for way in filter(None, ways):

@@ -1,4 +1,4 @@
-"""A drawing in one of the two forms."""
+"""Writes a drawing in one of the two forms."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the data of a graph hold: counts, fill, ranges, namesakes, symmetry and degrees, for all tools to share."""
+"""Statistics of a graph's data: counts, fill, ranges, namesakes, symmetry and degrees, shared by all tools."""

@@ -1,4 +1,4 @@
-"""Statistics collected while a file is loaded: a few dozen nanoseconds for each value, eight bytes for each of them."""
+"""Statistics collected while a file is loaded: a few dozen nanoseconds and eight bytes per value."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ Ends = tuple[str, str, str]
 
 
 class Collected:
-    """What a loader has seen: `collected.nodes("Movie", rows)`, `collected.relationships(…)`, then `statistics()`.
+    """The statistics of a load: call `collected.nodes("Movie", rows)`, `collected.relationships(…)`, then
+    `statistics()`.
 
-    Nodes are numbered from 0 in the order in which they are met; relationships name their ends by these numbers.
+    Nodes are numbered from 0 in the order of reading; relationships refer to their ends by these numbers.
     """
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
@@ -63,7 +64,7 @@ class Collected:
             values.add([row[key] for row in rows if key in row])
 
     def statistics(self, seconds: float = 0.0) -> Statistics:
-        """Everything that was collected."""
+        """All collected statistics."""
         return Statistics(
             {
                 label: LabelStatistics(
@@ -106,7 +107,7 @@ class Collected:
 
 
 def degrees(numbers: numpy.ndarray, nodes: int) -> Degrees:
-    """The degrees of nodes, of which `numbers` names one for each relationship."""
+    """The degrees of nodes; `numbers` holds one node number per relationship."""
     import numpy
 
     _, counts = numpy.unique(numbers, return_counts=True)

@@ -1,6 +1,6 @@
-"""The statistics of an open graph: read from disk at first use, and computed in the background where there are none.
+"""The statistics of an open graph: read from disk at first use, or computed in the background.
 
-Nothing waits here: `now` answers what is known at this moment, and begins what is missing.
+Nothing here blocks: `now` returns the available statistics, and starts reading missing ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
 
 LEAST_SHARE = 0.05
-"""At most this share of the time goes into reading the statistics of a database that changes all the time."""
+"""The largest share of the time spent on rereading the statistics of a database that changes continuously."""
 RETRY_SECONDS = 60.0
 CLOSING_SECONDS = 5.0
 logger = logging.getLogger(__name__)
@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 class LiveStatistics:
     """The statistics of one graph: `LiveStatistics("films", engine, lambda: schema, path).now()`.
 
-    `mark` gives a mark of the database's last change, where it can change: statistics of another mark are computed
-    again in the background.
+    `mark` returns a mark of the database's last change, if it can change: statistics with another mark are recomputed
+    in the background.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class LiveStatistics:
         self.thread: threading.Thread | None = None
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """What is known at this moment; with `fresh`, only what was read since the last change that is known.
+        """The statistics available now; with `fresh`, only those read since the last known change.
 
-        Begins to read in the background what is missing or old.
+        Starts a background reading of missing or outdated statistics.
         """
         if not self._opened:
             with self._lock:
@@ -65,14 +65,14 @@ class LiveStatistics:
 
     @property
     def stale(self) -> bool:
-        """Whether there are none yet, or the database has changed since, as far as is known."""
+        """Whether there are none yet, or the database is known to have changed since."""
         if self._facts is None:
             return True
         mark = self._mark()
         return mark is not None and mark != self._facts.mark
 
     def wait(self, seconds: float) -> Statistics | None:
-        """The statistics after a reading that may be under way, waited for so long at most: for tests and commands."""
+        """Wait up to that long for a running reading and return the statistics: for tests and commands."""
         facts = self.now(fresh=True)
         if facts is None and self.thread is not None:
             self.thread.join(seconds)
@@ -80,7 +80,7 @@ class LiveStatistics:
         return facts
 
     def stop(self) -> None:
-        """End the reading in the background, in the database too."""
+        """Stop the background reading, in the database too."""
         self._stopped.set()
         until = time.monotonic() + CLOSING_SECONDS
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):

@@ -1,4 +1,4 @@
-"""What the data of a graph hold, as plain values.
+"""The statistics of a graph's data, as plain values.
 
     >>> facts = graph.statistics()
     >>> facts.nodes("Country"), facts.fill("Country", "founding_date"), facts.namesakes("Person")
@@ -6,7 +6,7 @@
     >>> facts.both_ways("borders", "Country")
     0.98
 
-Every lookup answers None for what is not known, never a guess: a zero is a count of zero.
+Every lookup returns None for an unknown figure, never a guess: zero means a count of zero.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any
 
 MOSTLY_SYMMETRIC = 0.66
-"""The share of relationships that hold both ways from which a relation counts as symmetric."""
+"""The share of relationships present in both directions from which a relation counts as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
-"""With fewer relationships a share says nothing."""
+"""With fewer relationships the share is not meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PropertyStatistics:
 
     @property
     def fill(self) -> float:
-        """The share that has a value, 0 to 1; 0 where there is nothing to have it."""
+        """The share that has a value, 0 to 1; 0 if there are no nodes or relationships."""
         return self.count / self.of if self.of else 0.0
 
 
@@ -57,7 +57,7 @@ class PropertyStatistics:
 class LabelStatistics:
     """The nodes of one label: `LabelStatistics("Country", 195, {"founding_date": PropertyStatistics(0, 195)}, "name")`.
 
-    `naming` is the property that names the nodes, where it is known.
+    `naming` is the property that names the nodes, if known.
     """
 
     label: str
@@ -68,7 +68,7 @@ class LabelStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TypeStatistics:
-    """All relationships of one type, whatever they connect."""
+    """All relationships of one type, between any labels."""
 
     type: str
     relationships: int
@@ -77,7 +77,7 @@ class TypeStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """How many relationships of a pattern the nodes at one of its ends have: `Degrees(nodes=195, having=190, …)`.
+    """The numbers of relationships of a pattern per node at one of its ends: `Degrees(nodes=195, having=190, …)`.
 
     Attributes:
         nodes: nodes of the label.
@@ -95,7 +95,7 @@ class Degrees:
 
     @property
     def without(self) -> float:
-        """The share of nodes that have none."""
+        """The share of nodes without such a relationship."""
         return 1 - self.having / self.nodes if self.nodes else 0.0
 
 
@@ -123,7 +123,7 @@ class PatternStatistics:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the data say that the relation holds both ways."""
+        """Whether the data show that the relation holds in both directions."""
         return (
             self.both_ways is not None
             and self.both_ways >= MOSTLY_SYMMETRIC
@@ -133,9 +133,9 @@ class PatternStatistics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What the data of one graph hold; labels and patterns of the schema that have nothing are there with zero.
+    """The statistics of one graph; empty labels and patterns of the schema are included with zero.
 
-    `complete` is False where something could not be read; `mark` tells at which state of the database it was read.
+    `complete` is False if something could not be read; `mark` identifies the state of the database that was read.
     """
 
     labels: Mapping[str, LabelStatistics] = field(default_factory=dict)
@@ -144,15 +144,15 @@ class Statistics:
     complete: bool = True
     mark: str | None = None
     seconds: float = 0.0
-    """What it took to read them."""
+    """The time that reading took."""
 
     def nodes(self, label: str) -> int | None:
-        """How many nodes have the label."""
+        """The number of nodes with the label."""
         known = self.labels.get(label)
         return known.nodes if known is not None else None
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
-        """How many relationships of a type there are, from nodes of one label and to nodes of another where given."""
+        """The number of relationships of a type, from and to nodes of the given labels, if any."""
         if start is None and end is None:
             known = self.types.get(type_)
             return known.relationships if known is not None else None
@@ -160,7 +160,7 @@ class Statistics:
         return sum(pattern.relationships for pattern in found) if found else None
 
     def matching(self, type_: str, start: str | None = None, end: str | None = None) -> tuple[PatternStatistics, ...]:
-        """The patterns of a type that begin and end at these labels, where given."""
+        """The patterns of a type that start and end at the given labels, if any."""
         return tuple(
             pattern
             for pattern in self._by_type.get(type_, ())
@@ -168,7 +168,7 @@ class Statistics:
         )
 
     def pattern(self, type_: str, start: str, end: str) -> PatternStatistics | None:
-        """The pattern of exactly these names."""
+        """The pattern with exactly these names."""
         return next(iter(self.matching(type_, start, end)), None)
 
     def property(self, owner: str, key: str) -> PropertyStatistics | None:
@@ -182,18 +182,18 @@ class Statistics:
         return known.fill if known is not None else None
 
     def namesakes(self, label: str) -> int | None:
-        """How many nodes of a label share their name with another of it; 0 where every name is unique."""
+        """How many nodes of a label share their name with another node of it; 0 if every name is unique."""
         known = self.labels.get(label)
         values = known.properties.get(known.naming) if known is not None and known.naming else None
         return values.repeated if values is not None else None
 
     def both_ways(self, type_: str, label: str) -> float | None:
-        """Of the relationships between nodes of that label, the share whose opposite is there too."""
+        """The share of relationships between nodes of that label whose opposite exists too."""
         known = self.pattern(type_, label, label)
         return known.both_ways if known is not None else None
 
     def symmetric(self, type_: str, label: str) -> bool:
-        """Whether the data say that the relation between nodes of that label holds both ways."""
+        """Whether the data show that the relation between nodes of that label holds in both directions."""
         known = self.pattern(type_, label, label)
         return known is not None and known.symmetric
 

@@ -1,4 +1,4 @@
-"""Statistics on disk: one small JSON file, versioned, replaced in one step."""
+"""Statistics on disk: one small JSON file, versioned, replaced atomically."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from graphground.graphs.storage.atomic import replacing
 
 VERSION = 1
 NAME = "statistics.json"
-"""The file beside a loaded graph's schema."""
+"""The name of the file beside a loaded graph's schema."""
 
 
 def write_statistics(path: Path, facts: Statistics) -> None:
-    """Keep statistics, in place of older ones, readable by their owner alone: they hold values of the data."""
+    """Store statistics, replacing older ones; only their owner can read them, since they contain data values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, private=True) as file:
         file.write(orjson.dumps(document_of(facts), default=str))
 
 
 def read_statistics(path: Path) -> Statistics | None:
-    """What was kept; None where there is nothing, or nothing that this version can read."""
+    """The stored statistics; None if there are none, or none that this version can read."""
     try:
         document = orjson.loads(path.read_bytes())
         return statistics_of(document) if document["version"] == VERSION else None
@@ -41,7 +41,7 @@ def read_statistics(path: Path) -> Statistics | None:
 
 
 def document_of(facts: Statistics) -> dict[str, Any]:
-    """Statistics as JSON."""
+    """Statistics as a JSON document."""
     return {
         "version": VERSION,
         "mark": facts.mark,
@@ -56,7 +56,7 @@ def document_of(facts: Statistics) -> dict[str, Any]:
 
 
 def statistics_of(document: Mapping[str, Any]) -> Statistics:
-    """The statistics that `document_of` wrote."""
+    """The statistics in a document made by `document_of`."""
     return Statistics(
         {
             label: LabelStatistics(label, nodes, _properties(values), naming)

@@ -1,7 +1,7 @@
-"""The values of one property, met a block at a time: counted exactly, held as eight bytes each.
+"""The values of one property, added a block at a time: counted exactly, held as eight bytes each.
 
-Distinct values and repeated ones come from the hashes of all values; the most frequent are looked for among the values
-that lead a block, and then counted exactly by their hashes.
+Distinct and repeated values are counted from the hashes of all values; candidates for the most frequent are the most
+frequent of each block, which are then counted exactly by their hashes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from graphground.graphs.schemas.statistics.model import PropertyStatistics
 
 MOST_COMMON = 5
 LEADERS = 20
-"""Of each block, so many of the most frequent values may become the most common of all."""
+"""How many of the most frequent values of each block are candidates for the most frequent of all."""
 MOST_LEADERS = 2_000
 LONGEST_VALUE = 80
 LEFT_OUT = frozenset({"provenance", "eid", "aliases"})
-"""Properties of which nothing is worth knowing where a loader adds them to every node."""
+"""Properties that a loader adds to every node, for which no statistics are kept."""
 
 
 class Values:
@@ -36,7 +36,7 @@ class Values:
         self._blank = 0
 
     def add(self, values: Sequence[Any]) -> None:
-        """Count a block of values, none of them null."""
+        """Count a block of values, without nulls."""
         if not values:
             return
         if self._listed:
@@ -58,7 +58,7 @@ class Values:
             self._extremes(values)
 
     def statistics(self, of: int) -> PropertyStatistics:
-        """What was found, where `of` nodes or relationships were looked at."""
+        """The statistics, for `of` nodes or relationships in all."""
         import numpy  # a loader's process has it anyhow; a server asks for this on its way to nothing urgent
 
         hashes = numpy.frombuffer(self._hashes, dtype=numpy.int64) if self._hashes else numpy.empty(0, numpy.int64)
@@ -95,13 +95,13 @@ class Values:
 
 
 def in_order(date: str) -> tuple[int, str]:
-    """What ISO dates sort by, also before the common era."""
+    """A sort key for ISO dates, including those before the common era."""
     year, _, rest = date[1:].partition("-")
     return (-int(year), rest) if date[0] == "-" else (int(date[0] + year), rest)
 
 
 def shown(value: Any) -> Any:
-    """A value as it is kept: long text cut, a list as a list."""
+    """A value in the form that is stored: long text shortened, a list as a list."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list | tuple):

@@ -1,4 +1,6 @@
-"""What an answer hides although rows came: merged namesakes, vanished nulls, ties, repeated rows, another direction."""
+"""Problems that an answer with rows may hide: merged namesakes, dropped nulls, ties, repeated rows, the other
+direction.
+"""
 
 from graphground.graphs.why_empty.second_look.look import second_look
 

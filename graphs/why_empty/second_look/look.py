@@ -1,7 +1,7 @@
-"""Looks at an answer once more: a few bounded questions to the database, and only where the data give a reason.
+"""Checks an answer again: a few limited queries to the database, and only if the data give a reason.
 
-Nothing is asked of a query that took long itself, nor beyond a small bound of time. What the statistics rule out
-(a label without namesakes, a property that all have, a relation that is never symmetric) is not asked at all.
+Slow queries are not checked, and the time for all checks is limited. Problems that the statistics rule out (a label
+without namesakes, a property that all nodes have, a relation that is never symmetric) are not checked at all.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ from graphground.graphs.why_empty.second_look.shape import shape_of
 from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 
 QUICK_MS = 50.0
-"""A query that took longer is not looked at again: the questions take about as long as the query itself."""
+"""A query that took longer is not checked again, because each check takes about as long as the query itself."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""On a graph with fewer relationships a query that took longer just met a busy machine, or an engine that is warming up."""
+"""On a graph with fewer relationships, a query that took longer ran on a busy machine or an engine that was warming
+up.
+"""
 SECONDS = 0.5
-"""The bound of all questions together; a database that does not keep to it is left alone."""
+"""The time limit for all checks together; a database that exceeds it is not queried further."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was found; `settled` are codes of the checks before the query ran that this look has answered better."""
+    """The findings; `settled` holds the codes of earlier checks that these findings supersede."""
 
     found: tuple[Diagnostic, ...] = ()
     settled: frozenset[str] = frozenset()
 
 
 def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[str, Any] | None = None) -> Look:
-    """What to know of an answer before it is believed; empty where nothing speaks against it.
+    """Diagnostics about an answer with rows; empty if nothing is suspicious.
 
     For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it gives one `tie_at_the_top` where several
     players are as tall.

@@ -1,4 +1,4 @@
-"""Names that several of the matched nodes share, merged by DISTINCT or by grouping; counts with and without DISTINCT."""
+"""Names shared by several matched nodes and merged by DISTINCT or grouping; counts with and without DISTINCT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggre
 
 
 def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """`RETURN DISTINCT p.name`, `count(DISTINCT p.name)`, `RETURN p.name, count(f)` where two p have one name."""
+    """`RETURN DISTINCT p.name`, `count(DISTINCT p.name)`, `RETURN p.name, count(f)` if two p have the same name."""
     for step in shape.steps:
         kept = {item.expression.name for item in step.projection.items if isinstance(item.expression, t.Variable)}
         for node in _merging(step):
@@ -40,7 +40,7 @@ def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diag
 
 
 def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """`count(p)` where a p is matched several times: both figures."""
+    """`count(p)` if a p is matched several times: both figures."""
     for number, step in enumerate(shape.steps):
         for item in step.projection.items:
             call = item.expression
@@ -85,7 +85,7 @@ def _merging(step: Step) -> Iterator[t.Property]:
 
 
 def _may_merge(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
-    """Whether a property names nodes of which some are known to share their name."""
+    """Whether a property names nodes, some of which are known to share their name."""
     labels = shape.labels(use.symbol)
     schema = shape.facts.index.schema
     named = [label for label in labels if schema.labels[label].name_property == use.key]

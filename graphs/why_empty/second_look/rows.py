@@ -1,4 +1,4 @@
-"""Rows: how many there are of an answer that was cut, which repeat others, and what the other direction would give."""
+"""Rows: the total of a truncated answer, repeated rows, and the result in the other direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_COUNTED = 20_000
 
 
 def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
-    """How many rows an answer has that was cut."""
+    """The number of rows of a truncated answer."""
     if not table.truncated:
         return
     step = shape.returned
@@ -44,7 +44,9 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
-    """`RETURN p.name` with rows that repeat because a p is reached several ways; not rows of two p of one name."""
+    """`RETURN p.name` with rows that repeat because a p is reached in several ways; two p of the same name do not
+    count.
+    """
     step = shape.returned
     if step.projection.distinct or step.aggregates or step.projection.limit is not None or len(table.rows) < 2:
         return
@@ -75,7 +77,7 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """`(a:Country)-[:borders]->(b:Country)` where most borders are there both ways, but not all."""
+    """`(a:Country)-[:borders]->(b:Country)` if most borders, but not all, exist in both directions."""
     for link in shape.facts.links:
         relationship = link.pattern
         ends = {*shape.labels(link.left), *shape.labels(link.right)}

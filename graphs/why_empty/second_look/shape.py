@@ -1,4 +1,4 @@
-"""The parts of a query that questions about its answer are made of.
+"""The parts of a query from which the checks of its answer are built.
 
 In `MATCH (p:Player) WITH DISTINCT p RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` there are two steps: the WITH
 after `MATCH (p:Player)`, the RETURN after both.
@@ -23,14 +23,14 @@ AGGREGATES = frozenset(
 
 @dataclass(frozen=True)
 class Step:
-    """A WITH or the RETURN: its projection, and the text of all clauses that stand before it."""
+    """A WITH or the RETURN: its projection, and the text of all clauses before it."""
 
     clause: t.With | t.Return
     before: str
 
     @property
     def projection(self) -> t.Projection:
-        """What it hands on."""
+        """Its projection."""
         return self.clause.projection
 
     @property
@@ -46,7 +46,7 @@ class Step:
 
 @dataclass
 class Shape:
-    """A query of one part that ends with RETURN, with what its symbols stand for: see `shape_of`."""
+    """A query without UNION that ends with RETURN, and what its symbols stand for: see `shape_of`."""
 
     query: t.Query
     facts: Facts
@@ -55,7 +55,7 @@ class Shape:
     steps: list[Step] = field(default_factory=list)
 
     def source(self, node: t.Node) -> str:
-        """How a part was written."""
+        """The text of a part."""
         return self.query.text[node.start : node.end]
 
     def before(self, clause: t.Clause) -> str:
@@ -64,11 +64,11 @@ class Shape:
 
     @property
     def returned(self) -> Step:
-        """The RETURN."""
+        """The RETURN clause."""
         return self.steps[-1]
 
     def use(self, node: t.Node) -> PropertyUse | None:
-        """The property that an expression is, of a node or a relationship that has a name."""
+        """The property that an expression reads, of a node or a relationship with a name."""
         return self._uses.get(id(node))
 
     def labels(self, symbol: Symbol) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class Shape:
         return self.facts.index.labels_of(symbol.kinds) if symbol.kind == "node" else ()
 
     def symbol(self, name: str) -> Symbol | None:
-        """The node or relationship of that name, where the query has only one of it."""
+        """The node or relationship of that name, if the query has only one of that name."""
         found = {id(symbol): symbol for symbol in self.facts.symbols if symbol.name == name}
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -85,7 +85,7 @@ class Shape:
 
 
 def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
-    """The shape of a query; None where it is a UNION, a command, or has a `*` whose columns are not written."""
+    """The shape of a query; None for a UNION, a command, or a `*` whose columns are not written."""
     body = query.body
     if query.prefix or not isinstance(body, t.SingleQuery) or not isinstance(body.clauses[-1], t.Return):
         return None
