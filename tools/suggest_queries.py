@@ -17,14 +17,12 @@ class SuggestQueriesRequest(Request):
     """`{"question": "Which teams did LeBron James play for?"}`."""
 
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
-    mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if you have them.")
+    mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if known.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     hops: int = Field(2, ge=1, le=2, description="Most relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
     count: bool = Field(True, description="Count matches.")
-    grammar: Literal["gbnf", "regex"] | None = Field(
-        None, description="Also return a grammar, for constrained decoding."
-    )
+    grammar: Literal["gbnf", "regex"] | None = Field(None, description="Also a grammar for constrained decoding.")
 
 
 class SuggestedQuery(BaseModel):
