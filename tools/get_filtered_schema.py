@@ -49,18 +49,26 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     """Filter the schema by the question."""
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
-    found = filter_schema(
-        graph.schema,
-        request.question,
-        request.method,
-        entities=graph.indexed_entities,
-        embedder=MEANING,
-        max_tokens=request.max_tokens,
-    )
-    if found.too_small:
-        raise too_small(graph.schema, request.max_tokens or 0)
-    text = base_form(found.schema) + note
-    return GetFilteredSchemaAnswer(
+    facts = graph.statistics(fresh=True)
+    budget = request.max_tokens
+    while True:
+        found = filter_schema(
+            graph.schema,
+            request.question,
+            request.method,
+            entities=graph.indexed_entities,
+            embedder=MEANING,
+            max_tokens=budget,
+        )
+        if found.too_small:
+            raise too_small(graph.schema, request.max_tokens or 0)
+        text = base_form(found.schema, facts) + note
+        over = estimate_tokens(text) - request.max_tokens if request.max_tokens is not None else 0
+        if over <= 0 or budget is None:
+            break
+        budget -= over  # the marks of what is empty take room too
+    whole = base_form(graph.schema, facts) + note
+    answer = GetFilteredSchemaAnswer(
         graph=graph.name,
         method=request.method,
         schema=text,
@@ -69,6 +77,10 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
         tokens=estimate_tokens(text),
         left_out=found.left_out.names(),
     )
+    if not answer.left_out or found.cut or estimate_tokens(answer.as_text()) < estimate_tokens(whole):
+        return answer
+    whole += "\n(The whole schema: it is no longer than the part that the question needs.)"
+    return answer.model_copy(update={"schema_": whole, "whole": True, "tokens": estimate_tokens(whole), "left_out": []})
 
 
 class StaticMeaning:

@@ -12,6 +12,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
 from graphground.graphs.schemas.filtering.selection import Selection
 from graphground.graphs.schemas.forms import Form, Samples, base_form, write_schema
+from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -68,7 +69,7 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
             ) from error
     note = settled(graph)
     samples = samples_of(graph) if request.form == "enhanced" else {}
-    text, left_out = within(graph.schema, request.form, samples, request.max_tokens)
+    text, left_out = within(graph.schema, request.form, samples, request.max_tokens, facts=graph.statistics(fresh=True))
     if request.form != "json":
         text += note
     return GetSchemaAnswer(
@@ -84,14 +85,19 @@ def settled(graph: Graph) -> str:
 
 
 def within(
-    schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None, question: str = ""
+    schema: PropertyGraphSchema,
+    form: Form,
+    samples: Samples,
+    max_tokens: int | None,
+    question: str = "",
+    facts: Statistics | None = None,
 ) -> tuple[str, LeftOut]:
     """The schema in a form within a budget, with the elements left out.
 
     Raises:
         ToolFailure: the budget is too small for a single label.
     """
-    text = write_schema(schema, form, samples=samples, question=question)
+    text = write_schema(schema, form, samples=samples, question=question, facts=facts)
     used = estimate_tokens(text)
     if max_tokens is None or used <= max_tokens:
         return text, LeftOut()
@@ -102,7 +108,7 @@ def within(
         if not smaller:
             break
         part = smaller.part()
-        text = write_schema(part, form, samples=samples, question=question)
+        text = write_schema(part, form, samples=samples, question=question, facts=facts)
         used = estimate_tokens(text)
         if used <= max_tokens:
             return text, left_out_of(schema, part)

@@ -7,8 +7,9 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` puts each property on its own line, with its unit and sample values, and marks symmetric and time-bounded
-relationships.
+`enhanced` puts each property on a line of its own, with its unit and sample values, and says which
+relationships are symmetric or bound to a time. With the statistics of a graph every form marks what is empty in it:
+`(0 nodes)`, `(no values)`, `(0 relationships)`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Literal
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.units import unit_of
 
 Form = Literal["base", "enhanced", "json"]
@@ -34,6 +36,8 @@ LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 3
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
+NOTHING = Statistics()
+"""Where nothing is known of the data, nothing is marked."""
 INDEX_WORDS = {
     "unique": "unique",
     "key": "key",
@@ -70,75 +74,122 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
     }
 
 
-def node_pattern(label: Label, without: Iterable[str] = ()) -> str:
-    """`(:Movie {runtime_minute: float})`."""
-    return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts)})"
+def node_pattern(label: Label, without: Iterable[str] = (), facts: Statistics = NOTHING) -> str:
+    """`(:Movie {runtime_minute: float})`; `(:Series) (0 nodes)`."""
+    if facts.nodes(label.name) == 0:
+        return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts)}) (0 nodes)"
+    empty = empty_properties(label.name, label.properties, facts)
+    return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts, empty)})"
 
 
-def relationship_pattern(pattern: RelationshipPattern) -> str:
-    """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`."""
-    properties = property_map(pattern.properties, (), pattern.texts)
-    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{properties}]->(:{quoted_name(pattern.end)})"
+def relationship_pattern(pattern: RelationshipPattern, facts: Statistics = NOTHING) -> str:
+    """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`; `… (symmetric)`, `… (0 relationships)`."""
+    none = facts.relationships(pattern.type, pattern.start, pattern.end) == 0
+    empty = frozenset() if none else empty_properties(pattern.type, pattern.properties, facts)
+    properties = property_map(pattern.properties, (), pattern.texts, empty)
+    mark = " (0 relationships)" if none else " (symmetric)" if is_symmetric(pattern, facts) else ""
+    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{properties}]->(:{quoted_name(pattern.end)}){mark}"
+
+
+def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
+    """Whether a relation holds both ways, as its definition or the data say."""
+    return pattern.symmetric or (pattern.start == pattern.end and facts.symmetric(pattern.type, pattern.start))
+
+
+def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -> frozenset[str]:
+    """The properties that no node of a label, or no relationship of a type, has."""
+    known = ((key, facts.property(owner, key)) for key in properties)
+    return frozenset(key for key, values in known if values is not None and values.of and not values.count)
 
 
 def property_map(
-    properties: Mapping[str, str], without: Iterable[str] = (), texts: Mapping[str, TextValues] | None = None
+    properties: Mapping[str, str],
+    without: Iterable[str] = (),
+    texts: Mapping[str, TextValues] | None = None,
+    empty: frozenset[str] = frozenset(),
 ) -> str:
-    """` {year: int, winners: list[str], freight: str(float)}`, or an empty string; text that holds numbers is marked."""
+    """` {year: int, winners: list[str] (no values), freight: str(float)}`, or nothing; text with numbers says so."""
     left, held = frozenset(without), texts or {}
     inner = ", ".join(
-        f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}"
+        f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}{' (no values)' if key in empty else ''}"
         for key, type_ in properties.items()
         if key not in left
     )
     return f" {{{inner}}}" if inner else ""
 
 
-def base_lines(schema: PropertyGraphSchema) -> list[Line]:
+def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[Line]:
     """The lines of the base form."""
     common = common_properties(schema)
     lines = [Line(_heading(common))]
-    lines += [Line(node_pattern(label, common), label=label.name) for label in schema.labels.values()]
+    lines += [Line(node_pattern(label, common, facts), label=label.name) for label in schema.labels.values()]
     lines += [Line(text) for text in combination_lines(schema)]
     if schema.patterns:
         lines.append(Line("Relationships"))
-        lines += [Line(relationship_pattern(pattern), pattern=pattern) for pattern in schema.patterns]
+        lines += [Line(relationship_pattern(pattern, facts), pattern=pattern) for pattern in schema.patterns]
+    ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
+    if ends:
+        lines.append(Line(f"{' and '.join(ends)} IS NULL while it lasts"))
+    if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
+        lines.append(Line("(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)"))
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append(Line("str(float): text that holds such values; convert it, as in toFloat(n.price)"))
     return lines
 
 
-def base_form(schema: PropertyGraphSchema) -> str:
-    """Names, types and patterns, nothing else."""
-    return "\n".join(line.text for line in base_lines(schema))
+def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
+    """Names, types and patterns, with marks on what is empty in the data, where these are known."""
+    return "\n".join(line.text for line in base_lines(schema, facts or NOTHING))
 
 
-def enhanced_form(schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "") -> str:
-    """Each property on its own line with unit and sample values; samples that fit the question come first."""
-    writer = _Enhanced(schema, samples or {}, question.lower())
+def enhanced_form(
+    schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "", facts: Statistics | None = None
+) -> str:
+    """Each property on its own line with fill, unit and sample values; those that fit the question come first."""
+    writer = _Enhanced(schema, samples or {}, question.lower(), facts or NOTHING)
     return "\n".join(writer.lines())
 
 
-def json_form(schema: PropertyGraphSchema) -> str:
-    """CypherBench's own form, byte for byte."""
-    return json.dumps(schema.to_cypherbench(), indent=2)
+def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
+    """CypherBench's own form, byte for byte; with `nodes`, `relationships` and `no_values` added where data are missing."""
+    document, known = schema.to_cypherbench(), facts or NOTHING
+    for label in document["entities"]:
+        name = label["label"]
+        _mark(label, "nodes", known.nodes(name), empty_properties(name, label["properties"], known))
+    for pattern in document["relations"]:
+        count = known.relationships(pattern["label"], pattern["subj_label"], pattern["obj_label"])
+        _mark(pattern, "relationships", count, empty_properties(pattern["label"], pattern["properties"], known))
+    return json.dumps(document, indent=2)
+
+
+def _mark(entry: dict[str, Any], name: str, count: int | None, empty: frozenset[str]) -> None:
+    if count == 0:
+        entry[name] = 0
+    elif empty:
+        entry["no_values"] = sorted(empty)
 
 
 def write_schema(
-    schema: PropertyGraphSchema, form: Form = "base", *, samples: Samples | None = None, question: str = ""
+    schema: PropertyGraphSchema,
+    form: Form = "base",
+    *,
+    samples: Samples | None = None,
+    question: str = "",
+    facts: Statistics | None = None,
 ) -> str:
-    """The schema in the form of that name."""
+    """The schema in the form of that name; `facts` are what the data hold, where that is known."""
     writers: dict[Form, Callable[[], str]] = {
-        "base": lambda: base_form(schema),
-        "json": lambda: json_form(schema),
-        "enhanced": lambda: enhanced_form(schema, samples, question),
+        "base": lambda: base_form(schema, facts),
+        "json": lambda: json_form(schema, facts),
+        "enhanced": lambda: enhanced_form(schema, samples, question, facts),
     }
     return writers[form]()
 
 
-def is_time_bounded(pattern: RelationshipPattern) -> bool:
-    """Whether the relationship holds between a start and an end: it has a pair of properties for them."""
-    return any(f"end{key[5:]}" in pattern.properties for key in pattern.properties if key.startswith("start"))
+def end_of_interval(pattern: RelationshipPattern) -> str | None:
+    """`end_year` where the relationship holds from a `start_year` to it; None where it is not bound to a time."""
+    ends = (f"end{key[5:]}" for key in pattern.properties if key.startswith("start"))
+    return next((end for end in ends if end in pattern.properties), None)
 
 
 def show_value(value: Any) -> str:
@@ -183,6 +234,7 @@ class _Enhanced:
     schema: PropertyGraphSchema
     samples: Samples
     question: str
+    facts: Statistics = NOTHING
     common: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -191,19 +243,34 @@ class _Enhanced:
             key: type_
             for key, type_ in common.items()
             if not any((label, key) in self.samples for label in self.schema.labels)
+            and not any(self._fill(label, key) for label in self.schema.labels)
         }
 
     def lines(self) -> list[str]:
         lines = [_heading(self.common)]
         for label in self.schema.labels.values():
-            lines.append(f"(:{quoted_name(label.name)})" + _note([_count(label.count), _cut(label.description)]))
+            lines.append(
+                f"(:{quoted_name(label.name)})"
+                + _note([self._count(label.count, self.facts.nodes(label.name), "nodes"), _cut(label.description)])
+            )
             lines += self._properties(label.name, label.properties, self.common, label.texts, self._keys(label))
         lines += combination_lines(self.schema)
         if self.schema.patterns:
             lines.append("Relationships")
         for pattern in self.schema.patterns:
             lines.append(
-                str_of(pattern) + _note([_count(pattern.count), _cut(pattern.description), *marks_of(pattern)])
+                str_of(pattern)
+                + _note(
+                    [
+                        self._count(
+                            pattern.count,
+                            self.facts.relationships(pattern.type, pattern.start, pattern.end),
+                            "relationships",
+                        ),
+                        _cut(pattern.description),
+                        *marks_of(pattern, self.facts),
+                    ]
+                )
             )
             lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {})
         return lines
@@ -221,6 +288,7 @@ class _Enhanced:
             f"  {quoted_name(key)}: {type_}"
             + _note(
                 [
+                    self._fill(owner, key),
                     *keys.get(key, ()),
                     f"holds {texts[key].described}" if key in texts else None,
                     unit_of(key, type_),
@@ -230,6 +298,18 @@ class _Enhanced:
             for key, type_ in properties.items()
             if key not in left
         ]
+
+    def _fill(self, owner: str, key: str) -> str | None:
+        """`(no values)`, or how many have one where not all do."""
+        values = self.facts.property(owner, key)
+        if values is None or not values.of or values.count == values.of:
+            return None
+        share = f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,}"
+        return f"{share} have one" if values.count else "(no values)"
+
+    def _count(self, defined: int | None, known: int | None, of: str) -> str | None:
+        count = known if known is not None else defined
+        return f"(0 {of})" if count == 0 else None if count is None else f"{count:,}"
 
     def _keys(self, label: Label) -> dict[str, list[str]]:
         """The constraints and indexes of single properties, and the naming property of the node."""
@@ -264,23 +344,15 @@ def str_of(pattern: RelationshipPattern) -> str:
     return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
 
 
-def marks_of(pattern: RelationshipPattern) -> list[str]:
+def marks_of(pattern: RelationshipPattern, facts: Statistics = NOTHING) -> list[str]:
     """Properties of this relationship that a query must respect: symmetry, open time intervals."""
     marks = []
-    if pattern.symmetric:
+    if is_symmetric(pattern, facts):
         marks.append("symmetric: match it without an arrow")
-    if is_time_bounded(pattern):
-        end = next(
-            f"end{key[5:]}"
-            for key in pattern.properties
-            if key.startswith("start") and f"end{key[5:]}" in pattern.properties
-        )
+    end = end_of_interval(pattern)
+    if end is not None:
         marks.append(f"time-bounded: {end} IS NULL while it lasts")
     return marks
-
-
-def _count(count: int | None) -> str | None:
-    return None if count is None else f"{count:,}"
 
 
 def _cut(text: str | None) -> str | None:

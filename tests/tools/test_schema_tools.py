@@ -48,6 +48,28 @@ def test_filtered_schema_holds_what_the_question_names():
     assert answer.tokens == estimate_tokens(answer.schema_)
 
 
+@needs("schemas", "politics.json")
+def test_a_misspelt_question_gets_what_the_right_one_gets():
+    right, wrong = (
+        get_filtered_schema(opened("politics"), GetFilteredSchemaRequest(question=question))
+        for question in ("Which politicians are there?", "Wich politicains are there?")
+    )
+    assert not wrong.whole
+    assert "(:Politician" in wrong.schema_
+    assert wrong.tokens <= 1.2 * right.tokens
+
+
+@pytest.mark.parametrize(
+    "question", ["Which movies did people direct?", "How long are the movies?", "Who directed it?"]
+)
+def test_a_small_schema_is_answered_whole_where_a_part_with_what_it_leaves_out_is_no_shorter(question):
+    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=question))
+    whole = get_schema(films_alone(), GetSchemaRequest()).schema_
+    shorter = estimate_tokens(answer.as_text()) < estimate_tokens(whole)
+    assert shorter or answer.left_out == []
+    assert shorter or answer.schema_.startswith(whole)
+
+
 def test_an_empty_question_is_answered_with_the_whole_schema():
     answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=""))
     assert answer.whole

@@ -20,6 +20,7 @@ from graphground.graphs.schemas.filtering.mentions import mentions_in
 from graphground.graphs.schemas.filtering.pruned_forms import select_exact, select_masked, select_similar
 from graphground.graphs.schemas.filtering.selection import Selection
 from graphground.graphs.schemas.filtering.similarity import Embedder, SimilarNames
+from graphground.graphs.schemas.filtering.spelling import Spelling
 from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
 from graphground.graphs.schemas.filtering.words import question_words
 
@@ -61,6 +62,7 @@ class SchemaFilter:
         self.schema = schema
         self.vocabulary = Vocabulary(schema)
         self._auto = AutoFilter(self.vocabulary)
+        self._spelling = Spelling(schema)
         self._similar: SimilarNames | None = None
 
     def filter(
@@ -110,6 +112,9 @@ class SchemaFilter:
         if method == "masked":
             return select_masked(self.vocabulary, question, mentions)
         selection = self._auto.select(question, mentions)
+        if not selection and (respelt := self._spelling.corrected(question)) != question:
+            question, mentions = respelt, mentions_in(respelt, entities, self.schema)
+            selection = self._auto.select(question, mentions)
         if not selection and embedder is not None:
             selection = self._auto.select(question, mentions, self._near(question, embedder))
         if selection and is_learned(self.schema):

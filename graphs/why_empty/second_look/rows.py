@@ -37,8 +37,7 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     yield probe.diagnostic(
         "more_rows",
         step.clause,
-        f"The answer has {said} rows; {len(table.rows):,} are shown. Call again with a larger limit for all of "
-        "them; a LIMIT in the query is right only if the question asks for some.",
+        f"The answer has {said} rows. A LIMIT in the query is right only if the question asks for some of them.",
         severity="hint",
     )
 

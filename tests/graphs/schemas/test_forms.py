@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -5,6 +6,13 @@ import pytest
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, show_value
+from graphground.graphs.schemas.statistics.model import (
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+    TypeStatistics,
+)
 from graphground.graphs.schemas.units import unit_of
 from tests.support.shared_data import SHARED, needs
 
@@ -32,8 +40,48 @@ def test_base_form_says_common_properties_once_and_quotes_names():
         "Relationships",
         "(:Movie)-[:hasCastMember {character_role: str}]->(:Person)",
         "(:`Box Office`)-[:hasCEO {start_year: int, end_year: int}]->(:Person)",
-        "(:Person)-[:marriedTo]->(:Person)",
+        "(:Person)-[:marriedTo]->(:Person) (symmetric)",
+        "end_year IS NULL while it lasts",
+        "(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)",
     ]
+
+
+FACTS = Statistics(
+    {
+        "Movie": LabelStatistics("Movie", 1684, {"runtime_minute": PropertyStatistics(0, 1684)}),
+        "Box Office": LabelStatistics("Box Office", 0, {"name": PropertyStatistics(0, 0)}),
+        "Person": LabelStatistics("Person", 50, {"date_of_birth": PropertyStatistics(34, 50)}),
+    },
+    {"hasCEO": TypeStatistics("hasCEO", 0), "marriedTo": TypeStatistics("marriedTo", 40)},
+    (
+        PatternStatistics("hasCEO", "Box Office", "Person", 0),
+        PatternStatistics("marriedTo", "Person", "Person", 40, both_ways=0.95),
+    ),
+)
+
+
+def test_every_form_marks_what_is_empty_in_the_data():
+    base = base_form(MOVIES, FACTS)
+    assert "(:Movie {runtime_minute: float (no values)})" in base
+    assert "(:`Box Office`) (0 nodes)" in base
+    assert "-[:hasCEO {start_year: int, end_year: int}]->(:Person) (0 relationships)" in base
+    enhanced = enhanced_form(MOVIES, facts=FACTS)
+    assert "(:`Box Office`)  // (0 nodes)" in enhanced
+    assert "  runtime_minute: float  // (no values); in minutes" in enhanced
+    assert "(:Movie)  // 1,684; A film" in enhanced
+    assert "  date_of_birth: date  // 68% have one" in enhanced
+    assert "-[:hasCEO]->(:Person)  // (0 relationships); time-bounded" in enhanced
+    document = json.loads(json_form(MOVIES, FACTS))
+    assert document["entities"][0]["no_values"] == ["runtime_minute"]
+    assert document["entities"][1]["nodes"] == 0
+    assert document["relations"][1]["relationships"] == 0
+    assert PropertyGraphSchema.from_cypherbench(document).labels.keys() == MOVIES.labels.keys()
+
+
+def test_a_relation_that_the_data_hold_both_ways_is_called_symmetric():
+    schema = replace(MOVIES, patterns=(RelationshipPattern("marriedTo", "Person", "Person"),))
+    assert "(:Person)-[:marriedTo]->(:Person) (symmetric)" in base_form(schema, FACTS)
+    assert "(symmetric)" not in base_form(schema)
 
 
 def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():

@@ -70,7 +70,7 @@ def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
         ),
         ("counts_differ", "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)", "once: 403"),
         ("repeated_rows", "MATCH (p:Player)-[:receivesAward]->() RETURN p.name", "130 of 329"),
-        ("more_rows", "MATCH (p:Player) RETURN p.name", "has 403 rows; 100 are shown"),
+        ("more_rows", "MATCH (p:Player) RETURN p.name", "has 403 rows"),
         (
             "tie_at_the_top",
             "MATCH (p:Player) WITH DISTINCT p RETURN p.handedness AS h ORDER BY p.gender LIMIT 1",

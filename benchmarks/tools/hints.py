@@ -1,0 +1,121 @@
+"""How often correct queries get a diagnostic, which, and what a look at the answer costs.
+
+    python -m benchmarks.engines.graphs_for_queries FOLDER
+    python -m benchmarks.tools.hints FOLDER [--graphs art soccer] [--queries 500] [--out hints.jsonl]
+
+Runs gold queries through `execute_cypher` on made-up graphs on which they find something, and prints the share of
+queries with each code, and the milliseconds that the second look added: median and 99th percentile, of the clock and
+of this process's own work. `--out` writes each query with what was said of it, to be read and judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries, records
+from graphground.graphs.engines.table import Table
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.home import Home
+from graphground.graphs.why_empty import second_look as room
+from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
+from graphground.tools.failure import ToolFailure
+
+
+class Clock:
+    """Replaces the second look by one that notes how long it took and how many queries it asked."""
+
+    def __init__(self) -> None:
+        self.looks: list[float] = []
+        self.work: list[float] = []
+        self.asked: list[int] = []
+        self._look = room.second_look
+        room.second_look = self
+
+    def __call__(self, graph: Graph, query: Any, table: Table, parameters: Any = None) -> Any:
+        begin, work, asked = time.perf_counter(), time.thread_time(), 0
+        run = graph.run
+
+        def counted(*arguments: Any, **named: Any) -> Table:
+            nonlocal asked
+            asked += 1
+            return run(*arguments, **named)
+
+        graph.run = counted  # type: ignore[method-assign]
+        try:
+            return self._look(graph, query, table, parameters)
+        finally:
+            del graph.run
+            self.looks.append((time.perf_counter() - begin) * 1e3)
+            self.work.append((time.thread_time() - work) * 1e3)
+            self.asked.append(asked)
+
+
+def questions_of(graph: str) -> dict[str, str]:
+    """The question of each gold query."""
+    files = ["cypherbench_tasks/train.jsonl.gz", "predictions/cypherbench_scored.jsonl.gz"]
+    return {
+        str(record["gold_cypher"]): str(record.get("nl_question"))
+        for file in files
+        for record in records(file)
+        if record["graph"] == graph
+    }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--graphs", nargs="+", default=list(TRAIN))
+    arguments.add_argument("--queries", type=int, default=500)
+    arguments.add_argument("--out", type=Path)
+    given = arguments.parse_args()
+    graphs = OpenGraphs(stored_sources(Home(given.folder)))
+    clock, written = Clock(), []
+    codes: Counter[str] = Counter()
+    total = touched = 0
+    for name in given.graphs:
+        questions = questions_of(name)
+        queries = gold_queries(name)
+        for query in random.Random(1).sample(queries, min(given.queries, len(queries))):
+            try:
+                answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, graph=name))
+            except ToolFailure as failure:
+                codes[f"failed: {failure.error}"] += 1
+                continue
+            total += 1
+            found = [(one.code, one.severity, one.message) for one in answer.diagnostics]
+            codes.update({code for code, _, _ in found})
+            touched += bool(found)
+            written.append(
+                {
+                    "graph": name,
+                    "question": questions.get(query),
+                    "query": query,
+                    "rows": answer.rows[:3],
+                    "said": found,
+                }
+            )
+    graphs.close()
+    print(f"{total} queries, {touched} with a diagnostic ({touched / max(total, 1):.2%})")
+    for code, count in codes.most_common():
+        print(f"  {code}: {count} ({count / max(total, 1):.2%})")
+    for label, values in (("clock ms", clock.looks), ("own work ms", clock.work)):
+        ordered = sorted(values)
+        print(
+            f"second look, {label}: median {statistics.median(ordered):.2f}, p99 {ordered[int(len(ordered) * 0.99)]:.2f}"
+        )
+    print(f"second look, queries asked: {Counter(clock.asked).most_common()}")
+    if given.out:
+        given.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in written), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
