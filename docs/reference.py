@@ -112,6 +112,9 @@ def reference() -> str:
         "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
         "`vector_index` with `vector_model` (see "
         "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
+        "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, `title`, "
+        "`limit`, `timeout_s`, and `[queries.NAME.parameters.PARAMETER]` with `type`, `description`, `default`, "
+        "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see own-queries.md).",
         "Further environment variables:",
         OTHER_VARIABLES,
         "## Commands",

@@ -17,7 +17,9 @@ from graphground.server.middleware.timing import log_time
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
 from graphground.tools.kept_rows import keeping_for
-from graphground.tools.tool import Graphs
+from graphground.tools.own_queries.definition import OwnQuery
+from graphground.tools.own_queries.tools import OwnTools
+from graphground.tools.tool import Graphs, Tool
 
 MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 
@@ -29,8 +31,11 @@ class Application:
     before any driver is loaded.
     """
 
-    def __init__(self, open_graphs: Callable[[], Graphs], answer_bytes: int = 4_000_000):
-        self.tools = all_tools()
+    def __init__(
+        self, open_graphs: Callable[[], Graphs], answer_bytes: int = 4_000_000, queries: Sequence[OwnQuery] = ()
+    ):
+        """`queries` become tools beside the seven."""
+        self.own = OwnTools(queries)
         self._open_graphs = open_graphs
         self._graphs: Graphs | None = None
         self._lock = threading.Lock()
@@ -38,6 +43,15 @@ class Application:
         for middleware in reversed(MIDDLEWARE):
             step = partial(_pass_through, middleware, step)
         self._chain = step
+
+    @property
+    def tools(self) -> dict[str, Tool[Any, Any]]:
+        """Every tool that is offered, under its name."""
+        return {**all_tools(), **self.own.offered()}
+
+    def has_tool(self, name: str) -> bool:
+        """Whether there is a tool of that name; one that is broken says so itself."""
+        return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
         """The opened graphs."""
@@ -50,6 +64,11 @@ class Application:
         """The names of the graphs; None before any call has needed them."""
         return None if self._graphs is None else self._graphs.names()
 
+    def check_queries(self) -> None:
+        """Judge the own queries by the graphs that there are now."""
+        if self.own.queries:
+            self.own.check(self.graphs())
+
     def open_in_background(self, seconds: float) -> None:
         """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
 
@@ -59,6 +78,7 @@ class Application:
         def work() -> None:
             with suppress(Exception):  # reported again, in words, by the call that needs the graph
                 self.graphs().open_eager()
+                self.check_queries()
 
         timer = threading.Timer(seconds, work)
         timer.daemon = True
@@ -66,7 +86,7 @@ class Application:
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
         """Run one tool; it never raises. Rows that an answer leaves out are kept for `owner`, None keeps none."""
-        tool = self.tools.get(name)
+        tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
             near = closest(name, self.tools)
             meant = f"; did you mean {near[0]!r}?" if near else "."

@@ -1,4 +1,4 @@
-"""Notifies clients when a graph is added or removed."""
+"""Notifies clients when a graph or a tool is added or removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-from mcp.shared.subscriptions import ResourcesListChanged
+from mcp.shared.subscriptions import ResourcesListChanged, ServerEvent, ToolsListChanged
 
 LOOK_SECONDS = 1.0
 MOST_SESSIONS = 1_000
@@ -19,12 +19,20 @@ logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Sends `notifications/resources/list_changed`: since 2026-07-28 to subscribed clients, before that to every
-    session.
+    """Sends `list_changed` of resources and tools: since 2026-07-28 to subscribed clients, before
+    that to every session.
+
+    `names` are the graphs, None while nothing has asked for one; `tools` the own queries that are offered, which
+    `check_tools` judges anew when other graphs are there.
     """
 
-    def __init__(self, names: Callable[[], Sequence[str] | None]) -> None:
-        self._names = names
+    def __init__(
+        self,
+        names: Callable[[], Sequence[str] | None],
+        tools: Callable[[], Sequence[str]] = tuple,
+        check_tools: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._names, self._tools, self._check_tools = names, tools, check_tools
         self._bus = InMemorySubscriptionBus()
         self._sessions: deque[Any] = deque(maxlen=MOST_SESSIONS)
         self.listen = ListenHandler(self._bus)
@@ -43,20 +51,25 @@ class Changes:
             group.cancel_scope.cancel()
 
     async def _look(self) -> None:
-        seen: list[str] | None = None
+        graphs: list[str] | None = None
+        tools = list(self._tools())
         while True:
             await anyio.sleep(LOOK_SECONDS)
             with suppress(Exception):  # a catalog that cannot be read is reported by the call that needs it
                 names = self._names()
                 if names is not None:
-                    before, seen = seen, list(names)
-                    if before is not None and before != seen:
-                        await self._tell()
+                    before, graphs = graphs, list(names)
+                    if before is not None and before != graphs:
+                        await self._tell(ResourcesListChanged(), "send_resource_list_changed")
+                        await anyio.to_thread.run_sync(self._check_tools)
+            if tools != (tools := list(self._tools())):
+                await self._tell(ToolsListChanged(), "send_tool_list_changed")
 
-    async def _tell(self) -> None:
-        await self._bus.publish(ResourcesListChanged())
+    async def _tell(self, event: ServerEvent, method: str) -> None:
+        """Publish an event, and call the method of that name of every session of the older eras."""
+        await self._bus.publish(event)
         for session in list(self._sessions):
             try:
-                await session.send_resource_list_changed()
+                await getattr(session, method)()
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 self._sessions.remove(session)

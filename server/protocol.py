@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import orjson
@@ -37,13 +37,17 @@ ResultT = TypeVar("ResultT")
 
 
 class ChangingServer(Server[Any]):
-    """A server that announces to clients of the older eras that its list of resources may change."""
+    """A server that announces to clients of the older eras that its lists may change."""
+
+    tools_change = False
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *arguments: Any, **options: Any
     ) -> InitializationOptions:
         return super().create_initialization_options(
-            notification_options or NotificationOptions(resources_changed=True), *arguments, **options
+            notification_options or NotificationOptions(resources_changed=True, tools_changed=self.tools_change),
+            *arguments,
+            **options,
         )
 
 
@@ -57,10 +61,10 @@ class Protocol:
         self.application = application
         self._keeps_rows = keeps_rows
         self._when_greeted = when_greeted
-        self.changes = Changes(application.known_names)
+        self.changes = Changes(application.known_names, application.own.names, application.check_queries)
         self.levels = LogLevels()
         self._workers = WorkerThreads()
-        self.server: Server[Any] = ChangingServer(
+        self.server = ChangingServer(
             "graphground",
             version=__version__,
             title="graphground",
@@ -77,6 +81,7 @@ class Protocol:
             on_subscriptions_listen=self.changes.listen,
             lifespan=self.changes.watch,
         )
+        self.server.tools_change = bool(application.own.queries)
         self.server.add_notification_handler("notifications/initialized", NotificationParams, self.changes.greeted)
         self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, self.set_level)
         self.server.middleware.append(self._greet)
@@ -89,21 +94,18 @@ class Protocol:
             work()
         return answer
 
-    @cached_property
-    def _definitions(self) -> list[dict[str, Any]]:
-        return [tool_definition(tool) for tool in self.application.tools.values()]
-
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         tool = self.application.tools.get(name)
         return None if tool is None else input_schema(tool)
 
     async def list_tools(self, context: Any, params: Any) -> Any:
         """Handle `tools/list`."""
-        return {"tools": self._definitions, **FIXED}
+        definitions = [tool_definition(tool) for tool in self.application.tools.values()]
+        return {"tools": definitions, **(FRESH if self.application.own.queries else FIXED)}
 
     async def call_tool(self, context: Any, params: Any) -> Any:
         """Handle `tools/call` in a worker thread; if the client cancels, its query is terminated in the database."""
-        if params.name not in self.application.tools:
+        if not self.application.has_tool(params.name):
             outcome = self.application.call(params.name, {})
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)

@@ -11,6 +11,11 @@ A settings file is TOML:
     database = "neo4j"
     description = "Films and who made them."
 
+    [queries.films_of]
+    description = "The films of a director, newest first."
+    cypher = "MATCH (f:Film)-[:directedBy]->(:Person {name: $name}) RETURN f.title, f.year ORDER BY f.year DESC"
+    parameters.name = {type = "string", description = "The director's full name."}
+
 Written by hand rather than with a library: reading settings costs a millisecond here, and start-up time is a feature.
 """
 
@@ -22,9 +27,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.opening.database import Database
+
+if TYPE_CHECKING:
+    from graphground.tools.own_queries.definition import OwnQuery
 
 SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -126,6 +134,7 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()
+    queries: tuple[OwnQuery, ...] = ()
 
     def bolt_databases(self) -> tuple[Database, ...]:
         """The databases in the settings file, and the one at --uri."""
@@ -154,13 +163,14 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     }
     path = given.get("settings") or from_variables.get("settings")
     home = given.get("home") or from_variables.get("home")
-    from_file, databases = _read_file(path, home, environment)
+    from_file, databases, queries = _read_file(path, home, environment)
     merged = {**from_file, **from_variables, **given}
     if merged.get("home"):
         merged["home"] = str(default_home(merged["home"]))
     settings = Settings(
         **merged,
         databases=databases,
+        queries=queries,
         password=environment.get("NEO4J_PASSWORD"),
         token=environment.get("GRAPHGROUND_TOKEN"),
     )
@@ -211,11 +221,11 @@ def _parsed(one: Field[Any], text: str, place: str) -> Any:
 
 def _read_file(
     path: str | None, home: str | None, environment: Mapping[str, str]
-) -> tuple[dict[str, Any], tuple[Database, ...]]:
-    """The values and the databases in a settings file; the default file may be missing."""
+) -> tuple[dict[str, Any], tuple[Database, ...], tuple[OwnQuery, ...]]:
+    """The values, the databases and the queries in a settings file; the default file may be missing."""
     file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
     document = _document(file, required=bool(path))
-    graphs = document.pop("graphs", {})
+    graphs, queries = document.pop("graphs", {}), document.pop("queries", {})
     if not isinstance(graphs, dict):
         raise SettingsError(f"{file}: write each graph as a table [graphs.NAME]")
     known = {one.name: one for one in options() if one.name not in ("settings", "uri", "user", "database", "name")}
@@ -227,7 +237,12 @@ def _read_file(
         values[key] = tuple(value) if known[key].metadata["many"] and isinstance(value, list) else value
         if default is not None and not isinstance(values[key], type(default)):
             raise SettingsError(f"{file}: {key} must be {_type_words(default)}, not {value!r}")
-    return values, tuple(_database(name, table, file, environment) for name, table in graphs.items())
+    databases = tuple(_database(name, table, file, environment) for name, table in graphs.items())
+    if not queries:
+        return values, databases, ()
+    from graphground.server.query_settings import read_queries  # needs pydantic
+
+    return values, databases, read_queries(queries, file)
 
 
 def _document(file: Path, required: bool) -> dict[str, Any]:

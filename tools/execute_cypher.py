@@ -40,7 +40,7 @@ class ExecuteCypherRequest(Request):
     limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
     timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
     cursor: str | None = Field(
-        None, max_length=100, description="Instead of `query`: a truncated answer's, for its next rows."
+        default=None, max_length=100, description="Instead of `query`: a truncated answer's, for its next rows."
     )
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
 from graphground.server.commands.printing import failure_lines, indented_lines, print_table
 from graphground.server.commands.progress import spinner
+
+if TYPE_CHECKING:
+    from graphground.tools.tool import Tool
 
 
 def parser() -> CommandLine:
@@ -40,20 +43,24 @@ def call(parsed: argparse.Namespace) -> int:
     if parsed.help and parsed.tool is None:
         parsed.parser.print_help()
         return 0
-    if parsed.list:
-        sys.stdout.write(listed_tools())
-        return 0
-    if parsed.help:
-        return describe(parsed.tool)
-    if parsed.tool is None:
+    if parsed.tool is None and not parsed.list:
         raise WrongUse("name a tool; `graphground call --list` lists them")
     settings = settings_from(parsed)
+    if parsed.list or parsed.help:
+        from graphground.tools import all_tools
+        from graphground.tools.own_queries.tools import OwnTools
+
+        tools = {**all_tools(), **OwnTools(settings.queries).all()}
+        if parsed.help:
+            return describe(parsed.tool, tools)
+        sys.stdout.write(listed_tools(tools))
+        return 0
     set_up_logging(settings.log_level)
     given = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments)
 
     from graphground.server.application import Application
 
-    application = Application(partial(open_graphs, settings), settings.answer_bytes)
+    application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
     try:
         with spinner(f"{parsed.tool} is working"):
             outcome = application.call(parsed.tool, given)
@@ -90,25 +97,21 @@ def arguments_in(text: str) -> dict[str, Any]:
     return given
 
 
-def listed_tools() -> str:
+def listed_tools(tools: Mapping[str, Tool[Any, Any]]) -> str:
     """One line per tool: its name and the first sentence of its description."""
-    from graphground.tools import all_tools
-
-    tools = all_tools()
     width = max(map(len, tools))
     lines = [f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}." for name, tool in tools.items()]
     return "\n".join([*lines, "", "graphground call TOOL --help shows a tool's arguments.", ""])
 
 
-def describe(name: str) -> int:
+def describe(name: str, tools: Mapping[str, Tool[Any, Any]]) -> int:
     """Print a tool's description and its arguments, with their defaults and bounds."""
     from graphground.cypher.names.nearest import closest
     from graphground.server.definitions import input_schema
-    from graphground.tools import all_tools
 
-    tool = all_tools().get(name)
+    tool = tools.get(name)
     if tool is None:
-        near = closest(name, all_tools())
+        near = closest(name, tools)
         sys.stderr.write(
             f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "") + "\n"
         )

@@ -19,6 +19,7 @@ from graphground.server.commands.command_line import FAILED, CommandLine, comman
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
 from graphground.server.commands.progress import spinner
 from graphground.server.settings import Settings, default_home
+from graphground.tools.tool import Graphs
 
 LEAST_FREE = 500 * 1024 * 1024
 
@@ -195,8 +196,23 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                 yield second_wall(name, engine)
             if deep and answered.good:
                 yield whole(name, opened.get(name), default_home(settings.home))
+        yield from own_queries(settings, opened)
     finally:
         opened.close()
+
+
+def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
+    """Whether each query of the settings file is right by the schema of its graph."""
+    if not settings.queries:
+        return
+    from graphground.tools.own_queries.tools import OwnTools
+
+    broken = OwnTools(settings.queries).check(opened, quietly=True)
+    for own in settings.queries:
+        if own.name not in broken:
+            yield Finding(f"query {own.name}", True, "is offered as a tool")
+        for problem in broken.get(own.name, ()):
+            yield Finding(f"query {own.name}", False, f"{problem.place}: {problem.message}", problem.fix)
 
 
 def second_wall(name: str, engine: Engine) -> Finding:

@@ -45,7 +45,7 @@ def serve(parsed: argparse.Namespace) -> int:
     from graphground.server.protocol import Protocol
 
     log_to_clients()
-    application = Application(partial(open_graphs, settings), settings.answer_bytes)
+    application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
 
     def make_server() -> Server[Any]:
         # Another worker may get the next call, and knows nothing of what this one keeps.

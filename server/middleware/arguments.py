@@ -43,7 +43,7 @@ def check_arguments(call: Call, proceed: Next) -> Outcome:
 
 def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
     """The failure for invalid arguments: unknown ones first, because they explain missing ones."""
-    fields = list(tool.request.model_fields)
+    fields = [field.alias or name for name, field in tool.request.model_fields.items()]
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
     missing = [str(problem["loc"][0]) for problem in problems if problem["type"] == "missing"]

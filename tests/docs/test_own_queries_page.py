@@ -1,0 +1,31 @@
+"""The page on own queries: its settings are read, its queries are right, and its tables name every key."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.bundled import bundled_graph
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.server.settings import read_settings
+from graphground.tools.own_queries.definition import OwnParameter, OwnQuery
+from graphground.tools.own_queries.tools import OwnTools
+
+PAGE = (Path(__file__).parents[2] / "docs" / "own-queries.md").read_text("utf-8")
+
+
+def test_the_settings_of_the_page_are_two_tools_without_a_problem(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "settings.toml").write_text(text, "utf-8")
+    queries = read_settings({"home": str(tmp_path)}, {}).queries
+    assert [own.name for own in queries] == ["roster", "tall_players"]
+    schema = PropertyGraphSchema.from_cypherbench(bundled_graph("nba").document()["schema"])
+    graphs = OpenGraphs([GraphSource("nba", "", "none", lambda: Graph("nba", schema))])
+    assert OwnTools(queries).check(graphs) == {}
+
+
+def test_every_key_is_on_the_page() -> None:
+    for kind in (OwnQuery, OwnParameter):
+        for field in dataclasses.fields(kind):
+            assert f"`{field.name}`" in PAGE or field.name in ("name", "place", "parameters"), field.name

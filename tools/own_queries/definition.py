@@ -1,0 +1,47 @@
+"""A query of the settings file that becomes a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+ParameterType = Literal["string", "integer", "number", "boolean", "date", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnParameter:
+    """One argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
+
+    The bounds mean what they mean in JSON Schema. A parameter that is not required and has no default is null.
+    """
+
+    name: str
+    type: ParameterType
+    description: str
+    required: bool = True
+    default: Any = None
+    enum: tuple[Any, ...] = ()
+    items: ParameterType = "string"
+    """The type of the items of an array."""
+    minimum: float | None = None
+    maximum: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuery:
+    """A tool: `OwnQuery("roster", "The players of a team.", "MATCH … {name: $team} …", parameters=(team,))`."""
+
+    name: str
+    description: str
+    cypher: str
+    place: str = ""
+    """Where it is defined: `settings.toml: [queries.roster]`."""
+    graph: str | None = None
+    """The graph that it asks; None is the only one that is open."""
+    title: str = ""
+    limit: int = 100
+    timeout_s: float = 30.0
+    parameters: tuple[OwnParameter, ...] = ()

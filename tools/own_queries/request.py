@@ -1,0 +1,102 @@
+"""The request model of an own query: its JSON Schema is what clients see, and what arguments are checked by."""
+
+from __future__ import annotations
+
+from datetime import date
+from types import GenericAlias
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, TypeAdapter, WithJsonSchema, create_model
+
+from graphground.tools.own_queries.definition import OwnParameter, OwnQuery
+from graphground.tools.tool import Request
+
+
+def _checked_date(text: str) -> str:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"must be a date such as 2000-01-31, not {text!r}") from None
+    return text
+
+
+TYPES: dict[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "date": Annotated[str, AfterValidator(_checked_date), WithJsonSchema({"type": "string", "format": "date"})],
+}
+SAMPLES: dict[str, Any] = {"string": "", "integer": 1, "number": 1.5, "boolean": True, "date": "2000-01-01"}
+"""A value of each type, by which a query is judged before it has any."""
+
+
+def request_model(own: OwnQuery) -> type[Request]:
+    """A model with one field for each parameter, under the parameter's name as its alias.
+
+    >>> model = request_model(OwnQuery("roster", "…", "…", parameters=(OwnParameter("team", "string", "A team."),)))
+    >>> given_values(model.model_validate({"team": "Chicago Bulls"}))
+    {'team': 'Chicago Bulls'}
+    """
+    fields: dict[str, Any] = {}
+    for number, parameter in enumerate(own.parameters):
+        annotation = annotation_of(parameter)
+        if not parameter.required and parameter.default is None:
+            annotation = annotation | None
+        default = ... if parameter.required else parameter.default
+        # Names such as `schema` or `copy` belong to pydantic: they are aliases alone.
+        fields[f"parameter_{number}"] = (
+            annotation,
+            Field(default, alias=parameter.name, description=parameter.description),
+        )
+    model: type[Request] = create_model(f"{own.name}_request", __base__=Request, **fields)
+    return model
+
+
+def annotation_of(parameter: OwnParameter) -> Any:
+    """The type of a parameter with its bounds."""
+    if parameter.enum:
+        return Literal[parameter.enum]
+    if parameter.type == "array":
+        return Annotated[
+            GenericAlias(list, (TYPES[parameter.items],)),
+            Field(min_length=parameter.min_length, max_length=parameter.max_length),
+        ]
+    bounds: dict[str, Any] = {
+        "ge": parameter.minimum,
+        "le": parameter.maximum,
+        "min_length": parameter.min_length,
+        "max_length": parameter.max_length,
+        "pattern": parameter.pattern,
+    }
+    return Annotated[
+        TYPES[parameter.type], Field(**{name: bound for name, bound in bounds.items() if bound is not None})
+    ]
+
+
+def check_parameter(parameter: OwnParameter) -> None:
+    """Refuse bounds that do not go with the type, and a default that is not allowed.
+
+    Raises:
+        ValueError: with what pydantic says of it.
+        TypeError: the same.
+    """
+    adapter: TypeAdapter[Any] = TypeAdapter(annotation_of(parameter))
+    if parameter.default is not None:
+        adapter.validate_python(parameter.default, strict=True)
+
+
+def given_values(request: Request) -> dict[str, Any]:
+    """The parameters of the query: every one, by its own name."""
+    return request.model_dump(by_alias=True)
+
+
+def sample_values(own: OwnQuery) -> dict[str, Any]:
+    """A value for each parameter, to judge the types of a query by."""
+    return {parameter.name: _sample(parameter) for parameter in own.parameters}
+
+
+def _sample(parameter: OwnParameter) -> Any:
+    if parameter.enum:
+        return parameter.enum[0]
+    return [SAMPLES[parameter.items]] if parameter.type == "array" else SAMPLES[parameter.type]
