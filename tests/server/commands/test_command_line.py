@@ -152,8 +152,9 @@ def test_the_tools_and_their_arguments_are_listed(graphground: Graphground) -> N
     listed = graphground("call", "--list")
     assert "execute_cypher" in listed.stdout
     described = graphground("call", "execute_cypher", "--help").stdout
-    assert "query (string, required)" in described
+    assert "query (string)" in described
     assert "limit (integer, 1 to 100000, default 100)" in described
+    assert "question (string, required)" in graphground("call", "get_filtered_schema", "--help").stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
