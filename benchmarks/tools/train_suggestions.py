@@ -58,11 +58,15 @@ START = {
     "s.unsaid.ring": -1.0,
     "s.one_word.ring": -2.0,
     "f.score.ring": 1.5,
-    "k.ring.same": 2.0,
-    "k.ring.both": 1.0,
+    "k.ring.same": 2.5,
+    "k.ring.both": 2.0,
     "k.ring.mentions0": 1.0,
-    "k.ring": -2.0,
-    "k.ring.also": 1.0,
+    "k.ring": -3.0,
+    "k.ring.also": 2.0,
+    "k.comparison.compared": 2.0,
+    "d.of.akin": -1.5,
+    "d.has.akin": 0.5,
+    "d.has.akin.then_of": 0.5,
     **{f"d.of.{context}": 1.5 for context in ("then_of", "possessive", "are", "are_then")},
     **{f"d.of.{context}": -1.5 for context in ("have", "name_as")},
     **{f"d.has.{context}": -1.5 for context in ("then_of", "possessive", "are", "are_then")},
@@ -88,7 +92,8 @@ LEAST = {
     "e.label": 0.0,
     "a.only": 0.0,
 }
-"""What some weights are at least: a word beside a name speaks for its relationship, even where the train graphs, with
+MOST = {"a.none": 0.0, "s.unsaid.anchored": -0.5, "s.unsaid.chain": 0.0, "s.unsaid.grouping": 0.0, "x.strong": -1.0}
+"""What some weights are at least and at most: a word beside a name speaks for its relationship, even where the train graphs, with
 one relationship between most labels, do not show it."""
 
 
@@ -265,9 +270,11 @@ class Trainer:
             start[place], prior[place] = weights.get(name, 0.0), START.get(name, 0.0)
         current, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
         least = np.full_like(start, -np.inf)
-        for name, value in LEAST.items():
-            if name in self._names:
-                least[self._names[name]] = value
+        most = np.full_like(start, np.inf)
+        for bound, values_of in ((least, LEAST), (most, MOST)):
+            for name, value in values_of.items():
+                if name in self._names:
+                    bound[self._names[name]] = value
         firsts = np.concatenate(([0], np.flatnonzero(np.diff(groups)) + 1))
         count = len(firsts)
         gold = np.zeros(len(groups))
@@ -287,7 +294,7 @@ class Trainer:
             square = 0.999 * square + 0.001 * slope**2
             rate = 0.05 * (0.1 ** (step / steps))
             current -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-            current = np.maximum(current, least)
+            current = np.clip(current, least, most)
         print(f"   loss {loss:.3f}", flush=True)
         learned = {name: round(float(current[place]), 3) for name, place in self._names.items()}
         return {name: value for name, value in (START | learned).items() if abs(value) >= 0.005}

@@ -147,6 +147,15 @@ class Question:
         """How far the question speaks of a property of a label."""
         return self.score(Element("property", label, key))
 
+    def speaks_of_schema(self, mention: Mention) -> bool:
+        """Whether all that is written like a name are words of the schema, of time or of questions: `CEO`, `May`."""
+        said = {number for by in self.evidence.values() for number in by}
+        return all(
+            number in said or number not in self.content or word.folded in MONTHS
+            for number, word in enumerate(self.words)
+            if mention.start <= word.start < mention.end
+        )
+
     def names_labels(self) -> bool:
         """Whether the question speaks of any label."""
         return any(element.kind == "label" for element in self.evidence)

@@ -56,7 +56,9 @@ class SuggestionSpace:
         names = [mention for mention in mentions if mention.meanings]
         values = [mention for mention in mentions if mention.values and not mention.meanings]
         unknown = [mention for mention in mentions if not mention.meanings and not mention.values]
-        return Question(text, names, self.vocabulary, values, unknown)
+        question = Question(text, names, self.vocabulary, values)
+        question.unknown = [mention for mention in unknown if not question.speaks_of_schema(mention)]
+        return question
 
     def rank(self, question: Question, limit: int, *, hops: int = 2, weights: Weights | None = None) -> list[Ranked]:
         """The best queries of the space, the best first."""

@@ -79,9 +79,11 @@ def suggest(
     """
     space = space_of(graph.schema)
     read = space.read(question, mentions)
-    if not read.mentions and (read.unknown or not read.names_labels()):
+    if not read.mentions and not read.names_labels():
         return []
     ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
+    if read.unknown and not read.mentions:
+        ranked = [item for item in ranked if _uses(item, [mention.text for mention in read.unknown])]
     matches = _counted(graph, ranked, time.monotonic() + seconds) if count and graph.engine is not None else {}
     suggestions = [_suggestion(graph.schema, read, item, matches.get(_counting(item))) for item in ranked]
     suggestions.sort(key=lambda suggestion: suggestion.rows == 0)
@@ -93,6 +95,12 @@ def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
     label = schema.labels[item.pattern.target]
     name = label.name_property or next(iter(label.properties), "name")
     return f"{item.pattern.match()} {item.returns.cypher(name, item.pattern.kind == 'union')}"
+
+
+def _uses(item: Ranked, texts: Sequence[str]) -> bool:
+    """Whether a condition of the query takes one of the texts as its value."""
+    value = item.returns.condition.value if item.returns.condition else None
+    return value is not None and any(value.text in text or text in value.text for text in texts)
 
 
 def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, rows: int | None) -> Suggestion:
