@@ -36,13 +36,13 @@ def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLit
     kept = keys[limit.value - 1]
     tied = sum(1 for key in keys if key == kept)
     inside = sum(1 for key in keys[: limit.value] if key == kept)
-    more = "at least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == kept else ""
+    more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == kept else ""
     value = ", ".join(str(part) for part in kept)
     return probe.diagnostic(
         "tie_at_the_top",
         limit,
         f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
-        f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.".capitalize(),
+        f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.",
         severity="hint",
     )
 

@@ -1,0 +1,154 @@
+"""What statistics cost: on top of a load, in a connected Neo4j, and on disk.
+
+    python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without
+    python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
+    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        the same on a Neo4j that this fills, movie-sized
+
+`load` runs the loading process of `graphs.loading.worker` in processes of their own, in turn with the collector and with
+one that does nothing, and compares the processor time of the thread that reads the file (the engine's own threads do
+the same work in both) and the seconds of the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from array import array
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines.scale import SIZES
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.loading import worker
+from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics.queried import query_statistics
+from tests.support.neo4j_server import LTS, Neo4jServer, running_neo4j, seeded
+
+
+class Nothing:
+    """A collector that collects nothing."""
+
+    def __init__(self, schema: object) -> None:
+        self.ends: Any = defaultdict(lambda: (array("I"), array("I")))
+
+    def nodes(self, label: str, rows: object) -> None:
+        """Collect nothing."""
+
+    relationships = nodes
+
+    def statistics(self) -> Statistics:
+        """Nothing."""
+        return Statistics()
+
+
+def load_once(kind: str, file: Path) -> None:
+    """Load a file in this process; print its seconds as JSON."""
+    folder = Path(tempfile.mkdtemp())
+    if kind == "without":
+        worker.Collected = Nothing  # type: ignore[assignment,misc]
+    begin, work = time.perf_counter(), time.thread_time()
+    counts = worker.load(file, folder, lambda _: None)
+    seconds = {"clock": time.perf_counter() - begin, "reader": time.thread_time() - work}
+    size = (folder / "graph" / "statistics.json").stat().st_size
+    print(json.dumps({**seconds, "counts": counts, "bytes": size}), flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure_load(file: Path, runs: int) -> None:
+    """The cost on top of a load: medians of runs in turn."""
+    found: dict[str, list[dict[str, Any]]] = {"with": [], "without": []}
+    for _ in range(runs):
+        for kind, answers in found.items():
+            command = [sys.executable, "-m", "benchmarks.schemas.statistics", "load-once", kind, str(file)]
+            answers.append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout.splitlines()[-1]))
+    print(f"nodes, relationships: {found['with'][0]['counts']}; statistics.json {found['with'][0]['bytes']:,} bytes")
+    for measure in ("reader", "clock"):
+        own, none = (statistics.median(answer[measure] for answer in found[kind]) for kind in ("with", "without"))
+        print(f"{measure}: {none:.2f} s without, {own:.2f} s with: {own - none:+.2f} s")
+    clock = statistics.median(answer["clock"] for answer in found["without"])
+    reader = [statistics.median(answer["reader"] for answer in found[kind]) for kind in ("with", "without")]
+    print(f"processor time added, of the clock of a load: {(reader[0] - reader[1]) / clock:.1%} (bar 5 %)")
+
+
+def measure_bolt(uri: str, user: str, password: str) -> None:
+    """The seconds of reading everything from a connected database."""
+    engine = bolt_engine(BoltAddress(uri, user, password, None))
+    schema = extract(engine, "graph").schema
+    for turn in ("first", "again", "again"):
+        begin = time.perf_counter()
+        facts = query_statistics(engine, schema)
+        print(f"{turn}: {time.perf_counter() - begin:.2f} s (bar 2 s), complete: {facts.complete}", flush=True)
+    engine.close()
+
+
+def fill(server: Neo4jServer, share: float) -> None:
+    """Films, people and genres, with properties of several types, as many as the published movie graph has."""
+    nodes, relationships = (round(size * share) for size in SIZES["movie"])
+    films, people = round(nodes * 0.45), round(nodes * 0.54)
+    rows = "CALL (i) { %s } IN TRANSACTIONS OF 20000 ROWS"
+    made = {
+        "Movie": (films, "runtime_minute: toFloat(60 + i % 120), released: date({year: 1920 + i % 100}), seen: i % 7"),
+        "Person": (
+            people,
+            "born: date({year: 1850 + i % 150}), gender: ['male', 'female'][i % 2], height_cm: 150 + i % 50",
+        ),
+        "Genre": (1000, "kind: 'g' + (i % 9)"),
+    }
+    for label, (count, properties) in made.items():
+        seeded(server, f"CREATE INDEX {label.lower()}_i IF NOT EXISTS FOR (n:{label}) ON (n.i)")
+        create = f"CREATE (:{label} {{i: i, name: '{label} ' + (i / 2 * 2 + i % 3), {properties}}})"
+        seeded_apart(server, f"UNWIND range(0, {count - 1}) AS i {rows % create}")
+    seeded(server, "CALL db.awaitIndexes(600)")
+    for type_, end, count, part in (
+        ("hasCastMember", "Person", people, 0.6),
+        ("directedBy", "Person", people, 0.1),
+        ("hasGenre", "Genre", 1000, 0.3),
+    ):
+        ends = f"(a:Movie {{i: i % {films}}}), (b:{end} {{i: (i * 7919) % {count}}})"
+        step = f"MATCH {ends} CREATE (a)-[:{type_} {{year: 1900 + i % 120}}]->(b)"
+        seeded_apart(server, f"UNWIND range(0, {round(relationships * part) - 1}) AS i {rows % step}")
+
+
+def seeded_apart(server: Neo4jServer, statement: str) -> None:
+    """Run a statement that opens its own transactions."""
+    import neo4j
+
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver,
+        driver.session() as session,
+    ):
+        session.run(statement).consume()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=["load", "load-once", "bolt", "neo4j"])
+    parser.add_argument("where", nargs="*")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--share", type=float, default=1.0)
+    given = parser.parse_args()
+    if given.kind == "load-once":
+        load_once(given.where[0], Path(given.where[1]))
+    elif given.kind == "load":
+        measure_load(Path(given.where[0]), given.runs)
+    elif given.kind == "bolt":
+        measure_bolt(*given.where)
+    else:
+        with tempfile.TemporaryDirectory() as folder, running_neo4j(Path(folder), LTS, heap="1g") as server:
+            begin = time.perf_counter()
+            fill(server, given.share)
+            print(f"filled in {time.perf_counter() - begin:.0f} s", flush=True)
+            measure_bolt(server.uri, server.user, server.password)
+
+
+if __name__ == "__main__":
+    main()
