@@ -13,7 +13,7 @@ from pathlib import Path
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
-from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.engines.engine import Engine
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
@@ -99,7 +99,7 @@ class LiveStatistics:
         begin = time.monotonic()
         try:
             facts = query_statistics(self._engine, self._schema(), mark=self._mark())
-        except EngineError as error:
+        except Exception as error:  # a database, or a proxy before it, may answer with rows of another shape
             self._earliest = time.monotonic() + RETRY_SECONDS
             if not self._cancellation.cancelled:
                 logger.warning("the statistics of %s could not be read: %s", self._name, error)
