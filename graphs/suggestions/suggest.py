@@ -17,8 +17,8 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weights
 from graphground.graphs.suggestions.reading import reading
 
-MOST_COUNTED = 8
-"""Patterns counted in the one query that counts."""
+MOST_COUNTED, SPARE = 8, 3
+"""Patterns counted in the one query that counts: those of the candidates asked for and of some that may replace them."""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3
@@ -84,7 +84,11 @@ def suggest(
     ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
     if read.unknown and not read.mentions:
         ranked = [item for item in ranked if _uses(item, [mention.text for mention in read.unknown])]
-    matches = _counted(graph, ranked, time.monotonic() + seconds) if count and graph.engine is not None else {}
+    matches = (
+        _counted(graph, ranked[: limit + SPARE], time.monotonic() + seconds)
+        if count and graph.engine is not None
+        else {}
+    )
     suggestions = [_suggestion(graph.schema, read, item, matches.get(_counting(item))) for item in ranked]
     suggestions.sort(key=lambda suggestion: suggestion.rows == 0)
     return _joined(suggestions)[:limit]
