@@ -41,19 +41,20 @@ def serve(parsed: argparse.Namespace) -> int:
 
     # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
     from graphground.server.application import Application
+    from graphground.server.head_start import start_engine_soon
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
 
     log_to_clients()
     application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
 
+    def greeted() -> None:
+        start_engine_soon(settings)
+        application.open_in_background(OPEN_AFTER_SECONDS)
+
     def make_server() -> Server[Any]:
         # Another worker may get the next call, and knows nothing of what this one keeps.
-        return Protocol(
-            application,
-            partial(application.open_in_background, OPEN_AFTER_SECONDS),
-            keeps_rows=settings.transport == "stdio" or settings.workers == 1,
-        ).server
+        return Protocol(application, greeted, keeps_rows=settings.transport == "stdio" or settings.workers == 1).server
 
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()

@@ -47,7 +47,12 @@ def archive_file() -> Path | None:
 
 def archive_option(file: Path | None) -> list[str]:
     """The JVM options that use the archive; none while there is no archive."""
-    return [f"-XX:AOTCache={file}"] if file is not None and file.exists() else []
+    return [f"-XX:AOTCache={file}"] if file is not None and is_made(file) else []
+
+
+def is_made(file: Path) -> bool:
+    """Whether the archive is there; a JVM that was killed over it leaves an empty file."""
+    return file.exists() and file.stat().st_size > 0
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
@@ -73,7 +78,7 @@ def make_archive(file: Path) -> bool:
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(Timeout), FileLock(file.with_suffix(".lock"), timeout=0):
-        if file.exists():
+        if is_made(file):
             return True
         with tempfile.TemporaryDirectory(prefix="graphground-archive-") as folder:
             written = Path(folder) / "engine.aot"
@@ -88,6 +93,8 @@ def make_archive(file: Path) -> bool:
             )
             part = file.with_suffix(".part")
             part.write_bytes(written.read_bytes())
+            if not is_made(part):
+                raise OSError("the JVM wrote an empty archive")
             os.replace(part, file)
         return True
     return False

@@ -7,7 +7,6 @@ closes and deletes databases that have left the catalog, and stops when it is id
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -23,7 +22,7 @@ from typing import Any
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.archive import archive_file, archive_option, make_in_background
+from graphground.graphs.engines.embedded.archive import archive_file, archive_option, is_made, make_in_background
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -34,6 +33,7 @@ from graphground.graphs.engines.embedded.state import (
     state_file,
     used_file,
 )
+from graphground.graphs.engines.embedded.users import write_users
 from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
 from graphground.graphs.storage.home import APART, Home
 
@@ -87,6 +87,8 @@ class EngineProcess:
                 "-XX:-UsePerfData",
                 f"-Darcadedb.server.logsDirectory={logs}",
                 f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
+                # It opens no connection of its own, but for its HTTP client reads all certificate authorities.
+                "-Djavax.net.ssl.trustStore=NONE",
                 "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
                 # Its own gate lets four queries in on two cores, one caller's slow ones among them: `Slots` share instead.
                 "-Darcadedb.queryMaxConcurrent=-1",
@@ -98,6 +100,7 @@ class EngineProcess:
         recover(self.home)
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
+        write_users(config, self.state)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
         for key, value in {**server_settings(self.home, self.state), **self.settings.engine}.items():
             context.setValue(f"arcadedb.{key}", value)
@@ -109,7 +112,6 @@ class EngineProcess:
         while starting.is_alive() and not listens(self.state.port):
             time.sleep(0.01)
         if self._failure is None:
-            self._add_reader()
             self.state.write(self.home)
         starting.join()
         if self._failure is not None:
@@ -123,31 +125,6 @@ class EngineProcess:
             self.server.start()
         except BaseException as error:  # raised again where it was started
             self._failure = error
-
-    def _add_reader(self) -> None:
-        """Add the user of all queries, who may only read records."""
-        import jpype
-
-        json_object = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
-        security = self.server.getSecurity()
-        security.saveGroup(
-            "*",
-            "reader",
-            json_object(
-                '{"types": {"*": {"access": ["readRecord"]}}, "access": [], "resultSetLimit": -1, "readTimeout": -1}'
-            ),
-        )
-        security.createUser(
-            json_object(
-                json.dumps(
-                    {
-                        "name": "reader",
-                        "password": str(security.encodePassword(self.state.reader)),
-                        "databases": {"*": ["reader"]},
-                    }
-                )
-            )
-        )
 
     def _make_scratch(self) -> None:
         """Create the empty database used to find out why a query does not compile: a read-only one gives no reason."""
@@ -169,7 +146,7 @@ class EngineProcess:
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
-        if archive is not None and archive.exists():
+        if archive is not None and is_made(archive):
             archive = None
         while not self.stopping and self._is_ours():
             time.sleep(TICK)
@@ -239,8 +216,6 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "server.configDirectory": str(engine / "config"),
         "server.backupDirectory": str(engine / "backups"),
         "server.logsDirectory": str(engine / "log"),
-        "server.rootPassword": state.root,
-        "server.saltIterations": 1000,  # the passwords are random and new at each start
         "server.databaseLoadAtStartup": False,
         "server.httpIncomingHost": "127.0.0.1",
         "server.httpIncomingPort": "0",

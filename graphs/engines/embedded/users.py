@@ -1,0 +1,54 @@
+"""The two users of an engine process, written before it starts.
+
+ArcadeDB reads them from its folder of settings at its start. Made through its own calls they cost the first query a
+tenth of a second of processor time, and there is a moment in which Bolt listens and the reader is unknown.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.engines.embedded.state import EngineState
+
+ITERATIONS = 1000
+"""Few: the passwords are random and new at each start."""
+NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
+READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
+"""The group of all queries, who may read records and nothing else."""
+ADMINISTRATOR = {
+    **NOTHING,
+    "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
+    "types": {"*": {"access": ["createRecord", "readRecord", "updateRecord", "deleteRecord"]}},
+}
+
+
+def write_users(folder: Path, state: EngineState) -> None:
+    """Write `root` and `reader`, and the groups that say what they may do."""
+    folder.mkdir(mode=0o700)
+    groups = {"admin": ADMINISTRATOR, "*": NOTHING, "reader": READER}
+    written(folder / "server-groups.json", json.dumps({"databases": {"*": {"groups": groups}}, "version": 2}))
+    users = [user("root", state.root, "admin"), user("reader", state.reader, "reader")]
+    written(folder / "server-users.jsonl", "".join(f"{json.dumps(line)}\n" for line in users))
+
+
+def user(name: str, password: str, group: str) -> dict[str, Any]:
+    """A line of ArcadeDB's file of users."""
+    return {"name": name, "password": encoded(password), "databases": {"*": [group]}}
+
+
+def encoded(password: str) -> str:
+    """A password as ArcadeDB keeps it: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`; the salt is hashed as it is written."""
+    salt = base64.b64encode(secrets.token_bytes(32)).decode()
+    key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), ITERATIONS, 32)
+    return f"PBKDF2WithHmacSHA256${ITERATIONS}${salt}${base64.b64encode(key).decode()}"
+
+
+def written(file: Path, text: str) -> None:
+    """Write a file that only its owner can read."""
+    file.touch(mode=0o600)
+    file.write_text(text, encoding="utf-8")
