@@ -33,8 +33,9 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
     QueryMoved,
     QueryTimeout,
+    timed_out,
 )
-from graphground.graphs.engines.errors import ran_out_of_memory, timed_out, translated, was_ended
+from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
 from graphground.graphs.engines.plans import COLUMN, asks_for_plan, plan_lines
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send

@@ -45,6 +45,11 @@ class QueryTimeout(EngineError):
     """The query was terminated in the database at its time limit."""
 
 
+def timed_out(timeout: float | None) -> QueryTimeout:
+    """The error for a query that was terminated at `timeout` seconds."""
+    return QueryTimeout("The query was terminated at its time limit" + (f" of {timeout:g} s." if timeout else "."))
+
+
 class QueryCancelled(EngineError):
     """The query was terminated because its caller cancelled or disconnected."""
 

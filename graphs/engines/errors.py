@@ -15,7 +15,7 @@ from graphground.graphs.engines.engine import (
     EngineUnavailable,
     EngineUnreachable,
     QueryFailed,
-    QueryTimeout,
+    timed_out,
 )
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
@@ -77,7 +77,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
                 "one with NEO4J_DATABASE or --database."
             )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
-            return QueryTimeout(_timed_out(timeout))
+            return timed_out(timeout)
         case exceptions.Neo4jError() if OUT_OF_MEMORY in code:
             return QueryFailed(
                 "The query needs more memory than the database allows for one query. Narrow it: fewer "
@@ -173,15 +173,6 @@ def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
     if found := MEMGRAPH_PLACE.search(message):
         return int(found[1] or found[3]), int(found[2] or found[4])
     return None, None
-
-
-def _timed_out(timeout: float | None) -> str:
-    return "The query was terminated at its time limit" + (f" of {timeout:g} s." if timeout else ".")
-
-
-def timed_out(timeout: float | None) -> QueryTimeout:
-    """The error for a query that was terminated at `timeout` seconds."""
-    return QueryTimeout(_timed_out(timeout))
 
 
 def _first_line(message: str) -> str:

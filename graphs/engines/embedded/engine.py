@@ -10,8 +10,7 @@ from graphground.graphs.engines.callers import CALLER
 from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.lane import Lane
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
-from graphground.graphs.engines.engine import Capabilities, EngineBusy, QueryMoved, QueryTimeout
-from graphground.graphs.engines.errors import timed_out
+from graphground.graphs.engines.engine import Capabilities, EngineBusy, QueryMoved, QueryTimeout, timed_out
 from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
 

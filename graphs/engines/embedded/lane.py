@@ -32,8 +32,8 @@ from graphground.graphs.engines.engine import (
     EngineUnreachable,
     QueryFailed,
     QueryTimeout,
+    timed_out,
 )
-from graphground.graphs.engines.errors import timed_out
 from graphground.graphs.engines.plans import asks_for_plan
 from graphground.graphs.engines.slots import Slots
 from graphground.graphs.engines.table import Table
