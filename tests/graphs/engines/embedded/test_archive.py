@@ -28,6 +28,8 @@ def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(
     assert file.parent == tmp_path
     assert archive.archive_option(file) == [], "it is not made yet"
     file.touch()
+    assert archive.archive_option(file) == [], "a JVM was killed while it wrote it"
+    file.write_bytes(b"classes")
     assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
 
 
