@@ -151,3 +151,13 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
 }
 """The codes of diagnostics that depend on a database: on its answer, or on its kind."""
+
+QUESTION_CODES: Mapping[str, Code] = {
+    "question_not_covered": Code(
+        "hint",
+        "The question names, counts, sorts or limits something that the query does not, or it probably means another "
+        "query, which is suggested. For *Which films did Michael Mann direct?*:",
+        "MATCH (m:Movie) RETURN m.name",
+    )
+}
+"""The codes of a query beside the question that it is for."""

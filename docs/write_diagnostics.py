@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from graphground.cypher.checks.codes import SCHEMA_CODES
-from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, Code
+from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CODES, Code
 
 INTRODUCTION = """\
 # Diagnostic codes
@@ -36,6 +36,12 @@ def reference_page() -> str:
                 "Of the database",
                 "Told by `execute_cypher` with an answer or a refusal; the first two by `validate_cypher` too.",
                 DATABASE_CODES,
+            ),
+            _section(
+                "Of the question",
+                "Given by `validate_cypher` and `execute_cypher` when they are called with the argument `question`; needs "
+                "an index of the graph's names.",
+                QUESTION_CODES,
             ),
         ]
     )

@@ -55,13 +55,23 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
             language=graph.language,
         )
 
-    report = verdict()
+    report = _by_question(graph, query, question, verdict())
     if graph.stale and any(one.code in SCHEMA_CODES and one.severity != "hint" for one in report.diagnostics):
         if graph.settle():
-            return verdict()
+            return _by_question(graph, query, question, verdict())
         if graph.stale:
             return doubted(report)
     return report
+
+
+def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
+    """The report with what the question says of the query; as it is without a question or without an index of names."""
+    lookup = graph.indexed_entities
+    if question is None or lookup is None:
+        return report
+    from graphground.graphs.suggestions.asked import judged_by_question  # loads learned weights
+
+    return judged_by_question(report, query, question, graph.schema, lookup)
 
 
 def doubted(report: Report) -> Report:

@@ -37,6 +37,7 @@ class ExecuteCypherRequest(Request):
     query: str | None = Field(None, min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
+    question: str | None = Field(None, description="As in validate_cypher.")
     limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
     timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
     cursor: str | None = Field(
@@ -97,7 +98,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             nearest=example_queries(graph),
             next="Call execute_cypher with a query.",
         )
-    query, diagnostics = checked(graph, request.query, request.parameters)
+    query, diagnostics = checked(graph, request.query, request.parameters, request.question)
     refuse_missing_parameters(query, request.parameters or {})
     try:
         table = read_ahead(graph, query, request.parameters, limit=request.limit, timeout=request.timeout_s)
@@ -216,13 +217,15 @@ def looked_at_again(
 REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
 
 
-def checked(graph: Graph, query: str, parameters: dict[str, Any] | None) -> tuple[Query, list[DiagnosticAnswer]]:
+def checked(
+    graph: Graph, query: str, parameters: dict[str, Any] | None, question: str | None = None
+) -> tuple[Query, list[DiagnosticAnswer]]:
     """The tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
 
     Raises:
         ToolFailure: the query is not read-only, or would not compile.
     """
-    report = judged(graph, query, parameters)
+    report = judged(graph, query, parameters, question)
     disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
     if disputed is not None:
         raise ToolFailure(
@@ -317,8 +320,7 @@ TOOL = Tool(
     "execute_cypher",
     "Run a query",
     "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: there are more rows, "
-    "had with `cursor`. For an empty answer `diagnostics` says which part of the query matches nothing, "
-    "and what would.",
+    "had with `cursor`. For an empty answer `diagnostics` says what matches nothing, and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

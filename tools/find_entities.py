@@ -28,7 +28,7 @@ class FindEntitiesRequest(Request):
     mentions: list[str] = Field(
         default_factory=list, max_length=50, description="Names as written in the question, one entity each."
     )
-    question: str | None = Field(None, description="Instead of mentions: a whole question; the names in it are found.")
+    question: str | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
     property: str | None = Field(None, description="Only matches in this property; default: every indexed one.")

@@ -99,8 +99,8 @@ MEANING = StaticMeaning()
 TOOL = Tool(
     "get_filtered_schema",
     "Read the schema for a question",
-    "Read only the labels, relationship patterns and properties that a question needs, with what connects "
-    "them. Cheaper than get_schema; names what it left out.",
+    "Read only what a question needs of the schema, with what connects it. Cheaper than get_schema; names "
+    "what it left out.",
     GetFilteredSchemaRequest,
     GetFilteredSchemaAnswer,
     get_filtered_schema,

@@ -50,8 +50,8 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
 TOOL = Tool(
     "list_graphs",
     "List the graphs",
-    "List the graphs that can be queried, with their size. Call it first; the other tools take one of "
-    "these names as `graph` (not needed when only one is open).",
+    "List the graphs and their sizes. Call it first: the other tools take one of these names as `graph`, "
+    "unless only one is open.",
     ListGraphsRequest,
     ListGraphsAnswer,
     list_graphs,

@@ -19,6 +19,7 @@ class ValidateCypherRequest(Request):
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
+    question: str | None = Field(None, description="What it should answer: decides between fixes.")
 
 
 class ValidateCypherAnswer(Answer):
@@ -27,7 +28,7 @@ class ValidateCypherAnswer(Answer):
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
     diagnostics: list[DiagnosticAnswer]
-    suggested_query: str | None = Field(description="The smallest change that makes the query valid, when clear.")
+    suggested_query: str | None = Field(description="The query as probably meant, when clear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
@@ -38,7 +39,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    report = judged(graph, request.query, request.parameters)
+    report = judged(graph, request.query, request.parameters, request.question)
     # Without any parameters the query alone is meant: their values come when it is run.
     missing = missing_parameters(report.query, request.parameters) if report.query and request.parameters else []
     return ValidateCypherAnswer(

@@ -1,0 +1,49 @@
+"""A query judged by the question that it is for: what it does not cover, and the query that was meant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from graphground.cypher.diagnostics import Diagnostic, Report
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.candidate import EntityLookup
+from graphground.graphs.suggestions.choose import choose
+from graphground.graphs.suggestions.covered import not_covered
+from graphground.graphs.suggestions.mentions import mentions_in
+from graphground.graphs.suggestions.suggest import space_of
+from graphground.graphs.suggestions.written import read_text
+
+LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
+LIKELY, SURE = 0.45, 0.93
+"""How probable a query must be to be suggested instead of one with mistakes, and instead of one without."""
+CODE = "question_not_covered"
+
+
+def judged_by_question(
+    report: Report, query: str, question: str, schema: PropertyGraphSchema, lookup: EntityLookup
+) -> Report:
+    """The report with what the question says: hints on what is not covered, and the query that is meant.
+
+    A query without mistakes is changed only where the question contradicts it beyond doubt.
+    """
+    if len(query) > LONGEST_QUERY or len(question) > LONGEST_QUESTION or schema.open or not question.strip():
+        return report
+    if report.query is not None and report.access != "read":
+        return report
+    space = space_of(schema)
+    read = space.read(question, mentions_in(question, lookup, schema))
+    written = read_text(query)
+    lines = query.split("\n")
+    messages: list[tuple[str, tuple[str, ...]]] = [(message, ()) for message in not_covered(read, written, query)]
+    faulty = not report.valid or any(diagnostic.code == "entity_not_found" for diagnostic in report.diagnostics)
+    suggested = report.suggested_query
+    choice = choose(query, written, read, space)
+    if choice is not None and choice.written != written and choice.probability >= (LIKELY if faulty else SURE):
+        suggested = choice.text
+        if report.valid:
+            messages.append(("Read with the question, probably another query is meant.", (suggested,)))
+    hints = [
+        Diagnostic(CODE, "hint", message, 1, 1, len(lines), len(lines[-1]) + 1, "", suggestions)
+        for message, suggestions in messages
+    ]
+    return replace(report, diagnostics=(*report.diagnostics, *hints), suggested_query=suggested)

@@ -1,0 +1,67 @@
+"""The query that is meant: the readings of a question weighed together with the query that was written for it.
+
+A wrong query still has most of what was meant, and a question read alone is ambiguous. So each reading of the question
+gets the learned score of the reading and the likeness of its query to the one that was written, both logarithms of
+odds; the probabilities that follow say how sure the choice is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+from graphground.graphs.suggestions.likeness import likeness
+from graphground.graphs.suggestions.question import Question
+from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace
+from graphground.graphs.suggestions.suggest import query_of
+from graphground.graphs.suggestions.written import Written, read_text
+
+READINGS = 100
+"""Readings of the question that are compared with the query."""
+MOST_STEPS = 3
+BEYOND = re.compile(
+    r"\b(collect|percentile\w*|stdev\w*|sum|reduce|apoc\.\w+|duration\w*|shortestPath)\s*\(", re.IGNORECASE
+)
+"""What no query of the space says: a query with it is compared with none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A query in place of another, with its share of the probability of all that were weighed."""
+
+    text: str
+    written: Written
+    probability: float
+
+
+def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
+    """What a query was most likely meant to be; None where the question cannot be read or asks for more.
+
+    For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` it is
+    `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
+    """
+    if len(written.steps) > MOST_STEPS or BEYOND.search(query) or read.unknown:
+        return None
+    ranked = space.rank(read, READINGS)
+    scored: list[tuple[float, Ranked, str, Written]] = []
+    for item in ranked:
+        text = query_of(space.schema, item)
+        said = read_text(text)
+        scored.append((item.score + likeness(written, said), item, text, said))
+    if not scored:
+        return None
+    best = max(scored, key=lambda entry: entry[0])
+    if not _uses_all(best[1], read):
+        return None
+    mass = sum(exp(score - best[0]) for score, *_ in scored)
+    return Choice(best[2], best[3], 1.0 / mass)
+
+
+def _uses_all(item: Ranked, read: Question) -> bool:
+    """Whether a query uses all names of the question."""
+    used = {entity.mention for entity in item.pattern.entities}
+    value = item.returns.condition.value if item.returns.condition is not None else None
+    texts: Sequence[str] = [mention.text for mention in (*read.mentions, *read.known_values)]
+    return all(text in used or (value is not None and value.text == text) for text in texts)

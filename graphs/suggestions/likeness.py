@@ -1,0 +1,81 @@
+"""How far a query of the space says what an agent's query says: the evidence that the agent's query is of its meaning.
+
+A wrong query is mostly right: it has most of the relationships, names and columns that were meant. So its likeness is
+added to the score of each reading of the question, in the same unit (the logarithm of odds).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from graphground.cypher.names.nearest import meaning, spelling
+from graphground.graphs.suggestions.written import Step, Written
+
+# fmt: off
+LABEL, TYPE, DIRECTION, PLACE, NAME, OTHER_NAME = 0.8, 1.6, 0.5, 0.4, 0.8, 0.5
+LENGTH, UNION, OPTIONAL, TIME = 0.5, 0.8, 1.0, 0.8
+KEYS, AGGREGATE, ORDER, LIMIT, CONDITION = 1.2, 0.8, 0.8, 0.6, 0.8
+# fmt: on
+
+
+def likeness(written: Written, other: Written) -> float:
+    """How like a query of the space (`other`) is to one that was written; 0 for nothing in common."""
+    score = LABEL * alike(written.target, other.target) if written.target else 0.0
+    left = list(written.steps)
+    for step in other.steps:
+        score += _step(step, left)
+    score -= LENGTH * abs(len(written.steps) - len(other.steps))
+    for name in other.names:
+        score += NAME if name in written.names else 0.6 * NAME * _nearest(name, written.names)
+    score -= OTHER_NAME * sum(1 - _nearest(name, other.names) for name in written.names - other.names)
+    for same, weight in (
+        (written.union == other.union, UNION),
+        (written.optional == other.optional, OPTIONAL),
+        (written.timed == other.timed, TIME),
+        (written.aggregates == other.aggregates, AGGREGATE),
+        (written.limited == other.limited, LIMIT),
+        (written.order == other.order, ORDER),
+        (written.conditions == other.conditions, CONDITION),
+    ):
+        score += weight if same else 0.0
+    return score + KEYS * _shared(written.keys, other.keys)
+
+
+def _step(step: Step, left: list[Step]) -> float:
+    """The best of the steps that are left for one step of the other query; it is taken away."""
+    best: tuple[float, Step] | None = None
+    for other in left:
+        value = TYPE * alike(other.type, step.type) if other.type else 0.3 * TYPE
+        value += DIRECTION * (other.outward == step.outward) + PLACE * (other.name == step.name)
+        if best is None or value > best[0]:
+            best = (value, other)
+    if best is None:
+        return 0.0
+    left.remove(best[1])
+    return best[0]
+
+
+@lru_cache(16_384)
+def alike(found: str, name: str) -> float:
+    """1 for the same name, else how like it is by letters or meaning; a name of the schema is like no other much."""
+    if found == name:
+        return 1.0
+    likely = max(spelling(found, name), 0.9 * meaning(found, name))
+    return 0.7 * likely if likely > 0.5 else 0.0
+
+
+def _nearest(name: str, names: frozenset[str]) -> float:
+    return max((_like(name, other) for other in names), default=0.0)
+
+
+@lru_cache(16_384)
+def _like(one: str, other: str) -> float:
+    if one in other or other in one:
+        return 0.8
+    likely = spelling(one, other)
+    return likely if likely > 0.7 else 0.0
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    together = one | other
+    return len(one & other) / len(together) if together else 1.0
