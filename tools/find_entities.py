@@ -31,7 +31,7 @@ class FindEntitiesRequest(Request):
     question: str | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
-    property: str | None = Field(None, description="Only matches in this property; default: every indexed one.")
+    property: str | None = Field(None, description="Only matches in this property; default: all.")
     mode: Literal["auto", "fuzzy", "vector"] = Field("auto", description="`fuzzy`: by spelling; `vector`: by meaning.")
     limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
 

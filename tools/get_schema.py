@@ -155,7 +155,7 @@ def samples_of(graph: Graph) -> Samples:
 TOOL = Tool(
     "get_schema",
     "Read the schema",
-    "Read a graph's node labels, relationship patterns and property types before writing Cypher. "
+    "Read a graph's labels, relationship patterns and property types before writing Cypher. "
     "Use exactly these names and directions. For a large schema call get_filtered_schema.",
     GetSchemaRequest,
     GetSchemaAnswer,

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import EntityLookup
-from graphground.graphs.suggestions.choose import choose
+from graphground.graphs.suggestions.choose import Choice, choose
 from graphground.graphs.suggestions.covered import not_covered
 from graphground.graphs.suggestions.mentions import mentions_in
 from graphground.graphs.suggestions.suggest import space_of
-from graphground.graphs.suggestions.written import read_text
+from graphground.graphs.suggestions.written import Written, read_text
 
 LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
 LIKELY, SURE = 0.45, 0.93
 """How probable a query must be to be suggested instead of one with mistakes, and instead of one without."""
 CODE = "question_not_covered"
+_OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
+"""Ways to say in a query what can be said in another."""
+
+
+def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
+    """Whether a valid query says the same as another, or in a way in which the two cannot be compared."""
+    own = {word.upper() for word in _OTHER_WAYS.findall(query)}
+    return choice.written.same(written) or not own <= {word.upper() for word in _OTHER_WAYS.findall(choice.text)}
 
 
 def judged_by_question(
@@ -38,7 +47,11 @@ def judged_by_question(
     faulty = not report.valid or any(diagnostic.code == "entity_not_found" for diagnostic in report.diagnostics)
     suggested = report.suggested_query
     choice = choose(query, written, read, space)
-    if choice is not None and choice.written != written and choice.probability >= (LIKELY if faulty else SURE):
+    if (
+        choice is not None
+        and not (report.valid and choice.written.same(written))
+        and choice.probability >= (LIKELY if faulty else SURE)
+    ):
         suggested = choice.text
         if report.valid:
             messages.append(("Read with the question, probably another query is meant.", (suggested,)))

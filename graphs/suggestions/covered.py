@@ -14,7 +14,7 @@ from graphground.graphs.suggestions.written import Written
 
 _COUNTS = re.compile(r"\b(count|size|length|sum)\s*[({]", re.IGNORECASE)
 _PICKS = re.compile(r"\b(LIMIT|ORDER\s+BY|CASE|min|max|reduce|apoc|ALL|NOT)\b", re.IGNORECASE)
-_OR = re.compile(r"\b(UNION|OR|IN|XOR|ANY|CASE)\b|\|", re.IGNORECASE)
+_OR = re.compile(r"\b(UNION|OR|IN|XOR|ANY|CASE|OPTIONAL|COLLECT)\b|\||\+", re.IGNORECASE)
 _SORT = re.compile(r"\b(sort(ed)?|order(ed)? (by|from)|ranked (by|from)|listed (from|by)|in \w+ order)\b")
 # fmt: off
 _FIRST = re.compile(

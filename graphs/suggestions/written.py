@@ -62,6 +62,21 @@ class Written:
     conditions: frozenset[str]
     """The properties that are compared outside the patterns."""
 
+    def same(self, other: Written) -> bool:
+        """Whether both say the same, whatever the order of their patterns and clauses."""
+        return all(
+            mine == its
+            for mine, its in (
+                (self.target, other.target),
+                (sorted(self.steps), sorted(other.steps)),
+                (self.names, other.names),
+                (self.keys, other.keys),
+                (self.aggregates, other.aggregates),
+                (self.order, other.order),
+                (self.limited, other.limited),
+            )
+        )
+
 
 def read_text(text: str) -> Written:
     """Read a query's text; what cannot be found is left empty."""
@@ -80,9 +95,11 @@ def read_text(text: str) -> Written:
                 if own:
                     relationships.add(own)
     returned = _RETURN.split(text)[-1] if _RETURN.search(text) else ""
+    naming: set[tuple[str, str]] = set()
     for variable, key, value in _EQUAL.findall(text):
         if variable in nodes and not nodes[variable][1] and key.lower().endswith(("name", "title", "id")):
             nodes[variable] = (nodes[variable][0], _inside(value))
+            naming.add((variable, key))
     target = _target(text, returned, nodes)
     head, _, _ = returned.partition("ORDER BY")
     condition = " ".join(_CONDITION.findall(_STRING.sub("''", text)))
@@ -96,10 +113,12 @@ def read_text(text: str) -> Written:
         frozenset(name.lower() for name in _AGGREGATE.findall(text)),
         _order(returned),
         re.search(r"\bLIMIT\s+\d", returned, re.IGNORECASE) is not None,
-        re.search(r"\bUNION\b|\)\s*OR\s*\(", text, re.IGNORECASE) is not None,
+        re.search(r"\bUNION\b|\)\s*OR\s*(EXISTS\s*)?[({]", text, re.IGNORECASE) is not None,
         re.search(r"\bOPTIONAL\b", text, re.IGNORECASE) is not None,
         any(variable in relationships for variable, _ in properties),
-        frozenset(key for variable, key in properties if variable not in relationships),
+        frozenset(
+            key for variable, key in properties if variable not in relationships and (variable, key) not in naming
+        ),
     )
 
 

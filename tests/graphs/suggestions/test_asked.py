@@ -1,0 +1,141 @@
+"""Queries judged beside the question that they are for, over names in a real index."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher import Report, validate
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import EntityLookup
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.graph import Graph
+from graphground.graphs.suggestions.asked import judged_by_question
+from graphground.graphs.suggestions.written import Step, read_text
+from graphground.tools.diagnostics import judged
+from tests.support.embedded_films import SCHEMA
+
+NAMES = [
+    ("Film", "Heat"),
+    ("Film", "Alien"),
+    ("Film", "Ronin"),
+    ("Person", "Michael Mann"),
+    ("Person", "David Mamet"),
+    ("Person", "James Cameron"),
+    ("Person", "Gale Anne Hurd"),
+    ("Genre", "heist film"),
+]
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> EntityLookup:
+    folder: Path = tmp_path_factory.mktemp("names")
+    build_index(folder / "films", [Record(str(place), *name) for place, name in enumerate(NAMES)])
+    return open_index(folder / "films")
+
+
+def asked(query: str, question: str, names: EntityLookup) -> Report:
+    return judged_by_question(validate(query, SCHEMA, entities=names), query, question, SCHEMA, names)
+
+
+def hints(report: Report) -> list[str]:
+    return [one.message for one in report.diagnostics if one.code == "question_not_covered"]
+
+
+def test_the_question_decides_between_two_types_that_both_fit(names: EntityLookup) -> None:
+    wrong = "MATCH (f:Film)-[:madeBy]->(p:Person {name: 'David Mamet'}) RETURN f.name"
+    directed = asked(wrong, "Which films were directed by David Mamet?", names).suggested_query
+    written = asked(wrong, "Which films were written by David Mamet?", names).suggested_query
+    assert directed is not None
+    assert written is not None
+    assert "-[r0:directedBy]->(m0:Person {name: 'David Mamet'})" in directed
+    assert "-[r0:writtenBy]->(m0:Person {name: 'David Mamet'})" in written
+    assert validate(directed, SCHEMA).valid
+    assert validate(written, SCHEMA).valid
+
+
+def test_text_that_is_no_cypher_gets_the_query_that_the_question_means(names: EntityLookup) -> None:
+    broken = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann') RETURN f.name"
+    suggested = asked(broken, "Which films were directed by Michael Mann?", names).suggested_query
+    assert suggested == (
+        "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name"
+    )
+
+
+def test_a_right_query_is_left_alone(names: EntityLookup) -> None:
+    query = "MATCH (film:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT film.name"
+    report = asked(query, "Which films were directed by Michael Mann?", names)
+    assert report.suggested_query is None
+    assert hints(report) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "said"),
+    [
+        (
+            "MATCH (f:Film)-[:directedBy]->(p:Person) RETURN f.name",
+            "Which films did Michael Mann direct?",
+            "names 'Michael Mann'",
+        ),
+        (
+            "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
+            "How many films were directed by Michael Mann?",
+            "asks how many",
+        ),
+        (
+            "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
+            "List the films directed by Michael Mann, sorted by their runtime.",
+            "no ORDER BY",
+        ),
+        (
+            "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
+            "Which film directed by Michael Mann has the longest runtime, and what is the longest runtime?",
+            "an extreme",
+        ),
+        (
+            "MATCH (f:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}), "
+            "(f)-[:writtenBy]->(:Person {name: 'David Mamet'}) RETURN f.name",
+            "Which films were either directed by Michael Mann or written by David Mamet?",
+            "either of two",
+        ),
+        (
+            "MATCH (f:Film)-[w:writtenBy]->(:Person {name: 'David Mamet'}) RETURN f.name",
+            "Which films did David Mamet write in 1998?",
+            "1998",
+        ),
+    ],
+)
+def test_what_the_question_asks_for_and_the_query_does_not_is_a_hint(
+    query: str, question: str, said: str, names: EntityLookup
+) -> None:
+    report = asked(query, question, names)
+    assert report.valid
+    assert any(said in message for message in hints(report)), hints(report)
+
+
+def test_without_a_question_nothing_is_said_of_it(names: EntityLookup) -> None:
+    graph = Graph("films", SCHEMA, entities=names)
+    query = "MATCH (f:Film)-[:directedBy]->(p:Person) RETURN f.name LIMIT 5"
+    assert hints(judged(graph, query, None)) == []
+    assert hints(judged(graph, query, None, "Which films did Michael Mann direct?"))
+
+
+def test_a_write_gets_no_suggestion_from_the_question(names: EntityLookup) -> None:
+    query = "MATCH (f:Film {name: 'Heat'}) DETACH DELETE f"
+    report = validate(query, SCHEMA, entities=names, read_only=True)
+    assert judged_by_question(report, query, "Who directed Heat?", SCHEMA, names) == report
+
+
+def test_a_question_about_what_is_not_in_the_graph_changes_nothing(names: EntityLookup) -> None:
+    query = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
+    report = asked(query, "What is the weather in Oslo tomorrow?", names)
+    assert report.suggested_query is None
+
+
+def test_the_relationships_of_a_text_are_read_from_what_is_returned() -> None:
+    written = read_text(
+        "MATCH (p:Person)<-[:directedBy]-(f:Film)-[:hasGenre]->(:Genre {name: 'heist film'}) "
+        "RETURN p.name, count(f) AS films ORDER BY films DESC LIMIT 1"
+    )
+    assert (written.target, written.order, written.limited) == ("Person", ("#", True), True)
+    assert written.steps == (Step("directedBy", False, ""), Step("hasGenre", True, "heist film"))
