@@ -193,7 +193,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
             yield answered
             engine = opened.get(name).engine if answered.good else None
             if engine is not None:
-                yield second_wall(name, engine)
+                yield write_protection(name, engine)
             if deep and answered.good:
                 yield whole(name, opened.get(name), default_home(settings.home))
         yield from own_queries(settings, opened)

@@ -52,7 +52,7 @@ def test_wrong_use_has_the_one_error_shape(
     assert answer["next"]
 
 
-def test_a_wrong_type_is_told_in_words() -> None:
+def test_a_wrong_type_is_reported_in_words() -> None:
     assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
 
 

@@ -25,7 +25,7 @@ def graphground(*words: str, home: Path | None = None, text: str = "") -> subpro
     )
 
 
-def test_version_is_told_on_stdout() -> None:
+def test_version_is_printed_on_stdout() -> None:
     assert graphground("--version").stdout == f"graphground {__version__}\n"
 
 

@@ -83,7 +83,7 @@ def test_a_write_in_cypher_25_is_refused(newer: Neo4jServer) -> None:
     assert b"not_read_only" in answer.payload
 
 
-def test_a_database_of_cypher_5_is_told_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:
+def test_a_database_of_cypher_5_reports_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:
     checked = called(neo4j_5, "validate_cypher", NEWER)
     assert b'"valid":false' in checked.payload
     assert b"Cypher 25" in checked.payload

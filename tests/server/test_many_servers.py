@@ -117,7 +117,7 @@ def test_eight_servers_at_one_moment_share_one_engine(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGTERM)
 
 
-def test_a_server_goes_on_after_its_engine_was_killed(data_folder: Path) -> None:
+def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> None:
     with servers(data_folder, 2) as (one, other):
         assert one.rows() == other.rows() == [[30]]
         (pid,) = engine_pids(data_folder)

@@ -130,7 +130,7 @@ PEOPLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("session", "remembered"), [("4711", True), (None, False)])
-def test_a_level_is_remembered_for_a_session_of_http_and_for_nobody_without_one(
+def test_a_level_is_remembered_for_a_session_of_http_and_not_without_a_session(
     session: str | None, remembered: bool
 ) -> None:
     headers = {} if session is None else {"mcp-session-id": session}

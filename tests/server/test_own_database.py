@@ -26,7 +26,7 @@ def films(neo4j_5: Neo4jServer) -> Neo4jServer:
     return neo4j_5
 
 
-async def test_variables_serve_a_database_of_ones_own(films: Neo4jServer, tmp_path: Path) -> None:
+async def test_variables_serve_a_database_of_your_own(films: Neo4jServer, tmp_path: Path) -> None:
     server = stdio(
         tmp_path, more={"NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password}
     )

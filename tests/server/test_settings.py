@@ -26,7 +26,7 @@ def test_options_win_over_variables_and_variables_over_the_file(tmp_path: Path) 
     assert (settings.port, settings.host, settings.transport) == (3, "127.0.0.3", "http")
 
 
-def test_neo4j_variables_name_a_database_of_ones_own(tmp_path: Path) -> None:
+def test_neo4j_variables_name_a_database_of_your_own(tmp_path: Path) -> None:
     settings = read_settings(
         {"home": str(tmp_path)},
         {"NEO4J_URI": "neo4j://db:7687", "NEO4J_USERNAME": "me", "NEO4J_PASSWORD": "secret", "NEO4J_DATABASE": "films"},

@@ -34,7 +34,7 @@ async def test_every_failure_arrives_with_its_nearest_and_next(
         assert await value(client, "MATCH (t:Team) RETURN count(t)") == 30
 
 
-async def test_a_resource_or_prompt_that_does_not_exist_is_told_with_what_does(data_folder: Path) -> None:
+async def test_a_resource_or_prompt_that_does_not_exist_is_reported_with_those_that_do(data_folder: Path) -> None:
     async with connected(stdio(data_folder)) as client:
         for uri in ("graph://nothing/schema", "graph://nba/labels/Tema", "graph://nba", "http://example.org/"):
             with pytest.raises(MCPError):

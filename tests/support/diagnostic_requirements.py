@@ -3,7 +3,7 @@
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unknown_label": (
         "checks/test_names.py::test_a_misspelt_label_is_reported_with_the_nearest_one",
-        "checks/test_names.py::test_a_type_written_as_a_label_is_told_apart_and_the_only_fitting_label_offered",
+        "checks/test_names.py::test_a_type_written_as_a_label_is_distinguished_and_the_only_fitting_label_offered",
     ),
     "unknown_relationship_type": (
         "checks/test_names.py::test_a_misspelt_type_is_reported_and_its_direction_not_judged",
@@ -25,8 +25,8 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "entity_not_found": (
         "checks/test_entities.py::test_a_misspelt_name_is_reported_with_the_nearest",
-        "checks/test_entities.py::test_an_alias_is_told_as_one",
-        "checks/test_entities.py::test_a_name_held_by_another_label_is_told",
+        "checks/test_entities.py::test_an_alias_is_reported_as_one",
+        "checks/test_entities.py::test_a_name_held_by_another_label_is_reported",
     ),
     "type_mismatch": (
         "checks/test_values.py::test_a_literal_of_a_wrong_type_is_retyped",

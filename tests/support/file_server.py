@@ -1,16 +1,15 @@
 """A server of files that speaks as a data set's host does: redirects, ranges, checksums; and misbehaves on request."""
 
 import hashlib
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 
-Fault = Callable[["BaseHTTPRequestHandler", bytes], bool]
-"""Answers in the place of the server and returns True, or returns False for the right answer."""
+from tests.support.local_http import LocalHandler, LocalServer
+
+Fault = Callable[[LocalHandler, bytes], bool]
+"""Sends a wrong response and returns True, or returns False for the right one."""
 
 
-class FileServer:
+class FileServer(LocalServer):
     """`with FileServer({"/graphs/nba.json": b"…"}) as server: server.url`."""
 
     def __init__(self, files: dict[str, bytes], faults: Iterable[Fault] = ()) -> None:
@@ -18,106 +17,84 @@ class FileServer:
         self.requests: list[tuple[str, str | None]] = []
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(LocalHandler):
             def do_GET(self) -> None:
-                asked = self.headers.get("Range")
-                server.requests.append((self.path, asked))
+                wanted = self.headers.get("Range")
+                server.requests.append((self.path, wanted))
                 body = server.files.get(self.path.removeprefix("/store"))
                 if body is None:
                     self.reply(404, b"Entry not found")
                 elif not self.path.startswith("/store"):
+                    digest = hashlib.sha256(body).hexdigest()
                     self.reply(
                         302,
                         b"",
-                        Location=f"{server.url}/store{self.path}",
-                        X_Linked_Size=str(len(body)),
-                        X_Linked_Etag=f'"{hashlib.sha256(body).hexdigest()}"',
+                        {
+                            "Location": f"{server.url}/store{self.path}",
+                            "X-Linked-Size": str(len(body)),
+                            "X-Linked-Etag": f'"{digest}"',
+                        },
                     )
                 elif not next(server.faults, lambda handler, content: False)(self, body):
-                    self.file(body, asked)
+                    self.file(body, wanted)
 
-            def file(self, body: bytes, asked: str | None) -> None:
-                if asked is None:
+            def file(self, body: bytes, wanted: str | None) -> None:
+                if wanted is None:
                     self.reply(200, body)
                     return
-                start = int(asked.removeprefix("bytes=").rstrip("-"))
+                start = first_byte(wanted)
                 if start >= len(body):
-                    self.reply(416, b"", Content_Range=f"bytes */{len(body)}")
+                    self.reply(416, b"", {"Content-Range": f"bytes */{len(body)}"})
                     return
-                self.reply(206, body[start:], Content_Range=f"bytes {start}-{len(body) - 1}/{len(body)}")
+                self.reply(206, body[start:], {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"})
 
-            def reply(self, status: int, body: bytes, **headers: str) -> None:
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                if "Content_Length" not in headers:
-                    self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+        super().__init__(Handler)
+        self.url = self.address
 
-            def log_message(self, *arguments: object) -> None:
-                pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    def __enter__(self) -> "FileServer":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(10)
+def first_byte(wanted: str) -> int:
+    """The first byte that a Range header requests: 7 for `bytes=7-`."""
+    return int(wanted.removeprefix("bytes=").rstrip("-"))
 
 
 def status(code: int, **headers: str) -> Fault:
-    """An error in the place of the file."""
+    """An error in place of the file; `Retry_After="1"` is the header Retry-After."""
 
-    def answer(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
-        handler.reply(code, b"no", **headers)  # type: ignore[attr-defined]
+    def answer(handler: LocalHandler, body: bytes) -> bool:
+        handler.reply(code, b"no", {name.replace("_", "-"): value for name, value in headers.items()})
         return True
 
     return answer
 
 
 def cut(size: int) -> Fault:
-    """The first bytes of what was asked for, then the end of the connection."""
+    """The first bytes of the requested range, then the end of the connection."""
 
-    def answer(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
-        asked = handler.headers.get("Range")
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
-        headers = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if asked else {}
-        handler.reply(
-            206 if asked else 200,
-            body[start : start + size],  # type: ignore[attr-defined]
-            Content_Length=str(len(body) - start),
-            **headers,
-        )
-        handler.close_connection = True
+    def answer(handler: LocalHandler, body: bytes) -> bool:
+        wanted = handler.headers.get("Range")
+        start = first_byte(wanted) if wanted else 0
+        headers = {"Content-Length": str(len(body) - start)}
+        if wanted:
+            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+        handler.reply(206 if wanted else 200, body[start : start + size], headers)
         return True
 
     return answer
 
 
-def damaged(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
+def damaged(handler: LocalHandler, body: bytes) -> bool:
     """The file with one wrong byte."""
-    handler.reply(200, body[:-1] + b"?")  # type: ignore[attr-defined]
+    handler.reply(200, body[:-1] + b"?")
     return True
 
 
-def without_ranges(handler: BaseHTTPRequestHandler, body: bytes) -> bool:
-    """The whole file, whatever range was asked for."""
-    handler.reply(200, body)  # type: ignore[attr-defined]
+def without_ranges(handler: LocalHandler, body: bytes) -> bool:
+    """The whole file, whatever range was requested."""
+    handler.reply(200, body)
     return True
 
 
 def forever(fault: Fault) -> Iterator[Fault]:
+    """The same fault for every request."""
     while True:
         yield fault

@@ -1,15 +1,15 @@
 """A SPARQL endpoint on this machine: pyoxigraph, a whole SPARQL 1.1 engine, behind a small HTTP server.
 
-`faults` makes it misbehave: each query takes the next one, a function that answers in its place or returns None.
+`faults` makes it misbehave: each query takes the next one, a function that replaces the answer or returns None.
 """
 
 import threading
 from collections.abc import Callable, Iterable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph
+
+from tests.support.local_http import LocalHandler, LocalServer
 
 JSON = "application/sparql-results+json"
 PREFIXES = {
@@ -29,10 +29,10 @@ PREFIXES = {
 """What the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
-"""Is given the query and the right answer; returns what is sent instead, or None for the right one."""
+"""Takes the query and the right answer; returns the answer to send instead, or None for the right one."""
 
 
-class SparqlEndpoint:
+class SparqlEndpoint(LocalServer):
     """`with SparqlEndpoint(lines) as endpoint: endpoint.url`."""
 
     def __init__(self, lines: Iterable[str], faults: Iterable[Fault] = ()) -> None:
@@ -44,9 +44,7 @@ class SparqlEndpoint:
         self._lock = threading.Lock()
         endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(LocalHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 self._answer(parse_qs(body)["query"][0])
@@ -57,23 +55,10 @@ class SparqlEndpoint:
             def _answer(self, query: str) -> None:
                 with endpoint._lock:
                     status, headers, body = endpoint.answer(query, dict(self.headers))
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                if "Content-Length" not in headers:
-                    self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-                if "Content-Length" in headers:  # a promise that is not kept
-                    self.close_connection = True
+                self.reply(status, body, headers)
 
-            def log_message(self, *arguments: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/sparql"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        super().__init__(Handler)
+        self.url = f"{self.address}/sparql"
 
     def answer(self, query: str, headers: dict[str, str]) -> Answer:
         self.queries.append(query)
@@ -87,14 +72,3 @@ class SparqlEndpoint:
             return 400, {}, f"SyntaxError: {error}".encode()
         fault = next(self.faults, None)
         return (fault(query, body) if fault else None) or (200, {"Content-Type": JSON}, body)
-
-    def __enter__(self) -> "SparqlEndpoint":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(10)

@@ -30,7 +30,7 @@ def test_what_neo4j_would_not_compile_never_reaches_the_engine() -> None:
     assert engine.ran == []
 
 
-def test_a_name_that_the_schema_lacks_is_told_beside_the_rows() -> None:
+def test_a_name_that_the_schema_lacks_is_reported_beside_the_rows() -> None:
     engine = Recorder()
     answer = executed("MATCH (m:Movi) RETURN m.name LIMIT 3", engine)
     assert [(one.code, one.suggestions) for one in answer.diagnostics] == [("unknown_label", ["Movie"])]

@@ -110,7 +110,7 @@ def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:
     assert second.candidates[0].cypher == "(n:Player) WHERE 'United States' IN n.country"
 
 
-def test_entities_of_one_name_are_counted_and_told_apart(graphs: OpenGraphs) -> None:
+def test_entities_of_one_name_are_counted_and_distinguished(graphs: OpenGraphs) -> None:
     (answer,) = ask(graphs, mentions=["michael jordan"]).mentions
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     assert [(one.key, one.description, one.relationships) for one in answer.candidates[:2]] == [

@@ -20,7 +20,7 @@ def test_short_values_are_left_as_they_are(rows: list[list[object]]) -> None:
     assert rows == before
 
 
-def test_a_long_text_says_how_long_it_was_wherever_it_stands() -> None:
+def test_a_long_text_states_its_length_at_any_depth() -> None:
     text = "x" * (LONGEST_TEXT + 1)
     rows: list[list[object]] = [[text, [text], {"properties": {"plot": text}}]]
     assert shorten_rows(rows)

@@ -11,7 +11,7 @@ def test_a_right_query_is_valid_and_reads() -> None:
     assert (answer.valid, answer.access, answer.suggested_query) == (True, "read", None)
 
 
-def test_a_graph_without_data_is_enough_to_find_and_mend_what_is_wrong() -> None:
+def test_a_graph_without_data_is_enough_to_find_and_fix_errors() -> None:
     answer = validated("MATCH (m:Movi {name: 'Heat'})<-[:directedBy]-(p) RETURN p.name")
     assert not answer.valid
     assert [one.code for one in answer.diagnostics] == ["unknown_label"]

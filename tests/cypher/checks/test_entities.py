@@ -32,13 +32,13 @@ def test_a_clear_name_goes_into_the_suggested_query() -> None:
     assert report.suggested_query == "MATCH (p:Person {name: 'Jérôme Hatt'}) RETURN p.gender"
 
 
-def test_an_alias_is_told_as_one() -> None:
+def test_an_alias_is_reported_as_one() -> None:
     (one,) = told("MATCH (c:Company) WHERE c.name = 'Wal-Mart Stores' RETURN c.launch_year")
     assert "alias of 'Walmart'" in one.message
     assert one.suggestions == ("'Walmart'",)
 
 
-def test_a_name_held_by_another_label_is_told() -> None:
+def test_a_name_held_by_another_label_is_reported() -> None:
     (one,) = told("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
     assert "Country has it" in one.message
 

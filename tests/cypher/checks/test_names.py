@@ -9,7 +9,7 @@ def test_a_misspelt_label_is_reported_with_the_nearest_one() -> None:
     assert one.suggestions[0] == "Company"
 
 
-def test_a_type_written_as_a_label_is_told_apart_and_the_only_fitting_label_offered() -> None:
+def test_a_type_written_as_a_label_is_distinguished_and_the_only_fitting_label_offered() -> None:
     (one,) = said("MATCH (n:Character)<-[r0:hasMother]-(m0:hasMother) RETURN n.name", CHARACTERS)
     assert one.code == "unknown_label"
     assert "relationship type" in one.message

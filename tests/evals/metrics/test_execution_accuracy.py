@@ -33,7 +33,7 @@ def test_two_empty_answers_are_equal_and_one_empty_answer_is_wrong() -> None:
     assert execution_accuracy([["a"]], []) == 0.0
 
 
-def test_columns_that_are_equal_one_by_one_but_not_together_are_told_apart() -> None:
+def test_columns_that_are_equal_one_by_one_but_not_together_are_distinguished() -> None:
     """Each column has the same values in both tables, and so has each row as a bag of values."""
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 

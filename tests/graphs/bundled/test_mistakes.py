@@ -25,7 +25,7 @@ def names(graph: Graph, label: str) -> set[str]:
     return {row[0] for row in graph.run(f"MATCH (n:{label}) RETURN n.name", timeout=30).rows}
 
 
-def test_a_wrong_name_is_told_once_with_its_columns(nba: Graph) -> None:
+def test_a_wrong_name_is_reported_once_with_its_columns(nba: Graph) -> None:
     answer = executed(nba, WRONG_NAME)
     assert (answer.columns, answer.rows) == (["p.place_of_birth"], [])
     assert [(one.code, one.suggestions[0]) for one in answer.diagnostics] == [("entity_not_found", "'LeBron James'")]
@@ -64,7 +64,7 @@ def test_a_name_that_people_use_finds_the_node_first(nba: Graph, mention: str, l
     assert nba.run(f"MATCH {answer.candidates[0].cypher} RETURN n.name", timeout=30).rows == [[name]]
 
 
-def test_an_alias_in_a_query_is_mended_to_the_name(nba: Graph) -> None:
+def test_an_alias_in_a_query_is_corrected_to_the_name(nba: Graph) -> None:
     report = validate("MATCH (t:Team {name: 'Sixers'}) RETURN t.inception_year", nba.schema, entities=nba.entities)
     assert report.suggested_query == "MATCH (t:Team {name: 'Philadelphia 76ers'}) RETURN t.inception_year"
     assert nba.run(report.suggested_query, timeout=30).rows == [[1946]]

@@ -101,7 +101,7 @@ def test_a_nickname_of_two_players_tells_them_apart(nba: Graph) -> None:
     assert first.relationships != second.relationships
 
 
-def test_a_name_of_a_player_and_a_team_is_told_apart_by_its_label(nba: Graph) -> None:
+def test_a_name_of_a_player_and_a_team_is_distinguished_by_its_label(nba: Graph) -> None:
     answer = ask(nba, "Magic")
     assert answer.ambiguous
     assert {(one.name, one.label) for one in answer.candidates[:2]} == {
@@ -124,7 +124,7 @@ def movies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
 
 @needs(*SLICE)
 @pytest.mark.parametrize(("mention", "label"), [("Casino Royale", "Movie"), ("graham greene", "Person")])
-def test_films_and_people_of_one_name_are_told_apart(movies: Graph, mention: str, label: str) -> None:
+def test_films_and_people_of_one_name_are_distinguished(movies: Graph, mention: str, label: str) -> None:
     answer = ask(movies, mention)
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     first, second = answer.candidates[:2]

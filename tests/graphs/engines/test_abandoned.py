@@ -25,7 +25,7 @@ def test_a_query_that_ends_late_needs_no_last_resort() -> None:
     assert len(calls) == 2
 
 
-def test_the_last_resort_is_asked_until_it_has_ended_the_query() -> None:
+def test_the_last_resort_is_called_until_it_has_ended_the_query() -> None:
     calls = list[Abandoned]()
 
     def last_resort(query: Abandoned) -> bool:

@@ -61,7 +61,7 @@ def test_a_self_signed_certificate_is_accepted_where_the_address_says_so(
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_an_untrusted_certificate_is_told_with_what_to_do(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+def test_an_untrusted_certificate_is_reported_with_what_to_do(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
     said = refusal(as_scheme(encrypted[0], f"{kind}+s"))
     assert said.startswith(f"The certificate of {kind}+s://127.0.0.1:")
     assert f"Write {kind}+ssc:// to accept a self-signed one" in said
@@ -77,7 +77,7 @@ def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_tls_on_one_side_alone_is_told_as_that(
+def test_tls_on_one_side_alone_is_reported_as_that(
     encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer, kind: str
 ) -> None:
     assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))

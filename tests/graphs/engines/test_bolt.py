@@ -178,7 +178,7 @@ def test_cancelling_ends_the_query_in_the_database(engine: BoltEngine) -> None:
     assert time.monotonic() - started < 10
 
 
-def test_too_many_queries_at_once_are_told_that_the_database_is_busy(server: Neo4jServer) -> None:
+def test_too_many_queries_at_once_are_refused_because_the_database_is_busy(server: Neo4jServer) -> None:
     engine = BoltEngine(BoltAddress(server.uri, server.user, server.password), slots=1, patience=0.2)
 
     def endless() -> None:
@@ -199,7 +199,7 @@ def test_too_many_queries_at_once_are_told_that_the_database_is_busy(server: Neo
     engine.close()
 
 
-def test_what_is_wrong_with_an_address_is_told_in_words_and_at_once(server: Neo4jServer) -> None:
+def test_an_invalid_address_is_reported_in_words_and_at_once(server: Neo4jServer) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         closed = probe.getsockname()[1]

@@ -43,7 +43,7 @@ def graphs(tmp_path: Path) -> Iterator[OpenGraphs]:
         graphs.close()
 
 
-def test_the_greeting_tells_memgraph_and_its_own_version_is_asked(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_the_greeting_identifies_memgraph_and_its_own_version_is_queried(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     capabilities = memgraph[0].capabilities()
     assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", MEMGRAPH)
 
@@ -133,7 +133,9 @@ def test_a_syntax_error_has_the_place_that_memgraph_tells(memgraph: tuple[BoltEn
         ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
     ],
 )
-def test_what_memgraph_lacks_is_told_before_and_with_the_answer(graphs: OpenGraphs, query: str, hint: str) -> None:
+def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
+    graphs: OpenGraphs, query: str, hint: str
+) -> None:
     graphs.get("films")
     verdict = validate_cypher(graphs, ValidateCypherRequest(query=query))
     (told,) = [one for one in verdict.diagnostics if one.code == "not_in_this_database"]
@@ -158,7 +160,7 @@ def test_no_hint_on_what_memgraph_has_or_some_version_of_it(graphs: OpenGraphs, 
     assert "not_in_this_database" not in {one.code for one in found}
 
 
-def test_what_only_newer_versions_have_is_told_with_the_refusal(graphs: OpenGraphs) -> None:
+def test_what_only_newer_versions_have_is_reported_with_the_refusal(graphs: OpenGraphs) -> None:
     query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
     with pytest.raises(ToolFailure) as failure:
         execute_cypher(graphs, ExecuteCypherRequest(query=query))

@@ -64,7 +64,7 @@ def test_it_says_what_it_is(server: Server, tmp_path: Path) -> None:
     assert capabilities.version.startswith("26.")
 
 
-def test_only_a_user_that_can_only_read_is_a_second_wall(
+def test_only_a_read_only_user_makes_the_database_refuse_writes(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     walls = {}
@@ -103,7 +103,7 @@ def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
         assert expected in (answer.as_text() or answer.model_dump_json()), name
 
 
-def test_the_first_wall_stands_where_the_second_does_not(server: Server, graphs: OpenGraphs) -> None:
+def test_the_check_refuses_a_write_that_the_database_would_accept(server: Server, graphs: OpenGraphs) -> None:
     tool = all_tools()["execute_cypher"]
     for query in ("CREATE (:Movie {name: 'x'})", "MATCH (n) DETACH DELETE n", "CREATE (:Unheard)"):
         with pytest.raises(ToolFailure) as failure:
@@ -112,7 +112,7 @@ def test_the_first_wall_stands_where_the_second_does_not(server: Server, graphs:
     assert graphs.get().run("MATCH (n) RETURN count(n)").rows == [[4]]
 
 
-def test_a_construct_that_arcadedb_lacks_is_told_before_and_with_its_refusal(graphs: OpenGraphs) -> None:
+def test_a_construct_that_arcadedb_does_not_support_is_reported_before_and_with_its_refusal(graphs: OpenGraphs) -> None:
     query = {"query": "MATCH p = SHORTEST 1 (a:Movie)-[:directedBy]->+(b:Person) RETURN length(p) AS hops"}
     graphs.open_eager()
     validate, execute = all_tools()["validate_cypher"], all_tools()["execute_cypher"]
@@ -125,14 +125,14 @@ def test_a_construct_that_arcadedb_lacks_is_told_before_and_with_its_refusal(gra
     assert (hint.code, "shortestPath((a)-[*]-(b))" in hint.message) == ("not_in_this_database", True)
 
 
-def test_what_is_wrong_with_an_address_is_told(server: Server, tmp_path: Path) -> None:
+def test_an_invalid_address_is_reported(server: Server, tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable, match="has no database 'nothing'"):
         open_database(server.as_user("reader", "nothing"), Home(tmp_path))
     with pytest.raises(EngineUnavailable, match="refused the user 'nobody'"):
         open_database(Database("films", server.uri, "nobody", "wrong", server.database), Home(tmp_path))
 
 
-def test_a_refused_write_that_passed_the_first_wall_is_refused_by_the_reader(server: Server, tmp_path: Path) -> None:
+def test_a_write_that_bypasses_the_check_is_refused_for_the_read_only_user(server: Server, tmp_path: Path) -> None:
     graph = open_database(server.as_user("reader"), Home(tmp_path).make())
     assert graph.engine is not None
     with pytest.raises(QueryFailed):
@@ -165,7 +165,7 @@ def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path:
     assert process.returncode == 0, rest
 
 
-def test_doctor_warns_where_only_the_first_wall_stands(server: Server, tmp_path: Path) -> None:
+def test_doctor_warns_if_only_the_check_prevents_writes(server: Server, tmp_path: Path) -> None:
     said = {}
     for user, password in (("root", server.root), ("reader", server.reader)):
         done = subprocess.run(

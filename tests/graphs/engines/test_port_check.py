@@ -40,7 +40,7 @@ def test_an_http_port_is_named_within_the_probe_and_blames_no_query(http_port: i
         open_database(Database("films", f"bolt://127.0.0.1:{http_port}", "neo4j", "secret"), Home(tmp_path))
 
 
-def test_a_port_where_nobody_listens_is_named() -> None:
+def test_a_port_without_a_listening_server_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     problem = problem_at(BoltAddress(f"neo4j://127.0.0.1:{port}"))

@@ -48,7 +48,7 @@ ROWS = Rows(["x"], [[1], [2], [3]])
     ids=["leader change", "database unavailable", "lease expired", "dropped before the rows", "dropped among the rows"],
 )
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
-def test_a_reading_query_is_asked_once_more(trouble: Answer, scheme: str) -> None:
+def test_a_read_query_is_retried_once(trouble: Answer, scheme: str) -> None:
     with scripted(trouble, ROWS, uri=lambda server: server.uri.replace("bolt", scheme)) as (engine, calls):
         assert engine.run(TWICE).rows == [[1], [2], [3]], "whole, and no row twice"
         assert len(calls) == 2

@@ -89,7 +89,7 @@ def test_where_all_is_taken_by_long_queries_the_longest_of_the_greediest_is_ende
         assert [slot.ended for slot in (*greedy, *modest)] == [True, False, False]
 
 
-def test_a_query_that_the_database_goes_on_with_takes_a_slot_of_its_caller() -> None:
+def test_a_query_that_the_database_keeps_running_takes_a_slot_of_its_caller() -> None:
     slots = Slots(1)
     with held(slots, "deaf", 1) as taken:
         slots.keep(taken[0])

@@ -36,7 +36,7 @@ def test_several_mentions_together_are_answered_as_each_alone(people: EntityInde
     assert people.find_all([]) == []
 
 
-def test_the_kind_of_match_is_told(people: EntityIndex) -> None:
+def test_the_kind_of_match_is_reported(people: EntityIndex) -> None:
     assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == [
         "exact",
         "exact",
@@ -164,7 +164,7 @@ def test_the_index_tells_what_it_was_built_from(people: EntityIndex) -> None:
     assert info.built_at.endswith("Z")
 
 
-def test_progress_is_told_while_building(tmp_path: Path) -> None:
+def test_progress_is_reported_while_building(tmp_path: Path) -> None:
     told: list[Progress] = []
     build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=told.append)
     assert told[0] == Progress("reading", 1, None)

@@ -94,7 +94,7 @@ def nba(players: Players) -> NamesInDatabase:
     return NamesInDatabase("nba", players, lambda: SCHEMA)  # type: ignore[arg-type]
 
 
-def test_values_are_held_letter_by_letter_and_what_cannot_be_told_is_true(nba: NamesInDatabase) -> None:
+def test_values_are_held_letter_by_letter_and_what_is_unknown_counts_as_held(nba: NamesInDatabase) -> None:
     assert nba.holds("LeBron James")
     assert nba.holds("King James", label="Player", property="aliases")
     assert not nba.holds("King James", label="Player", property="name")

@@ -64,7 +64,7 @@ def test_a_connection_that_breaks_often_still_brings_the_file(tmp_path: Path) ->
     assert len([path for path, _ in requests if path.startswith("/store")]) == 14
 
 
-def test_a_later_call_goes_on(tmp_path: Path) -> None:
+def test_a_later_call_resumes_the_download(tmp_path: Path) -> None:
     path = tmp_path / "nba.json"
     with FileServer({"/nba.json": BODY}, [cut(300_000), *[status(500)] * 5]) as server:
         with pytest.raises(DownloadError, match="resume"):
@@ -128,7 +128,7 @@ def test_a_refusal_is_said(name: str, fault: Fault | None, said: str, tmp_path: 
         fetch(server.url + name, tmp_path / "nba.json", sleep=lambda seconds: None)
 
 
-def test_the_next_mirror_is_asked_where_one_fails(tmp_path: Path) -> None:
+def test_the_next_mirror_is_tried_if_one_fails(tmp_path: Path) -> None:
     with FileServer({"/nba.json": BODY}) as server:
         addresses = [f"{server.url}/missing.json", f"{server.url}/nba.json"]
         assert fetch(addresses, tmp_path / "nba.json", sleep=lambda seconds: None) == SHA256

@@ -153,7 +153,9 @@ def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty
         seeded(neo4j_5, "DROP CONSTRAINT one_a_day")
 
 
-def test_the_steps_of_a_load_are_told_with_the_bytes_that_are_read(own_arcadedb: BoltAddress, tmp_path: Path) -> None:
+def test_the_steps_of_a_load_are_reported_with_the_bytes_that_are_read(
+    own_arcadedb: BoltAddress, tmp_path: Path
+) -> None:
     file, told = written(tmp_path, SMALL), []
     load_into(file, own_arcadedb, lambda step, read, size: told.append((step, read <= size == file.stat().st_size)))
     assert list(dict.fromkeys(step for step, _ in told)) == ["checking", "nodes", "relationships"]

@@ -245,7 +245,7 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
     assert graphs("loud")[0] == 2
 
 
-def test_relation_ids_are_told_apart_without_keeping_consecutive_ones() -> None:
+def test_relation_ids_are_distinguished_without_keeping_consecutive_ones() -> None:
     identifiers = Identifiers()
     assert all(identifiers.is_new(text) for text in ("0", "1", "2", "R7", "5", "02"))
     assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
@@ -254,7 +254,7 @@ def test_relation_ids_are_told_apart_without_keeping_consecutive_ones() -> None:
 
 
 @pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
-def test_relation_ids_are_told_apart_as_a_set_would(first: str) -> None:
+def test_relation_ids_are_distinguished_as_a_set_would(first: str) -> None:
     rng = random.Random(first)
     choices = [f"{prefix}{number}" for prefix in ("", "r", "r0", "Q1-P2-", "rr") for number in range(12)]
     for _ in range(50):

@@ -106,7 +106,7 @@ def test_a_file_in_any_order_gives_every_record(tmp_path: Path, order: tuple[str
 
 
 @pytest.mark.parametrize("key", ["entities", "relations"])
-def test_what_is_no_json_in_the_middle_is_found_where_it_stands(tmp_path: Path, key: str) -> None:
+def test_invalid_json_in_the_middle_is_reported_at_its_position(tmp_path: Path, key: str) -> None:
     made = document(seed=9)
     made[key][300]["mark"] = "here"
     path = tmp_path / "graph.json"

@@ -61,7 +61,7 @@ def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -
     assert films == GraphSummary("films", "about films", "none", 1, 2)
 
 
-def test_an_unforeseen_failure_of_opening_is_told_in_the_same_words() -> None:
+def test_an_unforeseen_failure_of_opening_is_reported_in_the_same_words() -> None:
     def open_graph() -> Graph:
         raise OSError("disk full")
 

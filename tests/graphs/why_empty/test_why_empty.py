@@ -34,12 +34,12 @@ def test_a_name_in_where_or_in_a_parameter_is_named_too(film_graph: Graph) -> No
     assert (found.found, found.suggestions[0]) == ("$film", "'Heat'")
 
 
-def test_a_name_of_another_label_is_told(film_graph: Graph) -> None:
+def test_a_name_of_another_label_is_reported(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (p:Person {name: 'Heat'}) RETURN p.gender")
     assert "a Film has this name" in found.message
 
 
-def test_a_reversed_relationship_is_told_with_the_one_that_matches(film_graph: Graph) -> None:
+def test_a_reversed_relationship_is_reported_with_the_one_that_matches(film_graph: Graph) -> None:
     found = cause(
         film_graph, "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name"
     )
@@ -50,7 +50,7 @@ def test_a_reversed_relationship_is_told_with_the_one_that_matches(film_graph: G
     )
 
 
-def test_a_wrong_relationship_is_told_with_those_that_join_the_two(film_graph: Graph) -> None:
+def test_a_wrong_relationship_is_reported_with_those_that_join_the_two(film_graph: Graph) -> None:
     found = cause(
         film_graph, "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
     )
@@ -59,7 +59,7 @@ def test_a_wrong_relationship_is_told_with_those_that_join_the_two(film_graph: G
     assert not found.suggestions
 
 
-def test_the_condition_that_removes_the_last_row_is_told_with_the_values_there_are(film_graph: Graph) -> None:
+def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_values(film_graph: Graph) -> None:
     found = cause(
         film_graph,
         "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) "
@@ -106,7 +106,7 @@ def test_a_relationship_is_turned_round_with_its_quantifier(film_graph: Graph, w
     assert list(found.suggestions) == [other_way]
 
 
-def test_skip_past_the_end_is_told_with_the_number_of_rows(film_graph: Graph) -> None:
+def test_skip_past_the_end_is_reported_with_the_number_of_rows(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
     assert found.found == "9999"
     assert "rows before SKIP" in found.message

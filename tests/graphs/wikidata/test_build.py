@@ -149,7 +149,9 @@ def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(
     assert (tmp_path / "places.json").read_bytes() == right
 
 
-def test_a_class_with_too_many_members_is_asked_for_by_the_ends_of_their_numbers(right: bytes, tmp_path: Path) -> None:
+def test_a_class_with_too_many_members_is_queried_by_the_last_digits_of_their_numbers(
+    right: bytes, tmp_path: Path
+) -> None:
     def slow_classes(query: str, body: bytes) -> Answer | None:
         return (
             (504, {}, b"")
@@ -167,7 +169,7 @@ def test_a_class_with_too_many_members_is_asked_for_by_the_ends_of_their_numbers
     assert (tmp_path / "places.json").read_bytes() == right
 
 
-def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_one_goes_on(right: bytes, tmp_path: Path) -> None:
+def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_one_resumes(right: bytes, tmp_path: Path) -> None:
     path = tmp_path / "places.json"
 
     def broken_after(number: int) -> Iterator[Fault]:
@@ -203,7 +205,7 @@ build(read_definition(Path(sys.argv[1])), sparql_source.SparqlSource(Endpoint(sy
 """
 
 
-def test_a_build_that_is_killed_goes_on_and_gives_the_same_bytes(
+def test_a_build_that_is_killed_resumes_and_gives_the_same_bytes(
     store: SparqlEndpoint, right: bytes, tmp_path: Path
 ) -> None:
     definition, path = tmp_path / "places.toml", tmp_path / "places.json"

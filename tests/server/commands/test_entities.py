@@ -61,7 +61,9 @@ def test_a_database_is_read_a_page_at_a_time() -> None:
     ]
 
 
-def test_the_cost_of_vectors_is_told_before_they_are_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cost_of_vectors_is_printed_before_they_are_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from graphground.graphs.entities.build import build_index
 
     build_index(tmp_path / "i", [Record("1", "City", "Oslo")])

@@ -64,7 +64,7 @@ def test_parameters_are_json_or_text() -> None:
     ]
 
 
-def test_a_caret_stands_under_its_word_after_tabs() -> None:
+def test_a_caret_is_under_its_word_after_tabs() -> None:
     diagnostic = {
         "severity": "error",
         "message": "No.",

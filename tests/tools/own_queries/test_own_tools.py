@@ -69,7 +69,7 @@ def test_its_arguments_are_a_strict_json_schema_with_the_bounds_of_the_settings(
         ({"name": "Mann", "least": 1.5}, "wrong_argument", "least must be a whole number"),
     ],
 )
-def test_wrong_arguments_are_told_in_words_and_never_reach_the_engine(
+def test_wrong_arguments_are_reported_in_words_and_never_reach_the_engine(
     arguments: dict[str, Any], error: str, words: str
 ) -> None:
     engine = Recorder()

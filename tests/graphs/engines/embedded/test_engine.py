@@ -267,7 +267,7 @@ def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path, m
     engine.close()
 
 
-def test_a_wrong_setting_is_told_in_words(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_reported_in_words(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", "lots")
     with pytest.raises(ValueError, match="GRAPHGROUND_ENGINE_HEAP is 'lots'; write a size as 512m or 2g"):
         EmbeddedSettings.from_environment()

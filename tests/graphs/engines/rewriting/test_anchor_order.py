@@ -114,7 +114,7 @@ def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) 
         ),
     ],
 )
-def test_one_row_more_than_wanted_is_asked_for(written: str, sent: str) -> None:
+def test_one_row_more_than_wanted_is_requested(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written, 10) == sent
     assert rewrite_for(ARCADEDB, written) == written
     assert rewrite_for(NEO4J, written, 10) == written

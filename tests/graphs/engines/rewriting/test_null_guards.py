@@ -71,7 +71,7 @@ LEFT_ALONE = [
 
 
 @pytest.mark.parametrize(("written", "sent"), SENT.items())
-def test_a_null_is_asked_for_before_the_pattern(written: str, sent: str) -> None:
+def test_a_null_is_tested_before_the_pattern(written: str, sent: str) -> None:
     assert validate(written).valid
     assert validate(sent).valid
     assert rewrite_for(ARCADEDB, written) == sent

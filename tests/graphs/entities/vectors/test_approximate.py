@@ -101,7 +101,7 @@ def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> 
     assert VectorStore(files).approximate == 0
 
 
-def test_a_stopped_graph_of_neighbours_goes_on_and_is_not_served_before(
+def test_a_stopped_graph_of_neighbours_is_resumed_and_is_not_served_before(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(approximate, "_AT_ONCE", 500)
@@ -168,7 +168,9 @@ building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=told)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9")
-def test_a_killed_build_leaves_older_vectors_served_and_goes_on(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_build_leaves_older_vectors_served_and_is_resumed(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_vectors(files, encoder(STATIC), ["Other"])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(files.folder)], timeout=100)
     assert killed.returncode == -9

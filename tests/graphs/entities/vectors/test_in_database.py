@@ -106,7 +106,7 @@ def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name
 
 
 @pytest.mark.neo4j
-def test_other_dimensions_are_refused_before_the_database_is_asked(things: BoltEngine) -> None:
+def test_other_dimensions_are_refused_before_the_database_is_queried(things: BoltEngine) -> None:
     with pytest.raises(
         IndexUnfit,
         match=r"'others' holds vectors of 4 dimensions, and the model static-minilm-256 "
@@ -239,7 +239,7 @@ def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_vector_index_of_arcadedb_is_asked_by_its_reading_user(arcadedb: Graph) -> None:
+def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: Graph) -> None:
     assert arcadedb.engine is not None
     found = DatabaseVectors(arcadedb.engine, STATIC).nearest("automobile", label="Thing", limit=2)
     assert (found[0].name, found[0].key) == ("car", "T0")

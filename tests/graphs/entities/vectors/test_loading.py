@@ -92,7 +92,7 @@ async def asked(folder: Path, gate: Gate) -> list[str]:
         return found + [one.name for one in await waiting]
 
 
-def test_the_event_loop_goes_on_while_the_library_is_imported(folder: Path, gate: Gate) -> None:
+def test_the_event_loop_keeps_running_while_the_library_is_imported(folder: Path, gate: Gate) -> None:
     assert asyncio.run(asked(folder, gate)) == ["bread", "car"]
 
 

@@ -59,7 +59,7 @@ def test_without_vectors_their_mode_says_how_to_build_them_and_auto_still_works(
     assert index.find("breed")[0].name == "bread"
 
 
-def test_a_stopped_build_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphground.graphs.entities.vectors.building._AT_ONCE", 2)
     files, model, told = open_index(folder)._files, StaticEncoder(), []
     asked = iter([False, False, True])

@@ -166,7 +166,7 @@ def test_a_label_too_large_for_one_pass_is_read_page_by_page(
     assert not findings.problems
 
 
-def test_progress_is_told_and_ends_where_it_should(engine: BoltEngine) -> None:
+def test_progress_is_reported_and_ends_where_it_should(engine: BoltEngine) -> None:
     told_: list[tuple[str, int, int]] = []
     extract(engine, "mixed", progress=lambda *one: told_.append(one))
     assert told_
@@ -231,7 +231,9 @@ def test_a_schema_in_the_cache_is_not_served_for_a_database_that_has_changed(
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
 
 
-def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: BoltEngine, tmp_path: Path) -> None:
+def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh(
+    engine: BoltEngine, tmp_path: Path
+) -> None:
     graph = connected("mine", engine, tmp_path)
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
     assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
@@ -242,7 +244,7 @@ def test_a_changed_database_is_read_again_when_get_schema_is_asked_to(engine: Bo
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
 
 
-def test_a_database_that_went_away_is_told_when_its_schema_is_to_be_read_anew(
+def test_a_database_that_became_unreachable_is_reported_when_its_schema_is_reread(
     engine: BoltEngine, tmp_path: Path
 ) -> None:
     connected("mine", engine, tmp_path)
