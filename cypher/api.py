@@ -78,7 +78,9 @@ def validate(
     try:
         with bounded():
             report = judge(text)
-            if schema is None or not any(one.edits or one.severity == "error" for one in report.diagnostics):
+            if schema is None or not any(
+                diagnostic.edits or diagnostic.severity == "error" for diagnostic in report.diagnostics
+            ):
                 return report
             from graphground.cypher.repair import suggestion  # only mistakes need it
 

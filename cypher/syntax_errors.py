@@ -86,7 +86,9 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     from graphground.cypher.parser.recovery import MOST_ERRORS, further_errors  # only mistakes need it
 
     places = LineIndex(text)
-    found = {one.start: _diagnostic(text, places, one) for one in further_errors(text, error)}
+    found = {
+        further_error.start: _diagnostic(text, places, further_error) for further_error in further_errors(text, error)
+    }
     if not error.message:
         found |= {
             note[1]: places.note(note) for note in error.notes if note[0] == "inequality" and note[1] != error.start
@@ -151,7 +153,7 @@ def _keyword(found: str) -> tuple[str, ...]:
     word = found.upper()
     if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
         return ()
-    near = sorted((distance(word, one), one) for one in _KEYWORDS if abs(len(one) - len(word)) < 3)
+    near = sorted((distance(word, keyword), keyword) for keyword in _KEYWORDS if abs(len(keyword) - len(word)) < 3)
     return tuple(one for far, one in near if far <= 2)[:1]
 
 

@@ -93,14 +93,15 @@ def reference() -> str:
     for template in all_templates().values():
         rows = ["| argument | | |", "|---|---|---|"]
         rows += [
-            f"| `{one.name}` | {'required' if one.required else ''} | {one.description} |" for one in template.arguments
+            f"| `{argument.name}` | {'required' if argument.required else ''} | {argument.description} |"
+            for argument in template.arguments
         ]
         parts += [f"### `{template.name}`", template.description, "\n".join(rows)]
     rows = ["| option | variable | default | |", "|---|---|---|---|"]
     rows += [
-        f"| `--{one.name.replace('_', '-')}` | `{one.metadata['variable']}` | {_default(one.default)} | "
-        f"{one.metadata['help']} |"
-        for one in options()
+        f"| `--{option.name.replace('_', '-')}` | `{option.metadata['variable']}` | {_default(option.default)} | "
+        f"{option.metadata['help']} |"
+        for option in options()
     ]
     parts += [
         "## Settings",

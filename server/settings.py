@@ -141,7 +141,7 @@ class Settings:
         if self.uri is None:
             return self.databases
         own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
-        return (*(one for one in self.databases if one.name != own.name), own)
+        return (*(database for database in self.databases if database.name != own.name), own)
 
 
 def options() -> list[Field[Any]]:
@@ -174,11 +174,11 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         password=environment.get("NEO4J_PASSWORD"),
         token=environment.get("GRAPHGROUND_TOKEN"),
     )
-    for one in options():
-        value, choices = getattr(settings, one.name), one.metadata["choices"]
+    for option in options():
+        value, choices = getattr(settings, option.name), option.metadata["choices"]
         if choices and value not in choices:
-            raise SettingsError(f"{one.name}: {value!r} is none of {', '.join(choices)}")
-        check_bounds(one, value)
+            raise SettingsError(f"{option.name}: {value!r} is none of {', '.join(choices)}")
+        check_bounds(option, value)
     return settings
 
 
@@ -228,7 +228,11 @@ def _read_file(
     graphs, queries = document.pop("graphs", {}), document.pop("queries", {})
     if not isinstance(graphs, dict):
         raise SettingsError(f"{file}: write each graph as a table [graphs.NAME]")
-    known = {one.name: one for one in options() if one.name not in ("settings", "uri", "user", "database", "name")}
+    known = {
+        option.name: option
+        for option in options()
+        if option.name not in ("settings", "uri", "user", "database", "name")
+    }
     values = {}
     for key, value in document.items():
         if key not in known:

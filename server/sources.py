@@ -85,11 +85,11 @@ def problem_of(database: Database) -> str | None:
 
 def tell_unusable(databases: Sequence[Database]) -> None:
     """Warn about an invalid address before its graph is first queried."""
-    for one in databases:
+    for database in databases:
         try:
-            address_of(one).check()
+            address_of(database).check()
         except EngineUnavailable as error:
-            logger.warning("graph %r: %s", one.name, error)
+            logger.warning("graph %r: %s", database.name, error)
 
 
 def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:

@@ -78,13 +78,13 @@ def doubted(report: Report) -> Report:
     """The report with its schema errors as warnings, because the schema may be outdated."""
     diagnostics = tuple(
         replace(
-            one,
+            diagnostic,
             severity="warning",
-            message=f"{one.message} (The database has changed since its schema was read; it is being read again.)",
+            message=f"{diagnostic.message} (The database has changed since its schema was read; it is being read again.)",
         )
-        if one.code in SCHEMA_CODES and one.severity == "error"
-        else one
-        for one in report.diagnostics
+        if diagnostic.code in SCHEMA_CODES and diagnostic.severity == "error"
+        else diagnostic
+        for diagnostic in report.diagnostics
     )
     return replace(
         report, valid=all(one.severity != "error" for one in diagnostics), diagnostics=diagnostics, suggested_query=None

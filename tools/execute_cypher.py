@@ -107,7 +107,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     rows = table.rows[: request.limit]
     truncated = table.truncated or len(table.rows) > len(rows)
     if not truncated:
-        diagnostics = [one for one in diagnostics if one.code != "no_limit"]
+        diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no_limit"]
     if shorten_rows(rows):
         diagnostics.append(
             DiagnosticAnswer.of(
@@ -208,7 +208,7 @@ def looked_at_again(
     from graphground.graphs.why_empty.second_look import second_look  # needs the reader of facts, as checks do
 
     look = second_look(graph, query, table, request.parameters)
-    known = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
+    known = {(diagnostic.line, diagnostic.column) for diagnostic in diagnostics if diagnostic.severity != "hint"}
     return [one for one in diagnostics if one.code not in look.settled] + [
         DiagnosticAnswer.of(one) for one in look.found if (one.line, one.column) not in known
     ]

@@ -71,16 +71,16 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
             document = ast.literal_eval(row["structured_schema"])
             patterns = document["relationships"]
             types = {
-                name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
+                name: {property_["property"]: LABS_TYPES.get(property_["type"], "unknown") for property_ in properties}
                 for name, properties in document["rel_props"].items()
             }
             nodes = {
                 name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
                 for name, properties in document["node_props"].items()
             }
-            for one in patterns:
-                nodes.setdefault(one["start"], {})
-                nodes.setdefault(one["end"], {})
+            for pattern in patterns:
+                nodes.setdefault(pattern["start"], {})
+                nodes.setdefault(pattern["end"], {})
             found[row["database"]] = PropertyGraphSchema(
                 row["database"],
                 {name: Label(name, properties) for name, properties in nodes.items()},
@@ -99,23 +99,23 @@ def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -
     has all properties of the other.
     """
     places: dict[tuple[str, str, str], set[str]] = {}
-    for one in patterns:
-        places.setdefault(("from", one["type"], one["end"]), set()).add(one["start"])
-        places.setdefault(("to", one["type"], one["start"]), set()).add(one["end"])
+    for pattern in patterns:
+        places.setdefault(("from", pattern["type"], pattern["end"]), set()).add(pattern["start"])
+        places.setdefault(("to", pattern["type"], pattern["start"]), set()).add(pattern["end"])
     return frozenset(
-        frozenset({one, other})
+        frozenset({label, other})
         for labels in places.values()
-        for one in labels
+        for label in labels
         for other in labels
-        if one < other
-        and nodes[one]
+        if label < other
+        and nodes[label]
         and nodes[other]
-        and (nodes[one].keys() <= nodes[other].keys() or nodes[other].keys() <= nodes[one].keys())
+        and (nodes[label].keys() <= nodes[other].keys() or nodes[other].keys() <= nodes[label].keys())
     )
 
 
 def errors_of(report: Report) -> list[str]:
-    return sorted({one.code for one in report.diagnostics if one.severity == "error"})
+    return sorted({diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity == "error"})
 
 
 def gold(known: dict[str, PropertyGraphSchema]) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def gold(known: dict[str, PropertyGraphSchema]) -> list[dict[str, Any]]:
     for row in rows:
         report = validate(row["gold_cypher"], known[row["graph"]])
         errors = errors_of(report)
-        others.update({one.code for one in report.diagnostics if one.severity != "error"})
+        others.update({diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity != "error"})
         if errors:
             count += 1
             flagged.update(errors)
@@ -146,7 +146,9 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
         if row.get("metrics_suspect") or accuracy not in counts or row["pred_cypher"] not in compiles:
             continue
         report = validate(row["pred_cypher"], known[row["graph"]])
-        worst = min((("error", "warning", "hint").index(one.severity) for one in report.diagnostics), default=3)
+        worst = min(
+            (("error", "warning", "hint").index(diagnostic.severity) for diagnostic in report.diagnostics), default=3
+        )
         counts[accuracy]["all"] += 1
         counts[accuracy][("error", "warning", "hint", "nothing")[worst]] += 1
         codes[accuracy].update({f"{one.code} ({one.severity})" for one in report.diagnostics})
@@ -233,9 +235,9 @@ def labs() -> None:
                 )
                 kinds[kind] += 1
                 diagnostics = [
-                    (one.code, one.found)
-                    for one in validate(row["cypher"], schema).diagnostics
-                    if one.severity == "error"
+                    (diagnostic.code, diagnostic.found)
+                    for diagnostic in validate(row["cypher"], schema).diagnostics
+                    if diagnostic.severity == "error"
                 ]
                 miss(f"labs {kind}", row["database"], diagnostics, why, row["cypher"])
     print(f"neo4j-labs rows whose database has a schema: {len(rows) - without} of {len(rows)}")
@@ -272,9 +274,11 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
                 total += 1
                 first = next(
                     (
-                        one.suggestions[0]
-                        for one in report.diagnostics
-                        if one.code == mutant.code and one.found == mutant.wrong and one.suggestions
+                        diagnostic.suggestions[0]
+                        for diagnostic in report.diagnostics
+                        if diagnostic.code == mutant.code
+                        and diagnostic.found == mutant.wrong
+                        and diagnostic.suggestions
                     ),
                     None,
                 )
@@ -293,10 +297,10 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
         total += 1
         habits[mutant.wrong] += 1
         words = HABIT_WORDS.get(mutant.wrong, mutant.wrong)
-        hinted = any(one.code == "syntax" and words in one.message for one in report.diagnostics)
+        hinted = any(diagnostic.code == "syntax" and words in diagnostic.message for diagnostic in report.diagnostics)
         fired[mutant.wrong] += hinted
         if not hinted:
-            miss("sql", mutant.wrong, [one.message for one in report.diagnostics], mutant.text)
+            miss("sql", mutant.wrong, [diagnostic.message for diagnostic in report.diagnostics], mutant.text)
     print(
         f"SQL habits: the hint names the habit in {fired.total()} of {total} "
         f"{ {habit: f'{fired[habit]}/{number}' for habit, number in habits.items()} }"
@@ -325,7 +329,7 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
             "print((time.perf_counter() - s) * 1000, (time.process_time() - b) * 1000)"
         )
         told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        imports.append([float(one) for one in told.split()])
+        imports.append([float(part) for part in told.split()])
     print(
         f"import graphground.cypher: {statistics.median(one[0] for one in imports):.1f} ms elapsed, "
         f"{statistics.median(one[1] for one in imports):.1f} ms of processor time"
@@ -353,7 +357,10 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
             report = validate(text, known[graph], entities=indexes[graph])
             taken.append((time.perf_counter() - start) * 1000)
             asked += 1
-            if any(one.code == "entity_not_found" and one.severity != "hint" for one in report.diagnostics):
+            if any(
+                diagnostic.code == "entity_not_found" and diagnostic.severity != "hint"
+                for diagnostic in report.diagnostics
+            ):
                 warned += 1
                 miss("entity warned", text)
             if not found:
@@ -366,7 +373,9 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
             report = validate(
                 text[: match.start(1)] + wrong + text[match.end(1) :], known[graph], entities=indexes[graph]
             )
-            suggestions = [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"]
+            suggestions = [
+                diagnostic.suggestions[:1] for diagnostic in report.diagnostics if diagnostic.code == "entity_not_found"
+            ]
             first += suggestions == [(f"'{match[1]}'",)]
             mended += report.suggested_query == text
             if suggestions != [(f"'{match[1]}'",)]:

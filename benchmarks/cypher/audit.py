@@ -48,7 +48,7 @@ def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
         if left:
             start, end = end, start
         patterns = schema.relationship_types.get(type_, ())
-        ways = {(one.start, one.end) for one in patterns}
+        ways = {(pattern.start, pattern.end) for pattern in patterns}
         if not left and not right:
             ways |= {(one.end, one.start) for one in patterns}
         if (

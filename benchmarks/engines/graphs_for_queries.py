@@ -37,7 +37,9 @@ def records(name: str) -> list[dict[str, object]]:
 
 def gold_queries(graph: str) -> list[str]:
     """The distinct gold queries of a graph: the train ones, and those beside real predictions."""
-    found = [one["gold_cypher"] for one in records("cypherbench_tasks/train.jsonl.gz") if one["graph"] == graph]
+    found = [
+        record["gold_cypher"] for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph
+    ]
     for name in ("scored", "unscored"):
         found += [
             one["gold_cypher"] for one in records(f"predictions/cypherbench_{name}.jsonl.gz") if one["graph"] == graph
@@ -50,10 +52,10 @@ def predicted_queries(graph: str) -> list[str]:
     return [
         str(text)
         for text in dict.fromkeys(
-            one["pred_cypher"]
+            record["pred_cypher"]
             for name in ("scored", "unscored")
-            for one in records(f"predictions/cypherbench_{name}.jsonl.gz")
-            if one["graph"] == graph
+            for record in records(f"predictions/cypherbench_{name}.jsonl.gz")
+            if record["graph"] == graph
         )
         if text
     ]

@@ -105,9 +105,9 @@ def lives(process: int) -> bool:
 def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
     """Kill the load, a child of it, or all; answers its children."""
     below = [
-        one
-        for one in children(process.pid)
-        if "loading_process" in Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace")
+        child
+        for child in children(process.pid)
+        if "loading_process" in Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
     ]
     doomed = {
         "parent": [process.pid],

@@ -31,8 +31,8 @@ class Maker:
         self.names = {one["eid"]: (one["label"], one["name"]) for one in document["entities"]}
         self.relations = document["relations"]
         self.steps = [
-            (one.type, *((one.start, one.end) if ahead else (one.end, one.start)), ahead)
-            for one in schema.patterns
+            (pattern.type, *((pattern.start, pattern.end) if ahead else (pattern.end, pattern.start)), ahead)
+            for pattern in schema.patterns
             for ahead in (True, False)
         ]
 
@@ -100,7 +100,9 @@ class Maker:
                 f"MATCH (m:{end}) WHERE m.{day} >= date('1950-01-01') RETURN count(m) AS num, min(m.{day}) AS first",
                 f"MATCH {anchor}{first}(m:{end}) RETURN m.{day}.year AS year, count(m) AS num",
             ]
-        times = [one for one in self.schema.patterns if one.type == type_ and "start_year" in one.properties]
+        times = [
+            pattern for pattern in self.schema.patterns if pattern.type == type_ and "start_year" in pattern.properties
+        ]
         if times:
             forms.append(
                 f"MATCH {anchor}{arrow(type_, ahead, name='r')}(m:{end}) WHERE r.start_year <= 2000 AND "

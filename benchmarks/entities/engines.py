@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         build_index(Path(folder) / "index", records)
         index = open_index(Path(folder) / "index")
-        measure("graphground", lambda mention: [one.name for one in index.find(mention, mode="fuzzy")], pairs)
+        measure("graphground", lambda mention: [mention.name for mention in index.find(mention, mode="fuzzy")], pairs)
         processed = [utils.default_process(name) for name in names]
         measure(
             "rapidfuzz over all",

@@ -48,7 +48,7 @@ def main() -> None:
     )
     beside(
         "by spelling, index",
-        lambda: [index.find(one, mode="fuzzy") for one in mentions],
+        lambda: [index.find(mention, mode="fuzzy") for mention in mentions],
         lambda: index.find_all(mentions, mode="fuzzy"),
     )
     found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
@@ -67,7 +67,7 @@ def main() -> None:
         )  # type: ignore[misc]
     names = NamesInDatabase(graph.name, engine, lambda: graph.schema)
     names.find("read them all first")
-    beside("without an index", lambda: [names.find(one) for one in mentions], lambda: names.find_all(mentions))
+    beside("without an index", lambda: [names.find(mention) for mention in mentions], lambda: names.find_all(mentions))
     engine.close()
 
 

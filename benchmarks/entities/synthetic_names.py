@@ -56,10 +56,10 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
                     node["description"] or "",
                 ),
             )
-    for one in _lines("cypherbench_tasks/entity_mentions.jsonl.gz"):
-        if one["property"] == "name":
-            key = f"{one['label']}#{one['value']}"
-            found.setdefault((one["value"], one["label"]), (key, one["label"], one["value"], (), ""))
+    for line in _lines("cypherbench_tasks/entity_mentions.jsonl.gz"):
+        if line["property"] == "name":
+            key = f"{line['label']}#{line['value']}"
+            found.setdefault((line["value"], line["label"]), (key, line["label"], line["value"], (), ""))
     with gzip.open(SHARED / "wikidata_slices_simplekg/movie_wd50k_simplekg.json.gz", "rt", encoding="utf-8") as file:
         for node in json.load(file)["entities"]:
             if (node["eid"].split("#")[-1], "") not in found:
@@ -121,7 +121,7 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
 
 def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray], list[str], np.ndarray, int]:
     """The shapes of names, and all words with their weights: the real ones that occur twice, then the rare."""
-    names = [one[2] for one in real_entities()]
+    names = [real_entity[2] for real_entity in real_entities()]
     frequency = Counter(word for name in names for word in name.split())
     shapes = [
         np.array([frequency[word] == 1 or not number % 8 for word in name.split()])

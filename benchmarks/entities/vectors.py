@@ -55,7 +55,10 @@ def main() -> None:
         for kind, pairs in by_kind(options.count).items():
             cells = [
                 100
-                * sum(key in [one.key for one in index.find(mention, mode=mode, limit=10)] for mention, key in pairs)
+                * sum(
+                    key in [mention.key for mention in index.find(mention, mode=mode, limit=10)]
+                    for mention, key in pairs
+                )
                 / len(pairs)
                 for mode in MODES
             ]

@@ -85,7 +85,7 @@ def records(graph: str) -> list[tuple[str, str]]:
 
 def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
     """What the gold query uses and the part lacks."""
-    patterns = {(one.type, one.start, one.end) for one in part.patterns}
+    patterns = {(pattern.type, pattern.start, pattern.end) for pattern in part.patterns}
     missing = [*(gold.labels - part.labels.keys()), *map(str, gold.patterns - patterns)]
     missing += [
         f"{label}.{key}"

@@ -179,8 +179,8 @@ def main() -> None:
             one.stop()
             if number:
                 starts[one.name].append(taken)
-    for one in contestants:
-        one.start()
+    for contestant in contestants:
+        contestant.start()
     figures: dict[str, dict[str, list[float]]] = {one.name: {"start": starts[one.name]} for one in contestants}
     plan = (("RETURN 1", ONE, parsed.rounds), ("lookup", LOOKUP, parsed.rounds), ("10,000 rows", ROWS, 15))
     for title, query, rounds in plan:

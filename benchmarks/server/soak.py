@@ -174,11 +174,11 @@ def main() -> None:
             ask(graphs, home, known, label, number, rng, told)
 
     clients = [threading.Thread(target=client, args=(number,)) for number in range(given.clients)]
-    for one in clients:
-        one.start()
+    for client in clients:
+        client.start()
     seen = watch(told, home, given.seconds, begun)
-    for one in clients:
-        one.join()
+    for client in clients:
+        client.join()
     last = EngineState.read(home)
     if given.traced:
         for found in tracemalloc.take_snapshot().compare_to(told.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]

@@ -53,12 +53,12 @@ class Prediction(NamedTuple):
 def predictions(graph: str, share: int) -> list[Prediction]:
     """The distinct predictions for a graph, those of every `share`-th question."""
     found = {
-        Prediction(str(one["question"]), str(one["gold_cypher"]), text): None
+        Prediction(str(record["question"]), str(record["gold_cypher"]), text): None
         for name in ("scored", "unscored")
-        for one in records(f"predictions/cypherbench_{name}.jsonl.gz")
-        if one["graph"] == graph
-        and not one.get("metrics_suspect")
-        and isinstance(text := one["pred_cypher"], str)
+        for record in records(f"predictions/cypherbench_{name}.jsonl.gz")
+        if record["graph"] == graph
+        and not record.get("metrics_suspect")
+        and isinstance(text := record["pred_cypher"], str)
         and text.strip()
     }
     questions = sorted({prediction.question for prediction in found})

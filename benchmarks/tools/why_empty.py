@@ -45,16 +45,20 @@ def broken(text: str, rng: random.Random) -> Iterator[Broken]:
         changed = raw[:place] + raw[place + 1 :] if raw[place] != "\\" and raw[max(0, place - 1)] != "\\" else raw + "x"
         new = f"'{changed}'"
         yield "name", splice(text, literal, new), literal.start, literal.start + len(new), query.source(literal)
-    hops = [one for one in query.find(t.RelationshipPattern) if one.direction != "both"]
+    hops = [
+        relationship_pattern
+        for relationship_pattern in query.find(t.RelationshipPattern)
+        if relationship_pattern.direction != "both"
+    ]
     if hops:
         hop = rng.choice(hops)
         inner = query.source(hop)
         inner = inner[inner.index("[") : inner.rindex("]") + 1]
         new = f"<-{inner}-" if hop.direction == "right" else f"-{inner}->"
         yield "direction", splice(text, hop, new), hop.start, hop.start + len(new), query.source(hop)
-    filters = [one for clause in query.find(t.With) if clause.where for one in clause.where.find(t.Binary)]
-    filters += [one for clause in query.find(t.Match) if clause.where for one in clause.where.find(t.Binary)]
-    filters = [one for one in filters if one.operator in ("=", ">", ">=", "<", "<=", "IN")]
+    filters = [binary for clause in query.find(t.With) if clause.where for binary in clause.where.find(t.Binary)]
+    filters += [binary for clause in query.find(t.Match) if clause.where for binary in clause.where.find(t.Binary)]
+    filters = [filter_ for filter_ in filters if filter_.operator in ("=", ">", ">=", "<", "<=", "IN")]
     if filters:
         chosen = rng.choice(filters)
         found = next(
@@ -107,8 +111,8 @@ def main() -> None:
                     causes = why_empty(graph, parse(bad))
                     times.append(time.perf_counter() - begun)
                     hit = any(
-                        one.code in CODES[kind] and one.column - 1 < end and start < one.end_column - 1
-                        for one in causes
+                        cause.code in CODES[kind] and cause.column - 1 < end and start < cause.end_column - 1
+                        for cause in causes
                     )
                     named[kind]["named" if hit else "missed"] += 1
                     if kind == "name" and hit:

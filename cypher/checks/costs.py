@@ -17,12 +17,12 @@ AGGREGATES = frozenset(
 def anchored_symbols(facts: Facts) -> set[int]:
     """The nodes that an equality restricts to a few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
     return {
-        id(one.left.symbol)
-        for one in facts.comparisons
-        if isinstance(one.left, PropertyUse)
-        and one.operator in ("=", "IN")
-        and not one.negated
-        and not isinstance(one.right, PropertyUse)
+        id(comparison.left.symbol)
+        for comparison in facts.comparisons
+        if isinstance(comparison.left, PropertyUse)
+        and comparison.operator in ("=", "IN")
+        and not comparison.negated
+        and not isinstance(comparison.right, PropertyUse)
     }
 
 
@@ -56,7 +56,7 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
     by_name = {symbol.name: key for key, symbol in symbols.items() if symbol.name}
     if use.clause.where is not None:
         for conjunct in _conjuncts(use.clause.where):
-            named = {by_name[one.name] for one in conjunct.find(t.Variable) if one.name in by_name}
+            named = {by_name[variable.name] for variable in conjunct.find(t.Variable) if variable.name in by_name}
             if len(named) > 1:
                 groups.append(named)
     for pattern, part in zip(use.clause.patterns, use.parts, strict=False):

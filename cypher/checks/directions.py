@@ -90,7 +90,7 @@ def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
     if link.pattern.direction == "right":
         left, right = right, left
     patterns = list(facts.index.patterns(link.types))
-    return [one for one in patterns if narrowed(left, right, (facts.index.ends(one),))[0]] or patterns
+    return [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns
 
 
 def _written(variable: str, type_: str, forward: bool) -> str:

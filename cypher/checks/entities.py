@@ -168,7 +168,7 @@ def _is_clear(found: Sequence[Candidate]) -> bool:
     first = found[0]
     others = [one for one in found[1:] if one.name != first.name]
     if first.match in ("exact", "alias"):
-        return all(one.match not in ("exact", "alias") for one in others)
+        return all(other.match not in ("exact", "alias") for other in others)
     return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
 
 

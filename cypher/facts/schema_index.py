@@ -25,7 +25,7 @@ class SchemaIndex:
     def __init__(self, schema: PropertyGraphSchema):
         self.schema = schema
         labels = list(schema.labels)
-        counted = {one.labels: frozenset(one.properties) for one in schema.combinations}
+        counted = {combination.labels: frozenset(combination.properties) for combination in schema.combinations}
         several = frozenset[str]().union(*schema.label_combinations)
         kinds = [
             kind

@@ -25,10 +25,10 @@ def body(node: tree.QueryBody) -> str:
         return f"{{ {body(node.body)} }}"
     if isinstance(node, tree.Conditional):
         return " ".join(
-            f"ELSE {body(one.body)}"
-            if one.condition is None
-            else f"WHEN {expressions.expression(one.condition)} THEN {body(one.body)}"
-            for one in node.branches
+            f"ELSE {body(branch.body)}"
+            if branch.condition is None
+            else f"WHEN {expressions.expression(branch.condition)} THEN {body(branch.body)}"
+            for branch in node.branches
         )
     assert isinstance(node, tree.Command)
     return f"{node.words.split()[0]} {node.content}"
@@ -145,7 +145,7 @@ def _procedure(node: tree.CallProcedure) -> str:
 
 def _merge(node: tree.Merge) -> str:
     return f"MERGE {patterns.path(node.pattern)}" + "".join(
-        f" ON {one.on.upper()} SET {_list(one.items, _set_item)}" for one in node.actions
+        f" ON {action.on.upper()} SET {_list(action.items, _set_item)}" for action in node.actions
     )
 
 
@@ -198,7 +198,7 @@ _RULES: dict[type[tree.Clause], Callable[[Any], str]] = {
     tree.LoadCsv: _load_csv,
     tree.Let: lambda node: (
         "LET "
-        + ", ".join(f"{name(one.variable.name)} = {expressions.expression(one.expression)}" for one in node.items)
+        + ", ".join(f"{name(item.variable.name)} = {expressions.expression(item.expression)}" for item in node.items)
     ),
     tree.Filter: lambda node: f"FILTER {expressions.expression(node.where)}",
 }

@@ -144,7 +144,7 @@ def _call(node: tree.FunctionCall) -> str:
 def _case(node: tree.Case) -> str:
     parts = ["CASE" if node.subject is None else f"CASE {expression(node.subject)}"]
     for branch in node.branches:
-        conditions = ", ".join(expression(one) for one in branch.conditions)
+        conditions = ", ".join(expression(condition) for condition in branch.conditions)
         parts.append(f"WHEN {conditions} THEN {expression(branch.result)}")
     if node.default is not None:
         parts.append(f"ELSE {expression(node.default)}")
@@ -204,7 +204,7 @@ def _projection(node: tree.MapProjection) -> str:
 def _subquery(node: tree.Subquery) -> str:
     if node.body is not None:
         return f"{node.kind} {{ {clauses.body(node.body)} }}"
-    inner = ", ".join(patterns.path(one) for one in node.patterns)
+    inner = ", ".join(patterns.path(pattern) for pattern in node.patterns)
     return f"{node.kind} {{ {inner}{where(node.where)} }}"
 
 

@@ -111,6 +111,7 @@ def labels(node: tree.LabelExpression, inner: bool = False) -> str:
     assert isinstance(node, tree.LabelAnd | tree.LabelOr)
     joint = ("|:" if node.colon else "|") if isinstance(node, tree.LabelOr) else ":" if node.colon else "&"
     text = joint.join(
-        labels(one, not (isinstance(node, tree.LabelOr) and isinstance(one, tree.LabelAnd))) for one in node.operands
+        labels(operand, not (isinstance(node, tree.LabelOr) and isinstance(operand, tree.LabelAnd)))
+        for operand in node.operands
     )
     return f"({text})" if inner else text

@@ -19,7 +19,7 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
         c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed inside another CALL { … }")
     c.calls += 1
     parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
-    if clause.imports is None and any(isinstance(one, tree.Next | tree.Conditional | tree.Braced) for one in parts):
+    if clause.imports is None and any(isinstance(part, tree.Next | tree.Conditional | tree.Braced) for part in parts):
         c.problem(
             "clause_order",
             clause.body,

@@ -245,7 +245,7 @@ def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
             columns = found
         elif (columns is None) != (found is None):
             c.problem("clause_order", branch.body, "either all branches of WHEN return rows or none does")
-        elif {one.name for one in columns or ()} != {one.name for one in found or ()}:
+        elif {column.name for column in columns or ()} != {one.name for one in found or ()}:
             c.problem("union_columns", branch.body, "all branches of WHEN must return the same columns")
     c.scope = outer
     return columns

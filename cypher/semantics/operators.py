@@ -91,7 +91,7 @@ def _result(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
 
 def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     signatures = _ARITHMETIC[node.operator]
-    fitting = [one for one in signatures if left.may_be(one[0])]
+    fitting = [signature for signature in signatures if left.may_be(signature[0])]
     if not fitting:
         c.problem("type_mismatch", node.left, f"`{node.operator}` cannot take {left} on its left")
         return ANY

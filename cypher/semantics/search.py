@@ -59,9 +59,9 @@ def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[s
     path = clause.patterns[0]
     selective = path.shortest is not None or (path.selector is not None and path.selector.kind != "all")
     long = any(
-        isinstance(one, tree.ParenthesizedPath)
-        or (isinstance(one, tree.RelationshipPattern) and (one.length or one.quantifier) is not None)
-        for one in path.elements
+        isinstance(element, tree.ParenthesizedPath)
+        or (isinstance(element, tree.RelationshipPattern) and (element.length or element.quantifier) is not None)
+        for element in path.elements
     )
     if len(clause.patterns) > 1 or selective or long or len(path.elements) > 3:
         c.problem(
@@ -95,7 +95,7 @@ def _conjuncts(node: tree.Expression) -> list[tree.Expression]:
 
 
 def _names(node: tree.Node, name: str) -> bool:
-    return any(one.name == name for one in node.find(tree.Variable))
+    return any(variable.name == name for variable in node.find(tree.Variable))
 
 
 def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
@@ -108,9 +108,9 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
     elif isinstance(node, tree.IsNull):
         sides = [node.operand]
     properties = [
-        one
-        for one in sides
-        if isinstance(one, tree.Property) and isinstance(one.subject, tree.Variable) and one.subject.name == name
+        side
+        for side in sides
+        if isinstance(side, tree.Property) and isinstance(side.subject, tree.Variable) and side.subject.name == name
     ]
     if not properties:
         c.problem(
@@ -119,5 +119,5 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
             f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
             "NULL, joined by AND; put other conditions into a WHERE after it",
         )
-    elif any(_names(one, name) for one in node.children() if one is not properties[0]):
+    elif any(_names(child, name) for child in node.children() if child is not properties[0]):
         c.problem("pattern", node, f"what `{name}.{properties[0].key.text}` is compared with cannot come from `{name}`")

@@ -78,12 +78,12 @@ def remove(c: Checker, clause: tree.Remove) -> None:
 
 def delete(c: Checker, clause: tree.Delete) -> None:
     """Check DELETE, which takes nodes, relationships and paths."""
-    for one in clause.expressions:
-        found = expressions.infer(c, one)
-        if isinstance(one, tree.HasLabels):
-            c.problem("type_mismatch", one, "DELETE cannot remove labels; use REMOVE")
+    for expression in clause.expressions:
+        found = expressions.infer(c, expression)
+        if isinstance(expression, tree.HasLabels):
+            c.problem("type_mismatch", expression, "DELETE cannot remove labels; use REMOVE")
         elif not found.mask & (ENTITY | PATH).mask:
-            c.problem("type_mismatch", one, f"DELETE takes nodes, relationships and paths; this is {found}")
+            c.problem("type_mismatch", expression, f"DELETE takes nodes, relationships and paths; this is {found}")
 
 
 def foreach(c: Checker, clause: tree.Foreach) -> None:

@@ -158,7 +158,7 @@ class _Generator:
             read_only=True,
             language=self._graph.language,
         )
-        if any(one.severity != "hint" for one in report.diagnostics):
+        if any(diagnostic.severity != "hint" for diagnostic in report.diagnostics):
             return None
         self._known.add(gold)
         self._lengths[bucket(len(rows))] += 1

@@ -54,7 +54,7 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         EngineUnavailable: the graph cannot be queried.
     """
     report = validate(query, language=graph.language, read_only=True)
-    refused = next((one for one in report.diagnostics if one.code in _NOT_READING), None)
+    refused = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code in _NOT_READING), None)
     if refused is not None:
         return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
     if report.query is None or not (report.compiles or _other_cypher(graph, report.query)):

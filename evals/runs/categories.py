@@ -55,7 +55,11 @@ def category_of(
         return "no_answer"
     if failure:
         return _FAILED.get(failure, "syntax")
-    found = {_BY_CODE[one.code] for one in diagnostics if one.severity == "error" and one.code in _BY_CODE}
+    found = {
+        _BY_CODE[diagnostic.code]
+        for diagnostic in diagnostics
+        if diagnostic.severity == "error" and diagnostic.code in _BY_CODE
+    }
     for category in ("schema_violation", "reversed_direction"):
         if category in found:
             return category

@@ -71,7 +71,7 @@ def score(
         "message": prediction.error or outcome.message,
         "gold_failure": gold.failure,
         "behaviour": behaviour(task, prediction, bool(correct), outcome.table),
-        "diagnostics": [one.as_dict() for one in diagnostics],
+        "diagnostics": [diagnostic.as_dict() for diagnostic in diagnostics],
         "gold_answer": _shown(gold.table),
         "predicted_answer": _shown(outcome.table),
         "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None,

@@ -170,13 +170,13 @@ class Definition(Part):
             },
             tuple(
                 RelationshipPattern(
-                    one.type,
-                    one.start,
-                    one.end,
-                    {key: value.type for key, value in one.properties.items()},
-                    symmetric=self.characteristics(one.type).symmetric,
+                    relationship.type,
+                    relationship.start,
+                    relationship.end,
+                    {key: value.type for key, value in relationship.properties.items()},
+                    symmetric=self.characteristics(relationship.type).symmetric,
                 )
-                for one in self.relationships
+                for relationship in self.relationships
             ),
         )
 

@@ -39,7 +39,7 @@ def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refus
     `refused` is set after the database has refused the query; constructs that only some versions lack are then reported
     too.
     """
-    left = [one for one in constructs if refused or not one.some_versions]
+    left = [construct for construct in constructs if refused or not construct.some_versions]
     found: list[Diagnostic] = []
     for node in query.walk() if left else ():
         for one in left:

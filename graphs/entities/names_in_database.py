@@ -92,7 +92,7 @@ class NamesInDatabase:
         unsure = [place for place, best in enumerate(answers) if not best or best[0].score < UNSURE]
         also = in_database(vectors, [mentions[place] for place in unsure], label, limit)
         for place, meant in zip(unsure, also, strict=True):
-            spelled = {(one.label, one.name) for one in answers[place]}
+            spelled = {(answer.label, answer.name) for answer in answers[place]}
             answers[place] = merged(
                 answers[place], [one for one in meant if (one.label, one.name) not in spelled], limit
             )

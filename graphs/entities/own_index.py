@@ -238,11 +238,11 @@ class OwnIndex:
         known: dict[tuple[str, str, str], bool] = {}
         deadline = time.monotonic() + CHECK_SECONDS
         for candidates in found:
-            for one in candidates:
-                place = one.label, one.name_property, one.name
+            for candidate in candidates:
+                place = candidate.label, candidate.name_property, candidate.name
                 if place not in known:
                     known[place] = (
-                        not self._denied(one.name, one.label, one.name_property)
+                        not self._denied(candidate.name, candidate.label, candidate.name_property)
                         if time.monotonic() < deadline
                         else True
                     )

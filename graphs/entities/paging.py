@@ -90,7 +90,7 @@ def _record(row: Sequence[Any], label: str, name: str | None, aliases: str | Non
         str(row[0]),
         label,
         _text(row[1]),
-        [one for one in others if isinstance(one, str) and one],
+        [other for other in others if isinstance(other, str) and other],
         _text(row[3]),
         {key: value for key, value in zip(values, row[4:], strict=True) if value},
         name or "name",

@@ -23,7 +23,9 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     told: list[str] = []
     for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
-        labels = dict.fromkeys(getattr(one, other) for one in schema.patterns if getattr(one, mine) == candidate.label)
+        labels = dict.fromkeys(
+            getattr(pattern, other) for pattern in schema.patterns if getattr(pattern, mine) == candidate.label
+        )
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:
             continue

@@ -212,10 +212,14 @@ def node_statement(label: str, properties: Mapping[str, str]) -> str:
 def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
     """The statements that create `$rows` as relationships, by type, start label and end label."""
     return {
-        (one.type, one.start, one.end): f"UNWIND $rows AS row MATCH (a:{in_backticks(one.start)} {{eid: row.s}}), "
-        f"(b:{in_backticks(one.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(one.type)}]->(b) SET r = row.p"
-        + conversions("r", "row.p", one.properties)
-        for one in schema.patterns
+        (
+            pattern.type,
+            pattern.start,
+            pattern.end,
+        ): f"UNWIND $rows AS row MATCH (a:{in_backticks(pattern.start)} {{eid: row.s}}), "
+        f"(b:{in_backticks(pattern.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(pattern.type)}]->(b) SET r = row.p"
+        + conversions("r", "row.p", pattern.properties)
+        for pattern in schema.patterns
     }
 
 

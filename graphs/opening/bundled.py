@@ -49,13 +49,16 @@ def load_bundled(name: str, home: Home) -> Entry | None:
 def offered(home: Home) -> list[BundledGraph]:
     """The bundled graphs that the user has not dropped."""
     dropped = _dropped(home)
-    return [one for one in bundled_graphs() if one.name not in dropped]
+    return [bundled_graph for bundled_graph in bundled_graphs() if bundled_graph.name not in dropped]
 
 
 def is_bundled(name: str, home: Home) -> bool:
     """Whether a name belongs to a bundled graph that no graph of the user's replaces."""
     entry = Catalog(home).find(name)
-    return any(one.name == name and (entry is None or entry.source == source_of(one)) for one in bundled_graphs())
+    return any(
+        bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
+        for bundled_graph in bundled_graphs()
+    )
 
 
 def offer(name: str, home: Home, again: bool) -> None:

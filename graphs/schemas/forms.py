@@ -206,7 +206,11 @@ def show_value(value: Any) -> str:
 
 def combination_lines(schema: PropertyGraphSchema) -> list[str]:
     """The sets of labels that occur together, with the properties of those nodes, the most frequent first."""
-    shown = [one for one in schema.combinations if len(one.labels) > 1 and one.labels <= schema.labels.keys()]
+    shown = [
+        combination
+        for combination in schema.combinations
+        if len(combination.labels) > 1 and combination.labels <= schema.labels.keys()
+    ]
     if not shown:
         return []
     lines = ["Labels together"]

@@ -95,7 +95,9 @@ def _part(single: t.SingleQuery) -> Part:
         where = getattr(clause, "where", None)
         if isinstance(clause, t.Match | t.With | t.Filter) and where is not None:
             ways = list(_ways(where, False))
-            part.alternatives = [(*one, *other) for one in part.alternatives for other in ways][:MOST_ALTERNATIVES]
+            part.alternatives = [(*alternative, *other) for alternative in part.alternatives for other in ways][
+                :MOST_ALTERNATIVES
+            ]
         if isinstance(clause, t.With | t.Return):
             for variable in clause.projection.find(t.Property):
                 if isinstance(variable.subject, t.Variable):
@@ -172,7 +174,7 @@ def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
             yield from _ways(inner, not negated)
         case t.Binary(operator="AND" | "OR" as joined, left=left, right=right):
             if (joined == "AND") != negated:
-                yield from ((*one, *other) for one in _ways(left, negated) for other in _ways(right, negated))
+                yield from ((*way, *other) for way in _ways(left, negated) for other in _ways(right, negated))
             else:
                 yield from _ways(left, negated)
                 yield from _ways(right, negated)

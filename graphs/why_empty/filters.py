@@ -46,7 +46,7 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
 
 
 def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
-    return " WHERE " + " AND ".join(f"({probe.source(one)})" for one in conditions) if conditions else ""
+    return " WHERE " + " AND ".join(f"({probe.source(condition)})" for condition in conditions) if conditions else ""
 
 
 def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
@@ -89,7 +89,7 @@ def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | 
     if isinstance(condition, t.Unary) and condition.operator == "NOT":
         return _comparison(condition.operand)
     if isinstance(condition, t.ComparisonChain):
-        properties = [one for one in condition.operands if isinstance(one, t.Property)]
+        properties = [operand for operand in condition.operands if isinstance(operand, t.Property)]
         others = [one for one in condition.operands if not isinstance(one, t.Property)]
         return (properties[0], others[0]) if properties and others else None
     if not isinstance(condition, t.Binary) or condition.operator in ("OR", "XOR"):

@@ -65,7 +65,7 @@ def _no_path(
             for node in nodes
             if node.variable and node.variable.name in names and (node.labels or node.properties) and node not in ends
         ]
-        about = [probe.source(one) for one in conjuncts(clause.where) if _only(one, names)]
+        about = [probe.source(conjunct) for conjunct in conjuncts(clause.where) if _only(conjunct, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
             yield probe.diagnostic(
                 "matches_nothing",
@@ -101,7 +101,7 @@ def _single_hops(
         if not probe.matches(before, pattern):
             yield blame_hop(probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :])
             continue
-        about = [one for one in conditions if _only(one, hop.names)]
+        about = [condition for condition in conditions if _only(condition, hop.names)]
         if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
             named = [probe.source(one) for one in about if names_a_node(probe, one)]
             if named and not probe.matches(before, pattern, named):

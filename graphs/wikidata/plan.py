@@ -55,7 +55,11 @@ class Plan:
 
     def starting(self, label: str) -> list[Relationship]:
         """The relationships that start at a label and have statements."""
-        return [one for one in self.definition.relationships if one.start == label and one.wikidata != IDENTICAL]
+        return [
+            relationship
+            for relationship in self.definition.relationships
+            if relationship.start == label and relationship.wikidata != IDENTICAL
+        ]
 
     @cached_property
     def qualifiers(self) -> Wanted:

@@ -68,9 +68,9 @@ class SparqlSource:
             found, edge = {root}, [root]
             while edge:
                 near = {
-                    one
+                    in_part
                     for some in _slices(edge, CLASSES_AT_ONCE)
-                    for one in self._in_parts("classes", some, self._direct_subclasses)
+                    for in_part in self._in_parts("classes", some, self._direct_subclasses)
                 }
                 edge = sorted(near - found)
                 found |= near

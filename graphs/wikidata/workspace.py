@@ -103,7 +103,7 @@ class Workspace:
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
         """Store the subclasses of a class (including itself)."""
-        self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, one) for one in classes))
+        self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, class_) for class_ in classes))
 
     def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
         """Store direct subclasses, each after its class."""

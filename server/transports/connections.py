@@ -64,7 +64,11 @@ class BoundedConnection(H11Protocol):
         oldest = next(iter(self.incomplete))
         if oldest is not self:
             return oldest
-        others = [one for one in self.connections if isinstance(one, BoundedConnection) and one is not self]
+        others = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, BoundedConnection) and connection is not self
+        ]
         victim = min(others, key=lambda one: (one.importance(), one.number), default=self)
         return self if victim.importance() > STANDING else victim
 

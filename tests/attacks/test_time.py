@@ -43,7 +43,7 @@ def test_a_text_of_20_kB_is_judged_at_once(shape: str) -> None:
 def test_time_grows_with_the_length_of_a_text_and_not_faster(shape: str) -> None:
     short = min(judged(SHAPES[shape](25_000))[0] for _ in range(3))
     long, report = min((judged(SHAPES[shape](100_000)) for _ in range(2)), key=lambda pair: pair[0])
-    refused = [one.code for one in report.diagnostics] == ["too_complex"]
+    refused = [diagnostic.code for diagnostic in report.diagnostics] == ["too_complex"]
     assert long < SECONDS + SLACK
     assert refused or long < 0.2 or long < 8 * short
 
@@ -58,7 +58,7 @@ def test_a_stage_that_takes_too_long_ends_with_an_error_in_words(monkeypatch: py
     monkeypatch.setattr("graphground.cypher.api.bounded", lambda: bounded(-1.0))
     report = validate("MATCH (n:Film) WHERE n.a = 1 RETURN n.name", SCHEMA, read_only=True)
     assert not report.valid
-    assert [one.code for one in report.diagnostics] == ["too_complex"]
+    assert [diagnostic.code for diagnostic in report.diagnostics] == ["too_complex"]
     assert "break it into several queries" in report.diagnostics[0].message
 
 
@@ -90,7 +90,9 @@ def test_the_outer_bound_counts() -> None:
 def test_an_integer_of_many_digits_is_an_error_in_words(text: str, literal: str) -> None:
     report = validate(text.format(literal), SCHEMA, read_only=True)
     assert not report.valid
-    assert all(len(one.message) < 1_000 for one in report.diagnostics if one.code == "invalid_literal")
+    assert all(
+        len(diagnostic.message) < 1_000 for diagnostic in report.diagnostics if diagnostic.code == "invalid_literal"
+    )
 
 
 def test_a_list_of_thousand_names_is_no_error() -> None:

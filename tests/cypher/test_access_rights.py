@@ -240,7 +240,7 @@ def test_access_names_what_a_query_does() -> None:
 
 def test_violations_are_errors_only_where_reading_is_asked_for() -> None:
     assert validate("CREATE (n)").valid
-    assert [one.code for one in validate("CREATE (n)", read_only=True).diagnostics] == ["not_read_only"]
+    assert [diagnostic.code for diagnostic in validate("CREATE (n)", read_only=True).diagnostics] == ["not_read_only"]
     assert [one.code for one in validate("CALL apoc.load.json('x')", read_only=True).diagnostics] == [
         "forbidden_procedure"
     ]

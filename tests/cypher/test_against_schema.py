@@ -67,8 +67,8 @@ class TestWithRealQueries:
             if mutant is not None:
                 total += 1
                 right += any(
-                    one.code == mutant.code and one.suggestions[:1] == (mutant.right,)
-                    for one in validate(mutant.text, schema).diagnostics
+                    diagnostic.code == mutant.code and diagnostic.suggestions[:1] == (mutant.right,)
+                    for diagnostic in validate(mutant.text, schema).diagnostics
                 )
         assert total > 500
         assert right >= 0.98 * total

@@ -56,7 +56,7 @@ def test_a_function_that_is_not_on_the_list_is_refused(call: str) -> None:
         f"MATCH (x) RETURN [y IN [1] WHERE {call} = y | y] AS z",
     ):
         report = validate(place, read_only=True)
-        assert "forbidden_procedure" in {one.code for one in report.diagnostics}, place
+        assert "forbidden_procedure" in {diagnostic.code for diagnostic in report.diagnostics}, place
         assert report.access == "admin"
 
 
@@ -95,7 +95,7 @@ def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:
         f"MATCH (n) WHERE COUNT {{ CALL {call} YIELD x RETURN x }} > 0 RETURN n",
     ):
         report = validate(text, read_only=True)
-        assert "forbidden_procedure" in {one.code for one in report.diagnostics}, text
+        assert "forbidden_procedure" in {diagnostic.code for diagnostic in report.diagnostics}, text
 
 
 def test_the_list_of_procedures_holds_no_writer_and_no_command_of_the_server() -> None:

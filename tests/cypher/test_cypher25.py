@@ -43,7 +43,7 @@ def test_what_neo4j_accepts_is_accepted(query: str) -> None:
 def test_what_neo4j_refuses_is_refused(query: str) -> None:
     report = validate(query, language="cypher25")
     assert not report.valid
-    assert not any("needs Cypher 25" in one.message for one in report.diagnostics)
+    assert not any("needs Cypher 25" in diagnostic.message for diagnostic in report.diagnostics)
 
 
 @pytest.mark.parametrize("query", sorted(NOT_YET))
@@ -82,7 +82,7 @@ def test_printed_text_reads_as_the_same_tree(query: str) -> None:
 )
 def test_what_is_newer_is_named_so_in_cypher_5(query: str) -> None:
     report = validate(query)
-    assert [one.code for one in report.diagnostics] == ["syntax"]
+    assert [diagnostic.code for diagnostic in report.diagnostics] == ["syntax"]
     assert "Cypher 25" in report.diagnostics[0].message
 
 

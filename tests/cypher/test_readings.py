@@ -83,14 +83,14 @@ HARMLESS = (
 def test_a_text_with_two_readings_is_refused_in_both_languages(text: str) -> None:
     for language in ("cypher5", "cypher25"):
         report = validate(text, read_only=True, language=language)  # type: ignore[arg-type]
-        assert (report.valid, {one.code for one in report.diagnostics}) == (False, {"two_readings"})
+        assert (report.valid, {diagnostic.code for diagnostic in report.diagnostics}) == (False, {"two_readings"})
         assert report.access != "read"
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_quotes_escapes_and_accents_have_one_reading(text: str) -> None:
     assert two_readings(text) == []
-    assert "two_readings" not in {one.code for one in validate(text, read_only=True).diagnostics}
+    assert "two_readings" not in {diagnostic.code for diagnostic in validate(text, read_only=True).diagnostics}
 
 
 def test_the_message_says_where_and_what_to_write() -> None:

@@ -52,14 +52,14 @@ EXPORTED = PropertyGraphSchema(
 def test_the_example_of_a_schema_code_gets_it(code: str) -> None:
     example = SCHEMA_CODES[code].example
     report = validate(example, EXPORTED if ":Order" in example else FILMS, entities=Names(("Heat", "Movie")), data=DATA)
-    found = {one.code: one.severity for one in report.diagnostics}
+    found = {diagnostic.code: diagnostic.severity for diagnostic in report.diagnostics}
     assert found.get(code) == SCHEMA_CODES[code].severity
 
 
 @pytest.mark.parametrize("code", [code for code in LANGUAGE_CODES if "…" not in LANGUAGE_CODES[code].example])
 def test_the_example_of_a_language_code_gets_it(code: str) -> None:
     report = validate(LANGUAGE_CODES[code].example, read_only=True)
-    assert code in {one.code for one in report.diagnostics}
+    assert code in {diagnostic.code for diagnostic in report.diagnostics}
 
 
 def test_every_schema_code_has_tests_that_exist() -> None:

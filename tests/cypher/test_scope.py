@@ -6,7 +6,7 @@ from graphground.cypher.tree import Query, Variable
 
 def _last(query: Query, name: str) -> Binding:
     scopes = analyze(query)
-    found = scopes.of([one for one in query.find(Variable) if one.name == name][-1])
+    found = scopes.of([variable for variable in query.find(Variable) if variable.name == name][-1])
     assert found is not None
     return found
 

@@ -32,7 +32,7 @@ def test_habit_from_another_language_gets_its_hint(text: str, hint: str) -> None
 )
 def test_what_is_newer_is_refused_by_name_in_cypher_5_and_read_in_cypher_25(text: str) -> None:
     report = validate(text)
-    assert [one.code for one in report.diagnostics] == ["syntax"]
+    assert [diagnostic.code for diagnostic in report.diagnostics] == ["syntax"]
     assert "Cypher 25" in report.diagnostics[0].message
     assert validate(text, language="cypher25").diagnostics == ()
 

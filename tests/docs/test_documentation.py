@@ -53,9 +53,9 @@ def test_every_tool_prompt_command_and_setting_is_documented() -> None:
         assert f"### `{name}`" in reference, name
     for command in COMMANDS:
         assert f"`graphground {command}`" in reference, command
-    for one in options():
-        assert f"`--{one.name.replace('_', '-')}`" in reference, one.name
-        assert one.metadata["variable"] in reference, one.name
+    for option in options():
+        assert f"`--{option.name.replace('_', '-')}`" in reference, option.name
+        assert option.metadata["variable"] in reference, option.name
 
 
 def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
@@ -88,11 +88,11 @@ def test_the_settings_file_of_the_readme_can_be_read(tmp_path: Path) -> None:
     (text,) = blocks("toml")
     (tmp_path / "settings.toml").write_text(text)
     settings = read_settings({"home": str(tmp_path)}, {"FILMS_PASSWORD": "x", "PAPERS_PASSWORD": "y"})
-    assert [one.name for one in settings.bolt_databases()] == ["films", "papers"]
+    assert [bolt_database.name for bolt_database in settings.bolt_databases()] == ["films", "papers"]
 
 
 def test_options_that_the_readme_names_exist() -> None:
-    known = {"--" + one.name.replace("_", "-") for one in options()} | {"--json", "--force"}
+    known = {"--" + option.name.replace("_", "-") for option in options()} | {"--json", "--force"}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
 
 

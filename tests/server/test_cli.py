@@ -95,7 +95,7 @@ def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_unti
 ) -> None:
     def listed() -> list[tuple[str, int]]:
         done = graphground("call", "list_graphs", "--json", home=tmp_path)
-        return [(one["name"], one["nodes"]) for one in json.loads(done.stdout)["graphs"]]
+        return [(load["name"], load["nodes"]) for load in json.loads(done.stdout)["graphs"]]
 
     assert listed() == [("nba", 541)]
     assert not (tmp_path / "catalog.json").exists()

@@ -150,4 +150,6 @@ def test_the_property_that_names_a_node_can_be_set(neo4j_5: Neo4jServer, tmp_pat
 def test_text_that_holds_numbers_is_reported_and_converted(served: OpenGraphs) -> None:
     answer = run(served, "MATCH (o:Order) RETURN max(o.freight) AS most")
     assert answer.rows == [["99.23"]]
-    assert [(one.code, one.suggestions) for one in answer.diagnostics] == [("text_compared", ["toFloat(o.freight)"])]
+    assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
+        ("text_compared", ["toFloat(o.freight)"])
+    ]

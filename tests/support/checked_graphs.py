@@ -132,7 +132,7 @@ def findings(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> 
 
 def said(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[Diagnostic]:
     """Errors and warnings alone."""
-    return [one for one in findings(query, schema, **more) if one.severity != "hint"]
+    return [finding for finding in findings(query, schema, **more) if finding.severity != "hint"]
 
 
 def codes(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[tuple[str, str]]:

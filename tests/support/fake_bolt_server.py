@@ -113,7 +113,7 @@ class _Conversation:
     def go(self) -> None:
         assert self._read(4) == b"\x60\x60\xb0\x17"
         offered = [self._read(4) for _ in range(4)]
-        major, minor = next(one for one in VERSIONS if any(_within(one, offer) for offer in offered))
+        major, minor = next(version for version in VERSIONS if any(_within(version, offer) for offer in offered))
         self.connection.sendall(bytes((0, 0, minor, major)))
         while True:
             tag, fields = self._message()
@@ -171,7 +171,7 @@ class _Conversation:
     def _send(self, tag: int, *fields: Any) -> None:
         body = bytes((0xB0 + len(fields), tag)) + b"".join(map(packed, fields))
         chunks = [body[at : at + 65535] for at in range(0, len(body), 65535)]
-        self.connection.sendall(b"".join(struct.pack(">H", len(one)) + one for one in chunks) + b"\0\0")
+        self.connection.sendall(b"".join(struct.pack(">H", len(chunk)) + chunk for chunk in chunks) + b"\0\0")
 
     def _message(self) -> tuple[int, list[Any]]:
         body = b""

@@ -42,5 +42,5 @@ def told(schema: Any) -> dict[str, Any]:
         "relationships": {
             type_: dict(properties) for type_, properties in schema.relationship_properties.items() if properties
         },
-        "patterns": {(one.type, one.start, one.end) for one in schema.patterns},
+        "patterns": {(pattern.type, pattern.start, pattern.end) for pattern in schema.patterns},
     }

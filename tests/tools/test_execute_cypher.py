@@ -33,18 +33,20 @@ def test_what_neo4j_would_not_compile_never_reaches_the_engine() -> None:
 def test_a_name_that_the_schema_lacks_is_reported_beside_the_rows() -> None:
     engine = Recorder()
     answer = executed("MATCH (m:Movi) RETURN m.name LIMIT 3", engine)
-    assert [(one.code, one.suggestions) for one in answer.diagnostics] == [("unknown_label", ["Movie"])]
+    assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
+        ("unknown_label", ["Movie"])
+    ]
     assert len(engine.ran) == 1
 
 
 def test_hints_come_with_the_rows() -> None:
     answer = executed("MATCH (m:Movie {name: 'Heat'}) RETURN m", Recorder())
-    assert [one.code for one in answer.diagnostics] == ["returns_node"]
+    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["returns_node"]
 
 
 def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
     query = "MATCH (m:Movie) RETURN m.name"
-    assert "no_limit" not in {one.code for one in executed(query, Recorder()).diagnostics}
+    assert "no_limit" not in {diagnostic.code for diagnostic in executed(query, Recorder()).diagnostics}
     assert "no_limit" in {one.code for one in executed(query, Recorder(truncated=True)).diagnostics}
 
 
@@ -64,7 +66,7 @@ def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str
     with pytest.raises(ToolFailure) as failure:
         executed(query, engine)
     assert failure.value.error == "not_read_only"
-    assert code in {one.code for one in failure.value.diagnostics}
+    assert code in {diagnostic.code for diagnostic in failure.value.diagnostics}
     assert engine.ran == []
 
 
@@ -137,7 +139,7 @@ def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
         OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
         ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5),
     )
-    assert [one.code for one in answer.diagnostics] == ["entity_not_found"]
+    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["entity_not_found"]
     assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]
 
 

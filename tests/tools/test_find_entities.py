@@ -81,10 +81,9 @@ def ask(graphs: OpenGraphs, **fields: Any) -> FindEntitiesAnswer:
 
 def test_each_mention_is_answered_in_its_order(graphs: OpenGraphs) -> None:
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls"])
-    assert [(one.mention, one.candidates[0].name, one.candidates[0].match) for one in answer.mentions] == [
-        ("shaq", "Shaquille O'Neal", "alias"),
-        ("Chicgo Buls", "Chicago Bulls", "fuzzy"),
-    ]
+    assert [
+        (mention.mention, mention.candidates[0].name, mention.candidates[0].match) for mention in answer.mentions
+    ] == [("shaq", "Shaquille O'Neal", "alias"), ("Chicgo Buls", "Chicago Bulls", "fuzzy")]
 
 
 def test_a_mention_that_comes_twice_is_looked_up_once_and_answered_twice(
@@ -99,7 +98,7 @@ def test_a_mention_that_comes_twice_is_looked_up_once_and_answered_twice(
 
     monkeypatch.setattr(EntityIndex, "find_all", noted)
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls", "shaq"])
-    assert [one.mention for one in answer.mentions] == ["shaq", "Chicgo Buls", "shaq"]
+    assert [mention.mention for mention in answer.mentions] == ["shaq", "Chicgo Buls", "shaq"]
     assert answer.mentions[0] == answer.mentions[2]
     assert asked == [["shaq", "Chicgo Buls"]]
 
@@ -113,7 +112,7 @@ def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:
 def test_entities_of_one_name_are_counted_and_distinguished(graphs: OpenGraphs) -> None:
     (answer,) = ask(graphs, mentions=["michael jordan"]).mentions
     assert (answer.ambiguous, answer.same_name) == (True, 2)
-    assert [(one.key, one.description, one.relationships) for one in answer.candidates[:2]] == [
+    assert [(candidate.key, candidate.description, candidate.relationships) for candidate in answer.candidates[:2]] == [
         ("Q1", "basketball player", ["-[:playsFor]->(:Team {name: 'Team of Q1'})"]),
         ("Q2", "another", ["-[:playsFor]->(:Team {name: 'Team of Q2'})"]),
     ]
@@ -121,7 +120,7 @@ def test_entities_of_one_name_are_counted_and_distinguished(graphs: OpenGraphs) 
 
 def test_a_whole_question_may_be_given(graphs: OpenGraphs) -> None:
     answer = ask(graphs, question="Did Shaq or Micheal Jordon play for the Chicago Bulls?")
-    assert [(one.mention, one.candidates[0].name) for one in answer.mentions] == [
+    assert [(mention.mention, mention.candidates[0].name) for mention in answer.mentions] == [
         ("Shaq", "Shaquille O'Neal"),
         ("Micheal Jordon", "Michael Jordan"),
         ("Chicago Bulls", "Chicago Bulls"),

@@ -14,7 +14,7 @@ def test_a_right_query_is_valid_and_reads() -> None:
 def test_a_graph_without_data_is_enough_to_find_and_fix_errors() -> None:
     answer = validated("MATCH (m:Movi {name: 'Heat'})<-[:directedBy]-(p) RETURN p.name")
     assert not answer.valid
-    assert [one.code for one in answer.diagnostics] == ["unknown_label"]
+    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["unknown_label"]
     assert answer.suggested_query == "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name"
 
 
@@ -28,19 +28,19 @@ def test_text_that_is_no_cypher_is_a_normal_answer_with_a_place() -> None:
 def test_a_write_is_an_error_that_names_its_access() -> None:
     answer = validated("MATCH (m:Movie {name: 'Heat'}) SET m.runtime_minute = 1")
     assert (answer.valid, answer.access) == (False, "write")
-    assert "not_read_only" in {one.code for one in answer.diagnostics}
+    assert "not_read_only" in {diagnostic.code for diagnostic in answer.diagnostics}
 
 
 def test_errors_come_before_hints() -> None:
     answer = validated("MATCH (m:Movie) RETURN m, m.runtime")
-    assert [one.severity for one in answer.diagnostics] == ["error", "hint", "hint"]
+    assert [diagnostic.severity for diagnostic in answer.diagnostics] == ["error", "hint", "hint"]
 
 
 def test_parameters_are_judged_by_their_values() -> None:
     request = ValidateCypherRequest(
         query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5", parameters={"x": "90"}
     )
-    assert [one.code for one in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
+    assert [diagnostic.code for diagnostic in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
 
 
 def test_a_parameter_without_a_value_is_an_error_where_others_have_one() -> None:

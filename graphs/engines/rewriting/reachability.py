@@ -181,7 +181,7 @@ class _Reaching:
             or not _apart(long[0], rels)
         ):
             return
-        if len(rels) == len(clause.patterns) == 1 and all(_name(one) in bound for one in nodes(clause.patterns[0])):
+        if len(rels) == len(clause.patterns) == 1 and all(_name(node) in bound for node in nodes(clause.patterns[0])):
             if not self._may_be_null and not _same(*nodes(clause.patterns[0])):
                 condition = f" WHERE {self._query.source(clause.where)}" if clause.where is not None else ""
                 yield Edit(
@@ -230,12 +230,14 @@ class _Reaching:
         rest = [self._query.source(path) for path in clause.patterns if path is not cut.path]
         elements = cut.path.elements[:-2] if cut.at_the_end else cut.path.elements[2:]
         if start not in bound or cut.start.labels or cut.start.properties or cut.start.where or len(elements) > 1:
-            rest.append("".join(start_text if one is cut.start else self._query.source(one) for one in elements))
+            rest.append(
+                "".join(start_text if element is cut.start else self._query.source(element) for element in elements)
+            )
         inside, outside = [], []
         within = set(variables(clause.patterns)) | bound | {start}
         imports = {start}
         for condition in _conjuncts(clause.where):
-            names = {one.name for one in condition.find(t.Variable)}
+            names = {variable.name for variable in condition.find(t.Variable)}
             if not rest or end in names or _name(cut.end) in names:
                 inside.append(self._query.source(condition))
                 imports |= (names & within) - {end}
@@ -257,7 +259,7 @@ class _Reaching:
             path.variable is None
             and path.selector is None
             and path.shortest is None
-            and all(isinstance(one, t.NodePattern | t.RelationshipPattern) for one in path.elements)
+            and all(isinstance(element, t.NodePattern | t.RelationshipPattern) for element in path.elements)
             and next(path.find(t.Subquery), None) is None
             and next(path.find(t.PatternComprehension), None) is None
             for path in paths
@@ -291,7 +293,9 @@ def _simple(properties: t.Expression | None) -> bool:
     return (
         properties is None
         or isinstance(properties, t.Parameter)
-        or (isinstance(properties, t.MapLiteral) and all(isinstance(one.value, plain) for one in properties.entries))
+        or (
+            isinstance(properties, t.MapLiteral) and all(isinstance(entry.value, plain) for entry in properties.entries)
+        )
     )
 
 
@@ -299,7 +303,7 @@ def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) ->
     """Whether no other relationship of the MATCH can be part of the path, because their types differ."""
     own = _types(rel.types)
     others = [_types(one.types) for one in rels if one is not rel]
-    return not others or (own is not None and all(one is not None and not own & one for one in others))
+    return not others or (own is not None and all(other is not None and not own & other for other in others))
 
 
 def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
@@ -308,8 +312,8 @@ def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
         case t.LabelName(name=name):
             return frozenset({name.text})
         case t.LabelOr(operands=operands):
-            parts = [_types(one) for one in operands]
-            return None if None in parts else frozenset().union(*(one for one in parts if one))
+            parts = [_types(operand) for operand in operands]
+            return None if None in parts else frozenset().union(*(part for part in parts if part))
     return None
 
 

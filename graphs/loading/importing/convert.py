@@ -38,7 +38,7 @@ class Conversion:
 
     def _check(self, place: str, file: str, columns: list[str], properties: AbstractMapping[str, Column]) -> None:
         known = CsvFile(self.folder / file).columns
-        for name in [*columns, *(one.column for one in properties.values())]:
+        for name in [*columns, *(property_.column for property_ in properties.values())]:
             if name not in known:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
 

@@ -97,19 +97,22 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
         ],
         "patterns": [
             [
-                one.type,
-                one.start,
-                one.end,
-                dict(one.properties),
-                one.description,
-                one.symmetric,
-                one.count,
-                texts_document(one.texts),
+                pattern.type,
+                pattern.start,
+                pattern.end,
+                dict(pattern.properties),
+                pattern.description,
+                pattern.symmetric,
+                pattern.count,
+                texts_document(pattern.texts),
             ]
-            for one in schema.patterns
+            for pattern in schema.patterns
         ],
-        "combinations": sorted(sorted(one) for one in schema.label_combinations),
-        "counted": [[sorted(one.labels), one.count, one.properties] for one in schema.combinations],
+        "combinations": sorted(sorted(label_combination) for label_combination in schema.label_combinations),
+        "counted": [
+            [sorted(combination.labels), combination.count, combination.properties]
+            for combination in schema.combinations
+        ],
         "indexes": [astuple(index) for index in schema.indexes],
         "open": schema.open,
         "partial": extraction.partial,

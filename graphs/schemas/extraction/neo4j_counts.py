@@ -43,7 +43,7 @@ def node_properties(steps: Steps) -> None:
         combinations.add(frozenset(labels))
         if key is not None:
             steps.findings.add_property(labels, key, merged(map(property_type, types)))
-    if any(len(one) > 1 for one in combinations):
+    if any(len(combination) > 1 for combination in combinations):
         counted = steps.rows("label combinations", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
         for labels, count in counted or ():
             steps.findings.add_combination(labels, count)

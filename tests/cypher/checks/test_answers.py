@@ -2,7 +2,9 @@ from tests.support.checked_graphs import COMPANY, INTERVAL, findings, schema
 
 
 def hints(query: str) -> list[tuple[str, str, str]]:
-    return [(one.code, one.severity, one.found) for one in findings(query) if one.code != "no_limit"]
+    return [
+        (finding.code, finding.severity, finding.found) for finding in findings(query) if finding.code != "no_limit"
+    ]
 
 
 def test_a_returned_node_is_a_hint_to_return_properties() -> None:
@@ -59,5 +61,5 @@ def test_an_end_alone_is_no_interval() -> None:
 def test_other_names_of_intervals_are_known() -> None:
     jobs = schema("jobs", {"P": {}, "F": {}}, ["P worksFor F"], {"worksFor": {"since": "int", "until": "int"}})
     query = "MATCH (p:P)-[r:worksFor]->(f:F {name: 'x'}) WHERE r.since <= 3 AND r.until > 3 RETURN p.name"
-    assert [one.code for one in findings(query, jobs)] == ["time_open_interval"]
+    assert [finding.code for finding in findings(query, jobs)] == ["time_open_interval"]
     assert INTERVAL.keys() <= COMPANY.relationship_properties["hasCEO"].keys()

@@ -5,7 +5,7 @@ from tests.support.checked_graphs import COMPANY, findings
 
 
 def costs(query: str, graph: PropertyGraphSchema = COMPANY) -> list[tuple[str, str]]:
-    return [(one.code, one.severity) for one in findings(query, graph)]
+    return [(finding.code, finding.severity) for finding in findings(query, graph)]
 
 
 def test_patterns_that_share_nothing_are_a_cartesian_product() -> None:

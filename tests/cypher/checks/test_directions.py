@@ -67,7 +67,7 @@ def test_an_impossible_pattern_tells_the_shortest_connecting_path() -> None:
     ],
 )
 def test_allowed_relationships_are_not_reported(query: str) -> None:
-    errors = [one for one in codes(query, CHARACTERS) if one[0] in ("reversed_direction", "impossible_pattern")]
+    errors = [code for code in codes(query, CHARACTERS) if code[0] in ("reversed_direction", "impossible_pattern")]
     assert errors == []
 
 

@@ -70,7 +70,11 @@ DATA = Statistics(
 def found(query: str) -> list[tuple[str, str, str]]:
     """The findings about empty things: code, severity and span."""
     diagnostics = validate(query, WORLD, data=DATA).diagnostics
-    return [(one.code, one.severity, one.found) for one in diagnostics if one.code.startswith("empty_")]
+    return [
+        (diagnostic.code, diagnostic.severity, diagnostic.found)
+        for diagnostic in diagnostics
+        if diagnostic.code.startswith("empty_")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -150,13 +154,21 @@ def test_a_label_without_nodes_is_reported_wherever_it_stands(query: str, severi
 def test_a_relationship_that_is_not_there_is_reported_wherever_it_stands(query: str, severity: str | None) -> None:
     expected = [("empty_relationship", severity, "releasedIn")] if severity else []
     assert [one for one in found(query) if one[0] == "empty_relationship"] == expected
-    assert all(not one.suggestions for one in validate(query, WORLD, data=DATA).diagnostics if "empty_" in one.code)
+    assert all(
+        not diagnostic.suggestions
+        for diagnostic in validate(query, WORLD, data=DATA).diagnostics
+        if "empty_" in diagnostic.code
+    )
 
 
 def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
     data = Statistics({**DATA.labels, "Series": LabelStatistics("Series", 5)}, DATA.types, DATA.patterns)
     query = "MATCH (p:Person)-[:livesIn]->(s:Series) RETURN p.name"
-    (one,) = [one for one in validate(query, WORLD, data=data).diagnostics if one.code.startswith("empty_")]
+    (one,) = [
+        diagnostic
+        for diagnostic in validate(query, WORLD, data=data).diagnostics
+        if diagnostic.code.startswith("empty_")
+    ]
     assert (one.code, one.found) == ("empty_relationship", "livesIn")
     assert "900 others" in one.message
     assert not [
@@ -166,13 +178,16 @@ def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
 
 def test_without_counts_nothing_is_said_to_be_empty() -> None:
     query = "MATCH (s:Series)<-[:partOfSeries]-(m) RETURN s.name ORDER BY m.budget_usd"
-    assert not [one for one in validate(query, WORLD).diagnostics if one.code.startswith("empty_")]
+    assert not [diagnostic for diagnostic in validate(query, WORLD).diagnostics if diagnostic.code.startswith("empty_")]
     assert not [one for one in validate(query, WORLD, data=Statistics()).diagnostics if one.code.startswith("empty_")]
 
 
 def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
     def merged(query: str) -> bool:
-        return any(one.code == "distinct_merges_entities" for one in validate(query, WORLD, data=DATA).diagnostics)
+        return any(
+            diagnostic.code == "distinct_merges_entities"
+            for diagnostic in validate(query, WORLD, data=DATA).diagnostics
+        )
 
     assert merged("MATCH (m:Movie)-[:originatesFrom]->(:Country {name: 'x'}) RETURN count(DISTINCT m.name)")
     assert not merged("MATCH (:Movie {name: 'x'})-[:originatesFrom]->(c:Country) RETURN count(DISTINCT c.name)")
@@ -180,7 +195,7 @@ def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
 
 def test_a_limit_is_missed_only_where_there_are_many() -> None:
     def missed(query: str) -> bool:
-        return any(one.code == "no_limit" for one in validate(query, WORLD, data=DATA).diagnostics)
+        return any(diagnostic.code == "no_limit" for diagnostic in validate(query, WORLD, data=DATA).diagnostics)
 
     assert missed("MATCH (m:Movie) RETURN m.name")
     assert not missed("MATCH (c:Country) RETURN c.name")

@@ -18,7 +18,11 @@ NAMES = Names(
 
 
 def told(query: str, **parameters: object) -> list[Diagnostic]:
-    return [one for one in findings(query, entities=NAMES, parameters=parameters) if one.code == "entity_not_found"]
+    return [
+        finding
+        for finding in findings(query, entities=NAMES, parameters=parameters)
+        if finding.code == "entity_not_found"
+    ]
 
 
 def test_a_misspelt_name_is_reported_with_the_nearest() -> None:
@@ -85,7 +89,7 @@ def test_values_that_the_index_does_not_have_are_left_alone() -> None:
 def test_a_title_is_left_alone_where_the_index_has_no_titles() -> None:
     books = schema("books", {"Book": {"title": "str"}}, [])
     query = "MATCH (b:Book {title: 'Heat'}) RETURN b.name"
-    assert not any(one.code == "entity_not_found" for one in findings(query, books, entities=NAMES))
+    assert not any(finding.code == "entity_not_found" for finding in findings(query, books, entities=NAMES))
 
 
 def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
@@ -102,11 +106,9 @@ def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
         "MATCH (c:Company)-[:hasCEO]->(p {name: 'Hatt senior', gender: 'Male'}) WHERE c.name = 'Kronenburg' RETURN p"
     )
     report = validate(query, COMPANY, entities=index)
-    assert [one.suggestions[:1] for one in report.diagnostics if one.code == "entity_not_found"] == [
-        ("'Jérôme Hatt'",),
-        ("'male'",),
-        ("'Kronenbourg'",),
-    ]
+    assert [
+        diagnostic.suggestions[:1] for diagnostic in report.diagnostics if diagnostic.code == "entity_not_found"
+    ] == [("'Jérôme Hatt'",), ("'male'",), ("'Kronenbourg'",)]
     assert report.suggested_query == (
         "MATCH (c:Company)-[:hasCEO]->(p {name: 'Jérôme Hatt', gender: 'male'}) WHERE c.name = 'Kronenbourg' RETURN p"
     )

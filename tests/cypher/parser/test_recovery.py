@@ -10,7 +10,7 @@ def places(text: str, language: str = "cypher5") -> list[str]:
     report = validate(text, language=language)  # type: ignore[arg-type]
     assert all(one.code == "syntax" for one in report.diagnostics)
     assert not report.valid
-    return [one.found for one in report.diagnostics]
+    return [diagnostic.found for diagnostic in report.diagnostics]
 
 
 # Written by language models in answer to questions.
@@ -119,5 +119,5 @@ def test_conditional_query_behind_a_mistake_is_left_alone() -> None:
 def test_parse_raises_with_all_errors() -> None:
     with pytest.raises(CypherSyntaxError) as caught:
         parse("MATCH (n) WHERE n.a LIKE 'x'\nRETURN n LIMT 3")
-    assert [(one.line, one.column) for one in caught.value.diagnostics] == [(1, 21), (2, 10)]
+    assert [(diagnostic.line, diagnostic.column) for diagnostic in caught.value.diagnostics] == [(1, 21), (2, 10)]
     assert "Did you mean LIMIT" in caught.value.diagnostics[1].message

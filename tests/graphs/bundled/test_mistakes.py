@@ -28,7 +28,9 @@ def names(graph: Graph, label: str) -> set[str]:
 def test_a_wrong_name_is_reported_once_with_its_columns(nba: Graph) -> None:
     answer = executed(nba, WRONG_NAME)
     assert (answer.columns, answer.rows) == (["p.place_of_birth"], [])
-    assert [(one.code, one.suggestions[0]) for one in answer.diagnostics] == [("entity_not_found", "'LeBron James'")]
+    assert [(diagnostic.code, diagnostic.suggestions[0]) for diagnostic in answer.diagnostics] == [
+        ("entity_not_found", "'LeBron James'")
+    ]
 
 
 def test_what_is_suggested_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:

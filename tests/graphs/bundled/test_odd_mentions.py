@@ -59,7 +59,7 @@ def test_an_odd_mention_is_an_ordinary_question(nba: Graph, without_index: Graph
         answer = ask(graph, mention)
         assert answer.mention == mention
         assert len(answer.candidates) <= 5
-        assert all(0 < one.score <= 1 for one in answer.candidates)
+        assert all(0 < candidate.score <= 1 for candidate in answer.candidates)
 
 
 @pytest.mark.parametrize("mention", ["", " \t\n", "?!…—()[]{}'\"", "🏀"])
@@ -75,7 +75,7 @@ def test_control_characters_do_not_hide_a_name(nba: Graph, without_index: Graph)
 
 
 def test_a_graph_without_an_index_is_searched_by_its_names(without_index: Graph) -> None:
-    assert [(one.name, one.match) for one in ask(without_index, "Lebron Jmes").candidates[:1]] == [
+    assert [(candidate.name, candidate.match) for candidate in ask(without_index, "Lebron Jmes").candidates[:1]] == [
         ("LeBron James", "fuzzy")
     ]
     with pytest.raises(ToolFailure) as failure:
@@ -104,7 +104,7 @@ def test_a_nickname_of_two_players_tells_them_apart(nba: Graph) -> None:
 def test_a_name_of_a_player_and_a_team_is_distinguished_by_its_label(nba: Graph) -> None:
     answer = ask(nba, "Magic")
     assert answer.ambiguous
-    assert {(one.name, one.label) for one in answer.candidates[:2]} == {
+    assert {(candidate.name, candidate.label) for candidate in answer.candidates[:2]} == {
         ("Magic Johnson", "Player"),
         ("Orlando Magic", "Team"),
     }

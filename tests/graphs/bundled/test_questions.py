@@ -36,7 +36,7 @@ def test_the_gold_query_gives_the_answer(nba: Graph, question: dict[str, Any]) -
 def test_the_gold_query_is_valid_for_the_schema(question: dict[str, Any]) -> None:
     schema = PropertyGraphSchema.from_cypherbench(bundled_graph("nba").document()["schema"])
     report = validate(question["cypher"], schema)
-    assert [one for one in report.diagnostics if one.severity == "error"] == []
+    assert [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"] == []
     assert report.access == "read"
 
 

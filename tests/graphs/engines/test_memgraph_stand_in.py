@@ -138,7 +138,7 @@ def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
 ) -> None:
     graphs.get("films")
     verdict = validate_cypher(graphs, ValidateCypherRequest(query=query))
-    (told,) = [one for one in verdict.diagnostics if one.code == "not_in_this_database"]
+    (told,) = [diagnostic for diagnostic in verdict.diagnostics if diagnostic.code == "not_in_this_database"]
     assert hint in told.message
     assert told.severity == "hint"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
@@ -164,7 +164,10 @@ def test_what_only_newer_versions_have_is_reported_with_the_refusal(graphs: Open
     query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
     with pytest.raises(ToolFailure) as failure:
         execute_cypher(graphs, ExecuteCypherRequest(query=query))
-    assert [one.code for one in failure.value.diagnostics] == ["refused_by_database", "not_in_this_database"]
+    assert [diagnostic.code for diagnostic in failure.value.diagnostics] == [
+        "refused_by_database",
+        "not_in_this_database",
+    ]
     assert "OPTIONAL MATCH" in failure.value.diagnostics[1].message
 
 

@@ -72,7 +72,10 @@ def test_only_a_read_only_user_makes_the_database_refuse_writes(
         with caplog.at_level(logging.WARNING):
             graph = open_database(server.as_user(user), Home(tmp_path).make())
         assert graph.engine is not None
-        walls[user] = (graph.refuses_writes, [one for one in caplog.messages if "did not refuse a trial write" in one])
+        walls[user] = (
+            graph.refuses_writes,
+            [message for message in caplog.messages if "did not refuse a trial write" in message],
+        )
         assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
         graph.close()
         caplog.clear()
@@ -117,7 +120,7 @@ def test_a_construct_that_arcadedb_does_not_support_is_reported_before_and_with_
     graphs.open_eager()
     validate, execute = all_tools()["validate_cypher"], all_tools()["execute_cypher"]
     verdict = validate.run(graphs, validate.request.model_validate(query))
-    assert [one.code for one in verdict.diagnostics if one.code == "not_in_this_database"]
+    assert [diagnostic.code for diagnostic in verdict.diagnostics if diagnostic.code == "not_in_this_database"]
     with pytest.raises(ToolFailure) as failure:
         execute.run(graphs, execute.request.model_validate(query))
     refusal, hint = failure.value.diagnostics

@@ -32,7 +32,7 @@ def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, nam
 def test_several_mentions_together_are_answered_as_each_alone(people: EntityIndex) -> None:
     mentions = ["lebron jmes", "Queeen", "", "Michael Jordan", "qqqq", "Queeen", "Untied States"]
     for label in (None, "Player", "Moon"):
-        assert people.find_all(mentions, label=label) == [people.find(one, label=label) for one in mentions]
+        assert people.find_all(mentions, label=label) == [people.find(mention, label=label) for mention in mentions]
     assert people.find_all([]) == []
 
 

@@ -70,5 +70,7 @@ def test_entities_of_real_questions_are_found(tmp_path: Path) -> None:
         tmp_path / "i", [Record(str(number), one["label"], one["value"]) for number, one in enumerate(mentions)]
     )
     index = open_index(tmp_path / "i")
-    found = sum(any(one["value"] in span.text for span in index.spans(one["example_question"])) for one in mentions)
+    found = sum(
+        any(mention["value"] in span.text for span in index.spans(mention["example_question"])) for mention in mentions
+    )
     assert found / len(mentions) > 0.97

@@ -126,7 +126,7 @@ def test_a_cut_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> None:
 
 def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home, tmp_path: Path) -> None:
     first = loaded(empty_home, tmp_path)
-    source = next(one for one in stored_sources(empty_home) if one.name == "films")
+    source = next(stored_source for stored_source in stored_sources(empty_home) if stored_source.name == "films")
     engine = source.open().engine
     assert engine is not None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]

@@ -50,7 +50,9 @@ def answer(graphs: OpenGraphs, graph: str, query: str) -> ExecuteCypherAnswer:
 
 def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
     """The message of the only diagnostic of that code; None where there is none."""
-    messages = [one.message for one in answer(graphs, graph, query).diagnostics if one.code == code]
+    messages = [
+        diagnostic.message for diagnostic in answer(graphs, graph, query).diagnostics if diagnostic.code == code
+    ]
     assert len(messages) < 2
     return messages[0] if messages else None
 
@@ -158,7 +160,7 @@ def test_politics_with_holes_say_what_the_rows_hide(
 @politics
 def test_a_relationship_of_another_meaning_is_never_suggested(real_graphs: OpenGraphs) -> None:
     query = "MATCH (:Country {name: 'France'})-[:hasHeadOfState]->(p) RETURN p.name"
-    assert all(not one.suggestions for one in answer(real_graphs, "politics", query).diagnostics)
+    assert all(not diagnostic.suggestions for diagnostic in answer(real_graphs, "politics", query).diagnostics)
 
 
 SILENT = [

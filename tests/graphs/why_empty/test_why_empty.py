@@ -126,4 +126,4 @@ def test_execute_cypher_answers_a_count_of_zero_with_the_cause(film_graph: Graph
         ),
     )
     assert answer.rows == [[0]]
-    assert "filter_removes_all" in [one.code for one in answer.diagnostics]
+    assert "filter_removes_all" in [diagnostic.code for diagnostic in answer.diagnostics]

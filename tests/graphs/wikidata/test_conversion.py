@@ -99,7 +99,7 @@ def test_every_preferred_statement_hides_the_normal_ones_and_no_deprecated_one_i
         if not isinstance(claims, dict):
             continue
         for name, statements in statements_of(claims, dict.fromkeys(claims, frozenset())).items():
-            ranks = [one["rank"] for one in claims[name]]
+            ranks = [claim["rank"] for claim in claims[name]]
             kept = best(statements)
             assert all(one.rank != 0 for one in kept)
             assert len(not_deprecated(statements)) == len(ranks) - ranks.count("deprecated")

@@ -109,7 +109,7 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
         gold = trial.answer(question.gold)
         report = validate_cypher(trial.graphs, ValidateCypherRequest(query=question.gold))
         same = report.suggested_query is None or trial.answer(report.suggested_query) == gold
-        errors = [one.message for one in report.diagnostics if one.severity == "error"]
+        errors = [diagnostic.message for diagnostic in report.diagnostics if diagnostic.severity == "error"]
         harmed.add(same and not errors, f"{question.gold}\n      -> {report.suggested_query} {errors}")
         for attempt in question.attempts:
             report = validate_cypher(trial.graphs, ValidateCypherRequest(query=attempt))
@@ -128,8 +128,8 @@ def statements(trial: Trial) -> Statements:
     found = Statements()
     for question in trial.database.questions():
         for query in (question.gold, *question.attempts, *mistaken(question.gold)):
-            for one in validate_cypher(trial.graphs, ValidateCypherRequest(query=query)).diagnostics:
-                found.judge(trial.driver, query, one.message)
+            for diagnostic in validate_cypher(trial.graphs, ValidateCypherRequest(query=query)).diagnostics:
+                found.judge(trial.driver, query, diagnostic.message)
             try:
                 answer = execute_cypher(trial.graphs, ExecuteCypherRequest(query=query, limit=5))
             except ToolFailure:
@@ -185,11 +185,11 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
         gold = trial.answer(question.gold)
         try:
             answer = suggest_queries(trial.graphs, SuggestQueriesRequest(question=question.text, limit=within))
-            candidates = [one.cypher for one in answer.candidates]
+            candidates = [candidate.cypher for candidate in answer.candidates]
         except ToolFailure as error:
             candidates = [f"({error})"]
         tally.add(
-            any(values(trial, one) == without_repeats(gold) for one in candidates[:within]),
+            any(values(trial, candidate) == without_repeats(gold) for candidate in candidates[:within]),
             f"{question.text}\n      gold {question.gold}\n      " + "\n      ".join(candidates[:within]),
         )
     return tally

@@ -62,11 +62,11 @@ def _no_type_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 def _never_joins(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     return all(
-        _count(driver, f"MATCH (a:{one})-[r:{type_}]-(b:{other}) RETURN count(r)") == 0
+        _count(driver, f"MATCH (a:{label})-[r:{type_}]-(b:{other}) RETURN count(r)") == 0
         for type_ in _labels(found[1])
-        for one in _labels(found[2])
+        for label in _labels(found[2])
         for other in _labels(found[3])
-        if "this node" not in (one, other)
+        if "this node" not in (label, other)
     )
 
 

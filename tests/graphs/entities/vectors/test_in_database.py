@@ -83,7 +83,7 @@ def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(thing
 def test_several_mentions_together_are_answered_as_each_alone(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
     mentions = ["automobile", "puppy", "", "vessel"] * 4
-    assert vectors.nearest_of_all(mentions, limit=2) == [vectors.nearest(one, limit=2) for one in mentions]
+    assert vectors.nearest_of_all(mentions, limit=2) == [vectors.nearest(mention, limit=2) for mention in mentions]
     assert vectors.nearest_of_all([]) == []
 
 

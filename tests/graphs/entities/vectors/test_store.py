@@ -39,7 +39,7 @@ def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
     build_vectors(open_index(folder)._files, StaticEncoder())
     index, model, encoded = open_index(folder), encoder(STATIC), []
     mentions = ["automobile", "horse", "puppy", "", "bread", "vessel"]
-    alone = {mode: [index.find(one, mode=mode) for one in mentions] for mode in ("auto", "vector")}
+    alone = {mode: [index.find(mention, mode=mode) for mention in mentions] for mode in ("auto", "vector")}
     encode = model.encode
     monkeypatch.setattr(model, "encode", lambda texts: encoded.append(list(texts)) or encode(texts))
     assert index.find_all(mentions) == alone["auto"]
