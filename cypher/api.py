@@ -142,7 +142,10 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
         return Report(
             False,
             "admin",
-            tuple(places.diagnostic(TWO_READINGS, one.start, one.end, one.message) for one in disputed[:MOST_FINDINGS]),
+            tuple(
+                places.diagnostic(TWO_READINGS, finding.start, finding.end, finding.message)
+                for finding in disputed[:MOST_FINDINGS]
+            ),
             compiles=False,
         )
     try:
@@ -163,7 +166,10 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
         for problem in problems
     ]
     if read_only:
-        found += [places.diagnostic(one.code, one.start, one.end, one.message) for one in forbidden[:MOST_FINDINGS]]
+        found += [
+            places.diagnostic(diagnostic.code, diagnostic.start, diagnostic.end, diagnostic.message)
+            for diagnostic in forbidden[:MOST_FINDINGS]
+        ]
     return Report(False, allowed, tuple(found), query=query, compiles=compiles)
 
 

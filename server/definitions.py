@@ -78,7 +78,7 @@ def _slim(schema: dict[str, Any]) -> dict[str, Any]:
         elif isinstance(value, dict):
             slim[key] = _slim(value)
         elif isinstance(value, list):
-            slim[key] = [_slim(one) if isinstance(one, dict) else one for one in value]
+            slim[key] = [_slim(item) if isinstance(item, dict) else item for item in value]
         else:
             slim[key] = value
     return slim

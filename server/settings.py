@@ -146,7 +146,7 @@ class Settings:
 
 def options() -> list[Field[Any]]:
     """The fields that are options, in the order of the reference."""
-    return [one for one in fields(Settings) if "variable" in one.metadata]
+    return [field_ for field_ in fields(Settings) if "variable" in field_.metadata]
 
 
 def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
@@ -269,7 +269,7 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
         raise SettingsError(f"{place} must be a table with a uri")
     entries = dict(table)
     variable = entries.pop("password_variable", None)
-    known = [one.name for one in fields(Database) if one.name != "name"]
+    known = [field_.name for field_ in fields(Database) if field_.name != "name"]
     for key, value in entries.items():
         if key not in known:
             raise SettingsError(f"{place} has no setting {key!r}{_meant(key, [*known, 'password_variable'])}")

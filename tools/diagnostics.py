@@ -87,7 +87,10 @@ def doubted(report: Report) -> Report:
         for diagnostic in report.diagnostics
     )
     return replace(
-        report, valid=all(one.severity != "error" for one in diagnostics), diagnostics=diagnostics, suggested_query=None
+        report,
+        valid=all(finding.severity != "error" for finding in diagnostics),
+        diagnostics=diagnostics,
+        suggested_query=None,
     )
 
 

@@ -122,8 +122,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
                 )
             )
         )
-    if nothing_in(rows) and not any(one.severity == "error" for one in diagnostics):
-        told = {(one.line, one.column) for one in diagnostics if one.severity != "hint"}
+    if nothing_in(rows) and not any(problem.severity == "error" for problem in diagnostics):
+        told = {(finding.line, finding.column) for finding in diagnostics if finding.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [
             reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in told
@@ -196,8 +196,10 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
     from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
 
     return [
-        DiagnosticAnswer.of(one)
-        for one in why_empty(graph, query, request.parameters, seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY)))
+        DiagnosticAnswer.of(diagnostic)
+        for diagnostic in why_empty(
+            graph, query, request.parameters, seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
+        )
     ]
 
 
@@ -209,8 +211,8 @@ def looked_at_again(
 
     look = second_look(graph, query, table, request.parameters)
     known = {(diagnostic.line, diagnostic.column) for diagnostic in diagnostics if diagnostic.severity != "hint"}
-    return [one for one in diagnostics if one.code not in look.settled] + [
-        DiagnosticAnswer.of(one) for one in look.found if (one.line, one.column) not in known
+    return [finding for finding in diagnostics if finding.code not in look.settled] + [
+        DiagnosticAnswer.of(problem) for problem in look.found if (problem.line, problem.column) not in known
     ]
 
 
@@ -235,7 +237,7 @@ def checked(
             diagnostics=report.diagnostics,
             next="Rewrite it as the message says and call again.",
         )
-    refused = next((one for one in report.diagnostics if one.code in REFUSED), None)
+    refused = next((finding for finding in report.diagnostics if finding.code in REFUSED), None)
     if refused is not None:
         raise ToolFailure(
             "not_read_only",
@@ -246,7 +248,7 @@ def checked(
     tree = report.query
     # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
     if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
-        first = next(one for one in report.diagnostics if one.severity == "error")
+        first = next(problem for problem in report.diagnostics if problem.severity == "error")
         raise ToolFailure(
             "invalid_query",
             f"line {first.line}, column {first.column}: {first.message}",
@@ -254,7 +256,7 @@ def checked(
             diagnostics=report.diagnostics,
             next="Fix the query and check it with validate_cypher; get_schema has the names.",
         )
-    return tree, [DiagnosticAnswer.of(one) for one in (*report.diagnostics, *of_dialect(graph, tree))]
+    return tree, [DiagnosticAnswer.of(finding) for finding in (*report.diagnostics, *of_dialect(graph, tree))]
 
 
 def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:

@@ -99,9 +99,9 @@ def closed_intervals(facts: Facts, findings: Findings) -> None:
     """`r.start_year <= 2010 AND r.end_year >= 2010`: entries that have not ended have no end_year."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
     begun = {
-        id(one.left.symbol)
-        for one in facts.comparisons
-        if isinstance(one.left, PropertyUse) and one.operator in ("<", "<=", "=") and BEGIN.search(one.left.key)
+        id(other.left.symbol)
+        for other in facts.comparisons
+        if isinstance(other.left, PropertyUse) and other.operator in ("<", "<=", "=") and BEGIN.search(other.left.key)
     }
     for comparison in facts.comparisons:
         use = comparison.left

@@ -61,7 +61,7 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
                 groups.append(named)
     for pattern, part in zip(use.clause.patterns, use.parts, strict=False):
         for entries in pattern.find(t.MapLiteral):
-            holders = {by_name[one.name] for one in entries.find(t.Variable) if one.name in by_name}
+            holders = {by_name[inner.name] for inner in entries.find(t.Variable) if inner.name in by_name}
             if holders:
                 groups.append(holders | set(map(id, part)))
     return [[symbols[key] for key in group] for group in _merged(groups)]

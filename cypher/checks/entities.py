@@ -105,9 +105,9 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
         yield literal, literal.value, True
     elif isinstance(literal, t.Parameter):
         value = parameters.get(literal.name)
-        for one in value if several and isinstance(value, list | tuple) else (value,):
-            if isinstance(one, str):
-                yield literal, one, False
+        for element in value if several and isinstance(value, list | tuple) else (value,):
+            if isinstance(element, str):
+                yield literal, element, False
 
 
 def _check(
@@ -129,14 +129,14 @@ def _check(
     only = asked[0] if len(asked) == 1 else None
     named = use.key in facts.index.schema.naming_properties
     found = [
-        one
-        for one in entities.find(value, label=only, property=None if named else use.key, limit=8)
-        if (only or one.label in labels) and (one.name_property if named else one.property) == use.key
+        candidate
+        for candidate in entities.find(value, label=only, property=None if named else use.key, limit=8)
+        if (only or candidate.label in labels) and (candidate.name_property if named else candidate.property) == use.key
     ]
     learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
     if not found and use.key != "name" and not learned:
         return  # nothing is known of the values of this property
-    names = list(dict.fromkeys(one.name for one in found))[:5]
+    names = list(dict.fromkeys(candidate.name for candidate in found))[:5]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."
     if found and found[0].match == "alias":
         what += f" It is an alias of {names[0]!r}."
@@ -166,7 +166,7 @@ def _is_clear(found: Sequence[Candidate]) -> bool:
     if not found:
         return False
     first = found[0]
-    others = [one for one in found[1:] if one.name != first.name]
+    others = [other for other in found[1:] if other.name != first.name]
     if first.match in ("exact", "alias"):
         return all(other.match not in ("exact", "alias") for other in others)
     return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
@@ -185,11 +185,13 @@ def _check_part(
     labels = facts.index.labels_of(use.symbol.kinds)
     only = labels[0] if len(labels) == 1 else None
     found = [
-        one for one in entities.find(value, label=only, limit=8) if one.label in labels and one.name_property == use.key
+        candidate
+        for candidate in entities.find(value, label=only, limit=8)
+        if candidate.label in labels and candidate.name_property == use.key
     ]
-    if not found or any(PARTS[comparison.operator](one.name, value) for one in found):
+    if not found or any(PARTS[comparison.operator](candidate.name, value) for candidate in found):
         return
-    names = list(dict.fromkeys(one.name for one in found))[:5]
+    names = list(dict.fromkeys(candidate.name for candidate in found))[:5]
     findings.add(
         "entity_not_found",
         "hint",

@@ -28,7 +28,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     fitting = index.labels_of(use.symbol.kinds)
     narrow = len(fitting) < len(index.label_masks)
     near = nearest(found, index.label_masks, favoured=fitting if narrow else ())
-    suggestions = [one.name for one in near]
+    suggestions = [candidate.name for candidate in near]
     clear = is_clear(near)
     if not near and narrow and len(fitting) <= ONLY_FIT:
         suggestions, clear = list(fitting), len(fitting) == 1
@@ -63,7 +63,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     fitting = straight or turned
     narrow = 0 < len(fitting) < len(index.types)
     near = nearest(found, index.types, favoured=fitting if narrow else ())
-    suggestions = [one.name for one in near]
+    suggestions = [candidate.name for candidate in near]
     clear = is_clear(near)
     if narrow and not any(name in fitting for name in suggestions) and _ends_known(facts, link):
         # A name that is near but joins other labels would be the next error.
@@ -184,7 +184,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         )
     elif not near or not elsewhere:
         message += f" Properties: {listed(list(properties), 20)}."
-    suggested = naming or [one.name for one in near]
+    suggested = naming or [candidate.name for candidate in near]
     _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not beside, findings)
 
 
@@ -218,7 +218,7 @@ def _unknown_on_relationship(
     elsewhere = [name for name in facts.index.types_by_property.get(use.key, ()) if name not in types]
     if elsewhere:
         message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
-    _add(use, message, [one.name for one in near], is_clear(near), findings)
+    _add(use, message, [candidate.name for candidate in near], is_clear(near), findings)
 
 
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:

@@ -183,7 +183,7 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
         and holder.variable is not None
         and holder.where is None
     ):
-        others = [findings.query.source(one) for one in holder.properties.entries if one is not entry]
+        others = [findings.query.source(other) for other in holder.properties.entries if other is not entry]
         kept = "{" + ", ".join(others) + "} " if others else ""
         edits = [Edit(holder.properties.start, holder.properties.end, f"{kept}WHERE {condition}")]
     findings.add(

@@ -45,7 +45,7 @@ def solve(facts: Facts) -> None:
             left.kinds, right.kinds = after
             changed = True
         if changed and any(link.bad for link, _ in good):
-            good = [one for one in good if not one[0].bad]
+            good = [item for item in good if not item[0].bad]
         for symbol in families:
             kinds = symbol.kinds
             if symbol.parent is not None:
@@ -73,7 +73,7 @@ def written_kinds(link: Link, left: bool) -> int:
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
     """The links whose reversal alone makes everything around the blamed link consistent."""
     around = _connected(facts, blamed)
-    return [one for one in around if one.turned != one.pairs and _fits(around, one)]
+    return [item for item in around if item.turned != item.pairs and _fits(around, item)]
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:

@@ -71,6 +71,6 @@ def _concepts() -> dict[str, str]:
     found: dict[str, str] = {}
     for line in _SAME.strip().splitlines():
         stems = [stem(word) for word in line.split()]
-        for one in stems:
-            found.setdefault(one, stems[0])
+        for stem_ in stems:
+            found.setdefault(stem_, stems[0])
     return found

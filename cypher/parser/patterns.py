@@ -356,7 +356,7 @@ def _selector(c: Cursor) -> PathSelector:
     else:
         kind = "all"
         _paths(c)
-    mode = next((one for one in c.kinds[begin - 1 : c.i] if one in _MODES), None) if c.cypher25 else None
+    mode = next((item for item in c.kinds[begin - 1 : c.i] if item in _MODES), None) if c.cypher25 else None
     return PathSelector(start, c.end, kind, count, mode)
 
 

@@ -71,7 +71,7 @@ def _projection(node: tree.Projection) -> str:
     items = (["*"] if node.star else []) + [_item(item) for item in node.items]
     group = ""
     if node.group_by is not None:
-        group = " GROUP BY " + (", ".join(expressions.expression(one) for one in node.group_by) or "()")
+        group = " GROUP BY " + (", ".join(expressions.expression(entry) for entry in node.group_by) or "()")
     return (
         f"{'DISTINCT ' if node.distinct else ''}{', '.join(items)}{group}"
         f"{_order(node.order_by, node.skip, node.limit, ' ')}"
@@ -91,7 +91,7 @@ def _order(
         parts.append(
             "ORDER BY "
             + ", ".join(
-                expressions.expression(one.expression) + (" DESC" if one.descending else "") for one in order_by
+                expressions.expression(sort.expression) + (" DESC" if sort.descending else "") for sort in order_by
             )
         )
     if skip is not None:

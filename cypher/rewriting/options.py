@@ -78,7 +78,9 @@ class Names:
         place = (value, label)
         if place not in self._near:
             found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
-            self._near[place] = [(one.name, one.score) for one in found if one.score >= LIKE_ENOUGH]
+            self._near[place] = [
+                (candidate.name, candidate.score) for candidate in found if candidate.score >= LIKE_ENOUGH
+            ]
         return self._near[place]
 
 
@@ -89,7 +91,8 @@ def node_options(
     written = [use.name.name.text for use in node.labels]
     unknown = {text for text in written if text not in index.label_masks}
     near = {
-        text: {one.name: one.score for one in nearest(text, index.label_masks, limit=20, worst=0.0)} for text in unknown
+        text: {candidate.name: candidate.score for candidate in nearest(text, index.label_masks, limit=20, worst=0.0)}
+        for text in unknown
     }
     found = []
     for label in index.label_masks:

@@ -77,7 +77,9 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
     near: dict[str, Mapping[str, float]] = {}
     for link in sketch.links:
         if link.type is not None and link.type not in index.types:
-            near[link.type] = {one.name: one.score for one in nearest(link.type, index.types, limit=30, worst=0.0)}
+            near[link.type] = {
+                candidate.name: candidate.score for candidate in nearest(link.type, index.types, limit=30, worst=0.0)
+            }
     place = {id(node): number for number, node in enumerate(sketch.nodes)}
     beam = [_Choice(0.0)]
     joined: dict[tuple[int, str, str], list[LinkOption] | None] = {}

@@ -168,7 +168,7 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
     """Names within two typing errors, nearest first."""
     check_work()
     lowered = name.lower()
-    ranked = sorted((distance(lowered, one.lower()), one) for one in known if abs(len(one) - len(name)) < 3)
+    ranked = sorted((distance(lowered, other.lower()), other) for other in known if abs(len(other) - len(name)) < 3)
     return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
 
 

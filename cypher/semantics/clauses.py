@@ -73,7 +73,7 @@ def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> 
     c.base, c.open_end = base, open_end
     if kind == "COLLECT" and (columns is None or len(columns) != 1) and not (columns is None and c.problems):
         c.problem("clause_order", node, "COLLECT { … } must return exactly one column")
-    if any(isinstance(one, _UPDATING) for one in body.walk()):
+    if any(isinstance(part, _UPDATING) for part in body.walk()):
         c.problem("clause_order", node, f"{kind} {{ … }} can only read")
     return columns
 
@@ -171,8 +171,8 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         place = body.keyword_starts[number]
         if number and body.all_[number] != body.all_[0]:
             c.problem_at("union_columns", place, place + 5, "UNION and UNION ALL cannot be mixed in one query")
-        names = {one.name for one in first or ()}
-        others = {one.name for one in columns or ()}
+        names = {key.name for key in first or ()}
+        others = {result_column.name for result_column in columns or ()}
         if names != others:
             c.problem_at(
                 "union_columns",
@@ -245,7 +245,7 @@ def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
             columns = found
         elif (columns is None) != (found is None):
             c.problem("clause_order", branch.body, "either all branches of WHEN return rows or none does")
-        elif {column.name for column in columns or ()} != {one.name for one in found or ()}:
+        elif {column.name for column in columns or ()} != {result_column.name for result_column in found or ()}:
             c.problem("union_columns", branch.body, "all branches of WHEN must return the same columns")
     c.scope = outer
     return columns

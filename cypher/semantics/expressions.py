@@ -179,11 +179,11 @@ def _case(c: Checker, node: tree.Case) -> Type:
         infer(c, node.subject)
     result: Type | None = None
     for branch in node.branches:
-        for one in branch.conditions:
+        for conjunct in branch.conditions:
             if node.subject is None:
-                condition(c, one)
+                condition(c, conjunct)
             else:
-                infer(c, one)
+                infer(c, conjunct)
     for branch in node.branches:
         found = infer(c, branch.result)
         result = found if result is None else result | found

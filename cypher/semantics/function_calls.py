@@ -156,8 +156,8 @@ def _result(function: Function, found: list[Type]) -> Type:
     if result == "element":
         return element_of(found[0])
     joined = found[0]
-    for one in found[1:]:
-        joined |= one
+    for alternative in found[1:]:
+        joined |= alternative
     return joined
 
 

@@ -30,7 +30,7 @@ _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
         (INTEGER, INTEGER, INTEGER),
         (FLOAT, FLOAT, FLOAT),
         (DURATION, DURATION, DURATION),
-        *((one, DURATION, one) for one in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME)),
+        *((item, DURATION, item) for item in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME)),
     ),
     "*": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION), (FLOAT, DURATION, DURATION)),
     "/": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION)),
@@ -109,8 +109,8 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     if len(chosen) > 1 and left.mask == INTEGER.mask and right.mask == INTEGER.mask:
         return INTEGER
     found = chosen[0][2]
-    for one in chosen[1:]:
-        found |= one[2]
+    for choice in chosen[1:]:
+        found |= choice[2]
     return found
 
 

@@ -273,12 +273,12 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
 
 
 def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -> None:
-    for one in properties.walk():
-        if isinstance(one, tree.Variable) and one.name in created:
+    for part in properties.walk():
+        if isinstance(part, tree.Variable) and part.name in created:
             c.problem(
                 "undefined_variable",
-                one,
-                f"`{one.name}` is created by this same CREATE, so it has no value yet; use SET afterwards",
+                part,
+                f"`{part.name}` is created by this same CREATE, so it has no value yet; use SET afterwards",
             )
             return
 
@@ -344,9 +344,11 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
         label_expression(c, types, "relationship")
     if element.length is not None:
         if types is not None:
-            for one in types.walk():
-                if isinstance(one, tree.LabelAnd | tree.LabelNot | tree.LabelWildcard):
-                    c.problem("label_expression", one, "a relationship of variable length takes types joined by | only")
+            for part in types.walk():
+                if isinstance(part, tree.LabelAnd | tree.LabelNot | tree.LabelWildcard):
+                    c.problem(
+                        "label_expression", part, "a relationship of variable length takes types joined by | only"
+                    )
                     break
         if element.quantifier is not None:
             c.problem("pattern", element, "a length after * cannot be quantified again")
@@ -366,8 +368,8 @@ def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.Labe
 
 
 def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> None:
-    for one in labels.walk():
-        if isinstance(one, tree.LabelOr | tree.LabelNot | tree.LabelWildcard):
+    for part in labels.walk():
+        if isinstance(part, tree.LabelOr | tree.LabelNot | tree.LabelWildcard):
             c.problem("label_expression", labels, f"{where.upper()} takes plain labels only, such as :A:B or :A&B")
             return
 
@@ -381,24 +383,24 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
         return
     colon: int | None = None
     symbols = False
-    for one in labels.walk():
-        if isinstance(one, tree.LabelAnd):
-            for place in one.operator_starts:
+    for part in labels.walk():
+        if isinstance(part, tree.LabelAnd):
+            for place in part.operator_starts:
                 if text[place] != ":":
                     symbols = True
                 elif colon is None or place < colon:
                     colon = place
-        elif isinstance(one, tree.LabelOr):
-            if one.colon and kind != "relationship":
+        elif isinstance(part, tree.LabelOr):
+            if part.colon and kind != "relationship":
                 c.problem_at(
-                    "label_expression", one.operator_starts[0], one.end, "write :A|B; a colon after | is not allowed"
+                    "label_expression", part.operator_starts[0], part.end, "write :A|B; a colon after | is not allowed"
                 )
                 return
             symbols = True
-        elif isinstance(one, tree.LabelNot | tree.LabelWildcard):
+        elif isinstance(part, tree.LabelNot | tree.LabelWildcard):
             symbols = True
-        elif isinstance(one, tree.DynamicLabel):
-            expressions.infer(c, one.expression)
+        elif isinstance(part, tree.DynamicLabel):
+            expressions.infer(c, part.expression)
     if symbols and not (kind == "relationship" and isinstance(labels, tree.LabelOr)):
         c.modern = True
     if colon is None:

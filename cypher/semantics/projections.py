@@ -130,9 +130,9 @@ def _check_order(
         shapes = frozenset(item.expression.shape() for item in projection.items)
     c.scope = dict(after) if restricted else {**before, **after}
     if group:
-        shapes |= {one.shape() for one in group}
+        shapes |= {key.shape() for key in group}
         c.scope.update(
-            (one.name, before[one.name]) for one in group if isinstance(one, tree.Variable) and one.name in before
+            (key.name, before[key.name]) for key in group if isinstance(key, tree.Variable) and key.name in before
         )
     c.projected = shapes
     c.restricted = before if restricted else None
@@ -177,8 +177,8 @@ def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> 
 
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:
     """Check the number after SKIP or LIMIT, which must be known before the query runs."""
-    for one in node.walk():
-        if isinstance(one, tree.Variable | tree.PatternExpression | tree.PatternComprehension | tree.Subquery):
+    for part in node.walk():
+        if isinstance(part, tree.Variable | tree.PatternExpression | tree.PatternComprehension | tree.Subquery):
             c.problem("type_mismatch", node, f"{word} takes a number or a parameter; it cannot use variables")
             return
     wrong = isinstance(node, tree.FloatLiteral | tree.StringLiteral | tree.BooleanLiteral | tree.NullLiteral) or (

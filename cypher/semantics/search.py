@@ -39,10 +39,10 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
 
 def _variables(clause: tree.Match) -> set[str]:
     return {
-        one.variable.name
+        part.variable.name
         for path in clause.patterns
-        for one in path.walk()
-        if isinstance(one, tree.NodePattern | tree.RelationshipPattern) and one.variable is not None
+        for part in path.walk()
+        if isinstance(part, tree.NodePattern | tree.RelationshipPattern) and part.variable is not None
     }
 
 

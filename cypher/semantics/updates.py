@@ -95,8 +95,8 @@ def foreach(c: Checker, clause: tree.Foreach) -> None:
     c.scope = dict(outer)
     binding = c.shadow(clause.variable, unwound(found), clause.source)
     binding.unwound = True
-    for one in clause.clauses:
-        if not clauses.is_update(one):
-            c.problem("clause_order", one, f"FOREACH takes writing clauses only, not {clauses.name(one)}")
-        clauses.clause(c, one)
+    for step in clause.clauses:
+        if not clauses.is_update(step):
+            c.problem("clause_order", step, f"FOREACH takes writing clauses only, not {clauses.name(step)}")
+        clauses.clause(c, step)
     c.scope = outer

@@ -58,7 +58,7 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
     if refused is not None:
         return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
     if report.query is None or not (report.compiles or _other_cypher(graph, report.query)):
-        problem = next(one for one in report.diagnostics if one.severity == "error")
+        problem = next(finding for finding in report.diagnostics if finding.severity == "error")
         return Attempt(None, "not_cypher", f"line {problem.line}, column {problem.column}: {problem.message}")
     try:
         return Attempt(graph.run(query, limit=limit, timeout=timeout))

@@ -28,7 +28,7 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="graphground-together") as pool:
         calls = [pool.submit(copy_context().run, call, item) for item in items]
         try:
-            return [one.result() for one in calls]
+            return [future.result() for future in calls]
         finally:
-            for one in calls:
-                one.cancel()
+            for future in calls:
+                future.cancel()

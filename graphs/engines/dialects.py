@@ -139,7 +139,7 @@ ARCADEDB = Dialect(
     unsupported=ARCADEDB_UNSUPPORTED,
 )
 
-DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (NEO4J, MEMGRAPH, ARCADEDB)}
+DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH, ARCADEDB)}
 
 
 def dialect_of(agent: str) -> Dialect:

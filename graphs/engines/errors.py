@@ -119,13 +119,13 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
     where, scheme = address.where(), address.uri.partition("://")[0]
     plain = scheme.partition("+")[0]
     found = list(_causes(error))
-    for one in found:
-        if isinstance(one, ssl.SSLCertVerificationError):
+    for cause in found:
+        if isinstance(cause, ssl.SSLCertVerificationError):
             return EngineUnavailable(
-                f"The certificate of {where} is not trusted ({one.verify_message}). Write {plain}+ssc:// to "
+                f"The certificate of {where} is not trusted ({cause.verify_message}). Write {plain}+ssc:// to "
                 "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE."
             )
-    if any(isinstance(one, ssl.SSLError | ConnectionResetError) for one in found) and scheme != plain:
+    if any(isinstance(cause, ssl.SSLError | ConnectionResetError) for cause in found) and scheme != plain:
         return EngineUnreachable(f"{where} does not speak TLS. Write {plain}:// instead, or turn TLS on there.")
     if scheme == plain and "incomplete handshake" in " ".join(map(str, found)):
         return EngineUnreachable(

@@ -42,10 +42,10 @@ def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refus
     left = [construct for construct in constructs if refused or not construct.some_versions]
     found: list[Diagnostic] = []
     for node in query.walk() if left else ():
-        for one in left:
-            if one.matches(node):
-                found.append(_diagnostic(query, node, one.hint))
-                left = [other for other in left if other is not one]
+        for construct in left:
+            if construct.matches(node):
+                found.append(_diagnostic(query, node, construct.hint))
+                left = [other for other in left if other is not construct]
                 break
     return found
 

@@ -23,7 +23,7 @@ def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGrap
             for key, value in node.items():
                 if isinstance(value, str):
                     types.setdefault(key, "str")
-                elif isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+                elif isinstance(value, list) and value and all(isinstance(item, str) for item in value):
                     types.setdefault(key, "list[str]")
         labels[label] = Label(label, types)
     return PropertyGraphSchema(name, labels, (), open=True)

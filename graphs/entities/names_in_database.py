@@ -94,7 +94,9 @@ class NamesInDatabase:
         for place, meant in zip(unsure, also, strict=True):
             spelled = {(answer.label, answer.name) for answer in answers[place]}
             answers[place] = merged(
-                answers[place], [one for one in meant if (one.label, one.name) not in spelled], limit
+                answers[place],
+                [candidate for candidate in meant if (candidate.label, candidate.name) not in spelled],
+                limit,
             )
         return answers
 
@@ -125,7 +127,7 @@ class NamesInDatabase:
         Raises:
             UnknownName: the message names the nearest ones.
         """
-        labels = [one.name for one in self._schema().labels.values() if name_property(one)]
+        labels = [other_label.name for other_label in self._schema().labels.values() if name_property(other_label)]
         for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
             if asked is not None and asked not in known:
                 from graphground.cypher.names.nearest import closest

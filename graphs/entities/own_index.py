@@ -252,8 +252,8 @@ class OwnIndex:
         """Whether the database confirms that no node of the label has the value; False if it does not respond."""
         schema = self._schema()
         labels = [label] if label is not None else list(schema.labels)
-        for one in labels:
-            known = schema.labels.get(one)
+        for other_label in labels:
+            known = schema.labels.get(other_label)
             key = property or (known.name_property if known is not None else None)
             if known is None or key is None or key not in known.properties:
                 continue
@@ -261,7 +261,7 @@ class OwnIndex:
             condition = f"$value IN {text}" if known.properties[key].startswith("list[") else f"{text} = $value"
             try:
                 rows = self._engine.run(
-                    f"MATCH (n:{in_backticks(one)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
+                    f"MATCH (n:{in_backticks(other_label)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
                     {"value": value},
                     limit=1,
                     timeout=CHECK_SECONDS,

@@ -79,7 +79,9 @@ def open_stored(name: str, home: Home) -> Graph:
 def _entry(name: str, home: Home) -> Entry:
     entry = load_bundled(name, home)
     if entry is None:
-        known = ", ".join([entry.name for entry in Catalog(home).entries()] + [one.name for one in offered(home)])
+        known = ", ".join(
+            [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
+        )
         raise EngineUnavailable(
             f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
             f"`graphground graphs load FILE --name {name}`."
@@ -88,7 +90,7 @@ def _entry(name: str, home: Home) -> Entry:
 
 
 def _counts(name: str, home: Home) -> Counts:
-    known = Catalog(home).find(name) or next((one for one in offered(home) if one.name == name), None)
+    known = Catalog(home).find(name) or next((bundled for bundled in offered(home) if bundled.name == name), None)
     return (known.nodes, known.relationships) if known else (None, None)
 
 

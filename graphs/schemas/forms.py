@@ -214,14 +214,14 @@ def combination_lines(schema: PropertyGraphSchema) -> list[str]:
     if not shown:
         return []
     lines = ["Labels together"]
-    for one in shown[:MOST_COMBINATIONS]:
-        labels = "".join(f":{quoted_name(label)}" for label in sorted(one.labels))
+    for combination in shown[:MOST_COMBINATIONS]:
+        labels = "".join(f":{quoted_name(label)}" for label in sorted(combination.labels))
         keys = ", ".join(
             quoted_name(key)
-            for key in one.properties
-            if any(key in schema.labels[label].properties for label in one.labels)
+            for key in combination.properties
+            if any(key in schema.labels[label].properties for label in combination.labels)
         )
-        lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {one.count:,}")
+        lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {combination.count:,}")
     if len(shown) > MOST_COMBINATIONS:
         lines.append(f"and {len(shown) - MOST_COMBINATIONS} more")
     return lines

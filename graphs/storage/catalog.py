@@ -77,7 +77,7 @@ class Catalog:
         """
         entry = self.find(name)
         if entry is None:
-            names = ", ".join(one.name for one in self.entries()) or "none is loaded"
+            names = ", ".join(other.name for other in self.entries()) or "none is loaded"
             raise CatalogError(f"there is no loaded graph {name!r} (there are: {names})")
         return entry
 
@@ -95,7 +95,7 @@ class Catalog:
         """Remove a graph from the catalog; `sweep` deletes its files."""
         with self.changing():
             entry = self.get(name)
-            self._write([one for one in self.entries() if one.name != name])
+            self._write([other for other in self.entries() if other.name != name])
         return entry
 
     def schema(self, entry: Entry) -> PropertyGraphSchema:

@@ -98,7 +98,7 @@ AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect"})
 
 
 def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]:
-    paging = [one for one in (clause.projection.skip, clause.projection.limit) if one is not None]
+    paging = [entry for entry in (clause.projection.skip, clause.projection.limit) if entry is not None]
     if paging and before.strip():
         counted = probe.rows(f"{before} RETURN count(*) AS rows", 1)
         skip = probe.value(clause.projection.skip) if clause.projection.skip else 0

@@ -36,7 +36,10 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
     for condition in conditions:
         if left([other for other in conditions if other is not condition]):
             yield explain_condition(
-                probe, before + _where(probe, [one for one in conditions if one is not condition]), condition, rest=True
+                probe,
+                before + _where(probe, [conjunct for conjunct in conditions if conjunct is not condition]),
+                condition,
+                rest=True,
             )
             return
     if conditions:
@@ -74,7 +77,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             condition,
             f"{opening} {text} is never {quoted(value)} in {where}; it is "
             f"{', '.join(quoted(one) for one in near)}{', …' if len(values) > len(near) else ''}.",
-            [probe.source(condition).replace(probe.source(literal), quoted(one)) for one in near],
+            [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in near],
         )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
@@ -90,7 +93,7 @@ def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | 
         return _comparison(condition.operand)
     if isinstance(condition, t.ComparisonChain):
         properties = [operand for operand in condition.operands if isinstance(operand, t.Property)]
-        others = [one for one in condition.operands if not isinstance(one, t.Property)]
+        others = [conjunct for conjunct in condition.operands if not isinstance(conjunct, t.Property)]
         return (properties[0], others[0]) if properties and others else None
     if not isinstance(condition, t.Binary) or condition.operator in ("OR", "XOR"):
         return None

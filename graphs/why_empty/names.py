@@ -55,8 +55,8 @@ def names_a_node(probe: Probe, condition: t.Expression) -> bool:
         isinstance(condition, t.Binary)
         and condition.operator == "="
         and any(
-            isinstance(one, t.Property) and one.key.text in naming_keys(probe)
-            for one in (condition.left, condition.right)
+            isinstance(item, t.Property) and item.key.text in naming_keys(probe)
+            for item in (condition.left, condition.right)
         )
     )
 
@@ -87,7 +87,11 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
                 notes.append(f"{quoted(value)} is an alias of {quoted(candidate.name)}")
         if label is not None:
             others = sorted(
-                {one.label for one in lookup.find(value, limit=MENDS) if one.label != label and one.name == value}
+                {
+                    other.label
+                    for other in lookup.find(value, limit=MENDS)
+                    if other.label != label and other.name == value
+                }
             )
             notes += [f"a {other} has this name" for other in others]
     nearest = f" Nearest: {', '.join(suggestions[:3])}." if suggestions else ""

@@ -25,7 +25,7 @@ class Hop:
 
     @property
     def names(self) -> set[str]:
-        return {one.variable.name for one in (self.left, self.relationship, self.right) if one.variable}
+        return {item.variable.name for item in (self.left, self.relationship, self.right) if item.variable}
 
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
@@ -103,7 +103,7 @@ def _single_hops(
             continue
         about = [condition for condition in conditions if _only(condition, hop.names)]
         if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
-            named = [probe.source(one) for one in about if names_a_node(probe, one)]
+            named = [probe.source(conjunct) for conjunct in about if names_a_node(probe, conjunct)]
             if named and not probe.matches(before, pattern, named):
                 yield blame_hop(
                     probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :], named
@@ -190,7 +190,7 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
             node.variable
             and node.variable.name in names
             and (node.labels or node.properties)
-            and not any(node is one for one in inside)
+            and not any(node is hop for hop in inside)
         ):
             parts.append(probe.source(node))
     return ", ".join(parts)

@@ -37,7 +37,7 @@ def bindings(body: bytes) -> list[Binding]:
         found = document["results"]["bindings"]
     except (KeyError, TypeError):
         raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}") from None
-    if not isinstance(found, list) or not all(_is_binding(one) for one in found):
+    if not isinstance(found, list) or not all(_is_binding(candidate) for candidate in found):
         raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}")
     return found
 

@@ -170,9 +170,9 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
     is_root = not node.from_relationships
     classes = (
         {
-            one
+            class_id
             for name in node.classes
-            for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+            for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
         }
         if is_root
         else set()

@@ -53,7 +53,7 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
 
     given = document.get("aliases")
     aliases = (
-        {language: [one["value"] for one in many] for language, many in given.items()}
+        {language: [item["value"] for item in many] for language, many in given.items()}
         if isinstance(given, dict)
         else {}
     )

@@ -45,9 +45,9 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     """Turn the candidates of a label into nodes."""
     node, number = plan.node(label), plan.number(label)
     classes = {
-        one
+        class_id
         for name in node.classes
-        for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+        for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
     }
 
     def values(item: int, name: str) -> list[Value]:

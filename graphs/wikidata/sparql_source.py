@@ -92,9 +92,9 @@ class SparqlSource:
         node = plan.node(label)
         classes = sorted(
             {
-                one
+                class_id
                 for name in node.classes
-                for one in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
+                for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
             }
         )
 

@@ -171,7 +171,7 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
     matches = [clause for clause in clauses if isinstance(clause, t.Match) and not clause.optional]
     returned = body.clauses[len(clauses) :]
     if len(matches) < len(clauses) or any(
-        isinstance(one, t.FunctionCall | t.CountStar) for last in returned for one in last.walk()
+        isinstance(part, t.FunctionCall | t.CountStar) for last in returned for part in last.walk()
     ):
         return None
     return matches

@@ -91,7 +91,7 @@ class Column:
         at = first
         for part in () if exact else self._parts:
             if not part.opened(len(vector)):
-                self._parts = [one for one in self._parts if one is not part]
+                self._parts = [other for other in self._parts if other is not part]
                 continue
             if part.first < at or part.last > last:
                 continue

@@ -105,7 +105,7 @@ class DatabaseVectors:
         filtered = label is not None and label not in chosen.labels
         rows = self._rows(chosen, vector, limit * _FILTERED if filtered else limit)
         found = [_candidate(row, chosen, label) for row in rows if label is None or label in row[1]]
-        return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:limit]
+        return sorted((candidate for candidate in found if candidate is not None), key=lambda one: -one.score)[:limit]
 
     def chosen(self, label: str | None) -> VectorIndex:
         """The configured index, or the only one of a label.
@@ -114,16 +114,20 @@ class DatabaseVectors:
             IndexUnfit: there is none, or there are several.
         """
         known = self._indexes()
-        names = ", ".join(f"{one.name} ({':'.join(one.labels)})" for one in known) or "none"
+        names = ", ".join(f"{vector_index.name} ({':'.join(vector_index.labels)})" for vector_index in known) or "none"
         if self.index != DISCOVERED:
-            named = [one for one in known if one.name == self.index]
+            named = [vector_index for vector_index in known if vector_index.name == self.index]
             if not named:
                 raise IndexUnfit(f"the database has no vector index {self.index!r} over nodes; it has: {names}")
             if not named[0].online:
                 raise IndexUnfit(f"the database is still building its vector index {self.index!r}; try again later")
             return named[0]
-        fitting = [one for one in known if one.online and (label is None or label in one.labels)]
-        fitting = fitting or [one for one in known if one.online]
+        fitting = [
+            vector_index
+            for vector_index in known
+            if vector_index.online and (label is None or label in vector_index.labels)
+        ]
+        fitting = fitting or [vector_index for vector_index in known if vector_index.online]
         if len(fitting) != 1:
             what = "several vector indexes" if fitting else "no vector index over nodes that is online"
             raise IndexUnfit(
@@ -134,12 +138,12 @@ class DatabaseVectors:
 
     def _indexes(self) -> list[VectorIndex]:
         with self._lock:
-            if not self._known or not all(one.online for one in self._known):
+            if not self._known or not all(index.online for index in self._known):
                 dialect = self._engine.capabilities().dialect.name
                 table = self._engine.run(_SHOWN[dialect], timeout=SECONDS)
                 read = _of_memgraph if dialect == "memgraph" else _of_neo4j
                 found = [read(dict(zip(table.columns, row, strict=True))) for row in table.rows]
-                self._known = [one for one in found if one is not None]
+                self._known = [candidate for candidate in found if candidate is not None]
             return self._known
 
     def _rows(self, chosen: VectorIndex, vector: Vectors, count: int) -> Sequence[Sequence[Any]]:
@@ -188,7 +192,7 @@ def _candidate(row: Sequence[Any], chosen: VectorIndex, label: str | None) -> Ca
     if not named or not labels:
         return None
     property, name = named[0]
-    its_label = label or next((one for one in labels if one in chosen.labels), labels[0])
+    its_label = label or next((other_label for other_label in labels if other_label in chosen.labels), labels[0])
     score = min(max(chosen.cosine(float(near)), 0.0), FOLDED)
     return Candidate(
         name=name,

@@ -163,7 +163,7 @@ def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
     ['Heat']
     """
     languages = [language for language, _ in values]
-    wanted = next((one for one in ("en", "") if one in languages), languages[0] if languages else "")
+    wanted = next((item for item in ("en", "") if item in languages), languages[0] if languages else "")
     return [value for language, value in values if language == wanted and value is not None]
 
 

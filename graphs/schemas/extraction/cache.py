@@ -143,7 +143,7 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
         },
         tuple(RelationshipPattern(*[*pattern[:7], texts_of(pattern[7])]) for pattern in document["patterns"]),
         document["open"],
-        frozenset(frozenset(one) for one in document["combinations"]),
+        frozenset(frozenset(item) for item in document["combinations"]),
         tuple(Combination(frozenset(labels), count, tuple(keys)) for labels, count, keys in document["counted"]),
         tuple(
             Index(kind, owner, tuple(keys), name, relationship)

@@ -48,7 +48,7 @@ def node_properties(steps: Steps) -> None:
         for labels, count in counted or ():
             steps.findings.add_combination(labels, count)
         return
-    names = sorted(label for one in combinations for label in one)
+    names = sorted(label for item in combinations for label in item)
     counts = count_all(steps, "labels", [f"MATCH (n:{quoted_name(name)}) RETURN count(n) AS c" for name in names])
     for name, count in zip(names, counts, strict=True):
         steps.findings.add_combination([name], count)

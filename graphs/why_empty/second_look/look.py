@@ -69,6 +69,6 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
     except OutOfTime:
         return Look(tuple(found))
     settled = {"distinct_merges_entities"} if facts is not None else set()
-    if any(one.code == "more_rows" for one in found):
+    if any(candidate.code == "more_rows" for candidate in found):
         settled.add("no_limit")
     return Look(tuple(found), frozenset(settled))

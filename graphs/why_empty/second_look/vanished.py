@@ -99,6 +99,6 @@ def _matters_after(shape: Shape, clause: t.Unwind, use: PropertyUse) -> bool:
     later = shape.clauses[shape.clauses.index(clause) + 1 :]
     return any(
         (isinstance(node, t.Variable) and node.name == use.symbol.name) or is_aggregate(node)
-        for one in later
-        for node in one.walk()
+        for clause in later
+        for node in clause.walk()
     )
