@@ -202,7 +202,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
 
 
 def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
-    """Whether each query of the settings file is right by the schema of its graph."""
+    """Whether each query in the settings file is valid for the schema of its graph."""
     if not settings.queries:
         return
     from graphground.tools.own_queries.tools import OwnTools
@@ -215,7 +215,7 @@ def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
             yield Finding(f"query {own.name}", False, f"{problem.place}: {problem.message}", problem.fix)
 
 
-def second_wall(name: str, engine: Engine) -> Finding:
+def write_protection(name: str, engine: Engine) -> Finding:
     """Whether the database itself refuses writes, in addition to this program's own check."""
     from graphground.graphs.opening.write_guard import warning
 
