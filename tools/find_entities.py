@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -22,13 +22,29 @@ TOLD_APART = 4
 """The most candidates of the same name that are distinguished by a relationship or two."""
 
 
+def _at_most(characters: int) -> AfterValidator:
+    """A bound that is checked but does not lengthen the schema of every tool's arguments."""
+
+    def check(text: str) -> str:
+        if len(text) > characters:
+            raise ValueError(f"must have at most {characters:,} characters, not {len(text):,}")
+        return text
+
+    return AfterValidator(check)
+
+
+Mention = Annotated[str, _at_most(1_000)]
+"""A name: no graph has longer ones, and a look-up compares it with many."""
+Question = Annotated[str, _at_most(20_000)]
+
+
 class FindEntitiesRequest(Request):
     """`{"mentions": ["Lebron James"], "label": "Player"}`, or `{"question": "How tall is Lebron James?"}`."""
 
-    mentions: list[str] = Field(
+    mentions: list[Mention] = Field(
         default_factory=list, max_length=50, description="Names as written in the question, one entity each."
     )
-    question: str | None = Field(None, description="Instead of mentions: a whole question.")
+    question: Question | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
     property: str | None = Field(None, description="Only matches in this property; default: all.")

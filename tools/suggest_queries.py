@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from graphground.tools.failure import ToolFailure
-from graphground.tools.find_entities import entity_lookup
+from graphground.tools.find_entities import Mention, entity_lookup
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 PATTERNS_IN_GRAMMAR = 60
@@ -17,7 +17,7 @@ class SuggestQueriesRequest(Request):
     """`{"question": "Which teams did LeBron James play for?"}`."""
 
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
-    mentions: list[str] | None = Field(None, max_length=20, description="The names in it, if known.")
+    mentions: list[Mention] | None = Field(None, max_length=20, description="The names in it, if known.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     hops: int = Field(2, ge=1, le=2, description="Most relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")

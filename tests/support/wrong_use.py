@@ -56,6 +56,9 @@ WRONG_USES = [
     WrongUse("an unknown grammar", "suggest_queries", {"question": "x", "grammar": "ebnf"}, "wrong_argument", "gbnf"),
     WrongUse("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
     WrongUse("mentions and a question", "find_entities", {"mentions": ["x"], "question": "x"}, "wrong_argument"),
+    WrongUse("a mention of 1,001 characters", "find_entities", {"mentions": ["x" * 1_001]}, "wrong_argument"),
+    WrongUse("a question of 20,001 characters", "find_entities", {"question": "x" * 20_001}, "wrong_argument"),
+    WrongUse("a long mention to suggest", "suggest_queries", {"mentions": ["x" * 1_001]}, "wrong_argument"),
     WrongUse("too many mentions", "find_entities", {"mentions": ["x"] * 1_000}, "wrong_argument"),
     WrongUse(
         "one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"}, "wrong_argument"

@@ -33,6 +33,7 @@ from graphground.graphs.engines.rewriting.scopes import (
     UNKNOWN,
     FreshNames,
     after,
+    conjuncts,
     filtered,
     flipped,
     nodes,
@@ -124,27 +125,29 @@ class _Reaching:
 
     def _expressions(self, node: t.Node | None, bound: frozenset[str]) -> Iterator[Edit]:
         """The conditions on paths below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists((a)-[*]->(b))`."""
-        match node:
-            case None | t.PatternComprehension():
-                return
-            case t.FunctionCall(key="exists", arguments=[t.PatternExpression() as condition]):
-                yield from self._exists(node, [condition.pattern], None)
-            case t.PatternExpression(pattern=pattern):
-                if pattern.shortest is None:
-                    yield from self._exists(node, [pattern], None)
-            case t.Subquery(kind="EXISTS", body=None):
-                yield from self._exists(node, node.patterns, node.where)
-                yield from self._expressions(node.where, bound | set(variables(node.patterns)))
-            case t.Subquery(kind="EXISTS", body=t.SingleQuery(clauses=[t.Match(optional=False, hints=[]) as only])):
-                if only.mode is None:
-                    yield from self._exists(node, only.patterns, only.where)
-                yield from self._expressions(only.where, bound | set(variables(only.patterns)))
-            case t.Subquery(body=body):
-                if body is not None:
-                    yield from self._body(body, bound, rows_count=node.kind != "EXISTS")
-            case _:
-                for child in node.children():
-                    yield from self._expressions(child, bound)
+        stack = [] if node is None else [node]  # thousands of ORs are a tree of that depth
+        while stack:
+            node = stack.pop()
+            match node:
+                case t.PatternComprehension():
+                    continue
+                case t.FunctionCall(key="exists", arguments=[t.PatternExpression() as condition]):
+                    yield from self._exists(node, [condition.pattern], None)
+                case t.PatternExpression(pattern=pattern):
+                    if pattern.shortest is None:
+                        yield from self._exists(node, [pattern], None)
+                case t.Subquery(kind="EXISTS", body=None):
+                    yield from self._exists(node, node.patterns, node.where)
+                    yield from self._expressions(node.where, bound | set(variables(node.patterns)))
+                case t.Subquery(kind="EXISTS", body=t.SingleQuery(clauses=[t.Match(optional=False, hints=[]) as only])):
+                    if only.mode is None:
+                        yield from self._exists(node, only.patterns, only.where)
+                    yield from self._expressions(only.where, bound | set(variables(only.patterns)))
+                case t.Subquery(body=body):
+                    if body is not None:
+                        yield from self._body(body, bound, rows_count=node.kind != "EXISTS")
+                case _:
+                    stack += reversed(list(node.children()))
 
     def _exists(self, place: t.Node, paths: Sequence[t.PathPattern], where: t.Expression | None) -> Iterator[Edit]:
         """`EXISTS { MATCH (a)-[*]->(b) WHERE … RETURN DISTINCT b LIMIT 1 }`: the limit lets the engine stop early."""
@@ -236,7 +239,7 @@ class _Reaching:
         inside, outside = [], []
         within = set(variables(clause.patterns)) | bound | {start}
         imports = {start}
-        for condition in _conjuncts(clause.where):
+        for condition in conjuncts(clause.where):
             names = {variable.name for variable in condition.find(t.Variable)}
             if not rest or end in names or _name(cut.end) in names:
                 inside.append(self._query.source(condition))
@@ -317,14 +320,6 @@ def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
     return None
 
 
-def _conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
-    if isinstance(where, t.Binary) and where.operator == "AND":
-        yield from _conjuncts(where.left)
-        yield from _conjuncts(where.right)
-    elif where is not None:
-        yield where
-
-
 def _where(conditions: Sequence[str]) -> str:
     return f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
 
@@ -354,11 +349,13 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
 
 def _aggregates(node: t.Node) -> Iterator[t.Node]:
     """The aggregations in an expression, without those in a nested query."""
-    if isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES):
-        yield node
-    if not isinstance(node, t.Subquery):
-        for child in node.children():
-            yield from _aggregates(child)
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES):
+            yield node
+        if not isinstance(node, t.Subquery):
+            stack += reversed(list(node.children()))
 
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:

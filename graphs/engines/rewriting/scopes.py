@@ -76,20 +76,29 @@ def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
                 yield element.variable.name
 
 
+def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
+    """The conditions that AND joins, in text order."""
+    stack = [] if where is None else [where]
+    while stack:
+        where = stack.pop()
+        if isinstance(where, t.Binary) and where.operator == "AND":
+            stack += (where.right, where.left)
+        else:
+            yield where
+
+
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
     """The variables that conditions joined by AND compare with a literal or a parameter."""
-    match where:
-        case t.Binary(operator="AND"):
-            yield from filtered(where.left)
-            yield from filtered(where.right)
-        case t.Binary(operator="="):
-            for one, other in ((where.left, where.right), (where.right, where.left)):
-                if (
-                    isinstance(one, t.Property)
-                    and isinstance(one.subject, t.Variable)
-                    and isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter)
-                ):
-                    yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
+    for condition in conjuncts(where):
+        if not isinstance(condition, t.Binary) or condition.operator != "=":
+            continue
+        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            if (
+                isinstance(one, t.Property)
+                and isinstance(one.subject, t.Variable)
+                and isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter)
+            ):
+                yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
 
 
 def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
@@ -120,8 +129,10 @@ def returned(body: t.QueryBody) -> Iterator[str]:
 
 def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
     """The outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
-    if isinstance(node, t.Subquery | t.PatternExpression):
-        yield node
-        return
-    for child in node.children():
-        yield from outermost_patterns(child)
+    stack = [node]  # thousands of ORs are a tree of that depth
+    while stack:
+        node = stack.pop()
+        if isinstance(node, t.Subquery | t.PatternExpression):
+            yield node
+        else:
+            stack += reversed(list(node.children()))

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from graphground.cypher.quoting import quoted_name
-from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.extraction.steps import Steps, counting
 from graphground.graphs.schemas.extraction.value_types import merged, property_type
 
 UNIONS = 100
@@ -49,7 +49,7 @@ def node_properties(steps: Steps) -> None:
             steps.findings.add_combination(labels, count)
         return
     names = sorted(label for item in combinations for label in item)
-    counts = count_all(steps, "labels", [f"MATCH (n:{quoted_name(name)}) RETURN count(n) AS c" for name in names])
+    counts = count_all(steps, "labels", [counting(name) for name in names])
     for name, count in zip(names, counts, strict=True):
         steps.findings.add_combination([name], count)
 

@@ -13,7 +13,7 @@ from typing import Any
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import EngineError, QueryTimeout
-from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.extraction.steps import Steps, counting
 from graphground.graphs.schemas.extraction.value_types import EMPTY_LIST, merged, property_type
 
 PAGE = 20_000
@@ -47,7 +47,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
     """Each label with its count, if grouping all nodes takes too long; combinations stay unknown."""
     found = []
     for row in steps.rows("label names", dialect(steps).labels) or ():
-        counted = steps.rows(f"label {row[0]}", f"MATCH (n:{quoted_name(row[0])}) RETURN count(n) AS c")
+        counted = steps.rows(f"label {row[0]}", counting(row[0]))
         if counted and counted[0][0]:
             found.append([[row[0]], counted[0][0]])
     return found

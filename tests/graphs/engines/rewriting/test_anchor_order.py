@@ -118,3 +118,14 @@ def test_one_row_more_than_wanted_is_requested(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written, 10) == sent
     assert rewrite_for(ARCADEDB, written) == written
     assert rewrite_for(NEO4J, written, 10) == written
+
+
+@pytest.mark.parametrize("operator", ["OR", "AND", "XOR"])
+def test_thousands_of_conditions_are_rewritten_like_two(operator: str) -> None:
+    def written(count: int) -> str:
+        conditions = f" {operator} ".join(f"p.name = 'x{number}'" for number in range(count))
+        query = f"MATCH (m:Movie)-[*1..3]-(p:Person {{name: 'x'}}) WHERE {conditions} RETURN count(*)"
+        return rewrite_for(ARCADEDB, parse(query))
+
+    assert written(4_000).partition("WHERE")[0] == written(2).partition("WHERE")[0]
+    assert written(2).startswith("MATCH (p:Person {name: 'x'})-[*1..3]-(m:Movie)")
