@@ -11,7 +11,9 @@ memory than a minute after the start.
 Exits with 1 when an answer was wrong, a runaway was not ended `LATE` seconds after its limit (`RESTART` where the
 engine was started again meanwhile: what waits for that has not begun yet), a write was let through, a look-up failed,
 or this process holds `GROWTH` MiB more at the end than after the third minute (the second half of a shorter run: after
-half of it).
+half of it), or at the end more descriptors or threads than clients and connections explain.
+
+An hour on a quiet machine: `python -m benchmarks.server.soak FOLDER --graph movie --clients 32 --seconds 3600`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engines.scale import of_one
+from graphground.graphs.engines.callers import calling_as
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
@@ -44,6 +47,7 @@ RUNAWAYS = (
 LIMIT = 1.0
 LATE, RESTART = 1.0, 6.0
 GROWTH = 8.0
+LEFT = 100
 NOT_THEIR_FAULT = ("engine_busy",)
 
 
@@ -108,7 +112,7 @@ def ask(
         ],
         [90, 6, 3.5, 0.4, 0.1],
     )[0]
-    before, begun = EngineState.read(home), time.perf_counter()
+    before, begun = instances(home), time.perf_counter()
     try:
         answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
         outcome = "answered"
@@ -118,8 +122,14 @@ def ask(
         outcome = failure.error
     except Exception as error:
         outcome = f"{type(error).__name__} {str(error)[:80]}"
-    taken, after = time.perf_counter() - begun, EngineState.read(home)
-    told.add(kind, outcome, taken, before is None or after is None or before.instance != after.instance)
+    taken, after = time.perf_counter() - begun, instances(home)
+    told.add(kind, outcome, taken, before != after)
+
+
+def instances(home: Home) -> list[str]:
+    """The engine processes at this moment: the shared one, and the one for queries that run apart."""
+    states = (EngineState.read(home), EngineState.read(home.apart()))
+    return ["" if state is None else state.instance for state in states]
 
 
 def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
@@ -170,8 +180,9 @@ def main() -> None:
 
     def client(number: int) -> None:
         rng = random.Random(number)
-        while time.monotonic() - begun < given.seconds:
-            ask(graphs, home, known, label, number, rng, told)
+        with calling_as(f"client {number}"):
+            while time.monotonic() - begun < given.seconds:
+                ask(graphs, home, known, label, number, rng, told)
 
     clients = [threading.Thread(target=client, args=(number,)) for number in range(given.clients)]
     for client in clients:
@@ -191,10 +202,11 @@ def main() -> None:
         f"{'the same process' if same else 'restarted'}"
     )
     settled = seen[min(2, max(0, len(seen) // 2 - 1))]
-    sys.exit(1 if verdict(told, (seen[-1] - settled) / 1024) else 0)
+    left = len(os.listdir("/proc/self/fd")) + threading.active_count()
+    sys.exit(1 if verdict(told, (seen[-1] - settled) / 1024, left - 8 * given.clients) else 0)
 
 
-def verdict(told: Told, grown: float) -> bool:
+def verdict(told: Told, grown: float, left: int) -> bool:
     """Print what was asked of the run and what it did; whether anything failed."""
     failed_lookups = sum(
         count
@@ -215,6 +227,7 @@ def verdict(told: Told, grown: float) -> bool:
             f"a restart): {len(told.late)} {sorted(told.late)[-5:]}",
         ),
         (not written, f"writes that were not refused: {written}"),
+        (left < LEFT, f"descriptors and threads, beyond eight for each client: {max(0, left)} (less than {LEFT})"),
         (grown < GROWTH, f"this process grew by {grown:.1f} MiB since it had settled (less than {GROWTH:g})"),
     ]
     for fine, text in checks:

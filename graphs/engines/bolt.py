@@ -121,6 +121,8 @@ class BoltEngine:
         started = time.perf_counter()
         with self._slot() as slot:
             begun = time.monotonic()
+            if timeout is not None:
+                slot.until = begun + timeout
             try:
                 return self._run(query, parameters, limit, timeout, started, slot)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:

@@ -28,6 +28,8 @@ PATIENT = 0.25
 """Seconds that a caller waits before another caller's long query is terminated for it."""
 ACTIVE = 10.0
 """Seconds for which a caller counts as active after a call."""
+WORTH_MOVING = 2.0
+"""A query with fewer seconds left is not moved: it would begin again with too little time."""
 KEPT = 60.0
 """Seconds for which a query that the database does not end occupies a slot."""
 MOST_WAITING = 32
@@ -45,12 +47,14 @@ class Full(Exception):
 class Slot:
     """One running query: its caller, its start time, and how to terminate it to make room."""
 
-    __slots__ = ("caller", "ended", "long", "moved", "owner", "since", "stop")
+    __slots__ = ("caller", "ended", "long", "moved", "owner", "since", "stop", "until")
 
     def __init__(self, caller: str, owner: object = None) -> None:
         self.caller, self.owner, self.since = caller, owner, time.monotonic()
         self.long = self.ended = self.moved = False
         self.stop: Callable[[], None] | None = None
+        self.until = math.inf
+        """When its time limit ends it anyway."""
 
     def end(self) -> None:
         """Terminate the query in the background."""
@@ -218,6 +222,8 @@ class Slots:
         while True:
             with self._changed:
                 if slot not in self._held or slot.ended:
+                    return
+                if slot.until - time.monotonic() < WORTH_MOVING:
                     return
                 if self._others(slot.caller) and slot.stop is not None:
                     slot.moved = True

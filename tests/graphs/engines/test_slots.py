@@ -145,6 +145,16 @@ def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: 
         assert taken[0].moved
 
 
+def test_a_query_whose_time_is_nearly_over_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 0.01)
+    slots, stopped = Slots(8, moves=True), threading.Event()
+    with held(slots, "slow", 1) as taken, held(slots, "other", 1):
+        taken[0].until = time.monotonic() + 1.0
+        taken[0].stop = stopped.set
+        assert not stopped.wait(0.3)
+        assert not taken[0].moved
+
+
 def test_the_databases_of_one_engine_share_slots_and_are_closed_one_by_one() -> None:
     slots, first, second = Slots(4), object(), object()
     with slots.taken(0.0, first):

@@ -1,0 +1,51 @@
+"""The engine's main loop: without its folder it ends itself, with a damaged catalog it goes on, and SIGTERM ends it."""
+
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import loaded
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 90.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(empty_home: Home, tmp_path: Path) -> None:
+    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
+    process = ensure_engine(empty_home).pid
+    catalog = empty_home.folder / "catalog.json"
+    for damage in ('{"graphs": [', "null", "[1, 2]", '{"graphs": 7}'):
+        catalog.write_text(damage, encoding="utf-8")
+        time.sleep(0.6)  # a tick of the loop, which is what is tested
+        assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
+    assert "are kept" in (empty_home.engine / "engine.log").read_text("utf-8", "replace")
+    os.kill(process, signal.SIGTERM)
+    assert eventually(lambda: not Path(f"/proc/{process}").exists())
+    engine.close()
+
+
+def test_an_engine_whose_folder_has_gone_ends_itself(empty_home: Home, tmp_path: Path) -> None:
+    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
+    assert engine.run("RETURN 1").rows == [[1]]
+    process = ensure_engine(empty_home).pid
+    engine.close()
+    shutil.rmtree(empty_home.folder)
+    assert eventually(lambda: not Path(f"/proc/{process}").exists())

@@ -1,0 +1,44 @@
+"""A server of uvicorn in this process, with connections of our own class."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+
+from graphground.server.transports.connections import BoundedConnection
+
+Serve = Callable[..., tuple[str, int]]
+
+
+@contextmanager
+def _served(app: Any, most: int) -> Iterator[tuple[str, int]]:
+    connection = type("Connection", (BoundedConnection,), {"most": most, "incomplete": {}})
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(
+            uvicorn.Config(app, http=connection, ws="none", log_level="critical", timeout_graceful_shutdown=1)
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + 30
+        while not server.started:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        try:
+            yield listening.getsockname()[:2]
+        finally:
+            server.should_exit = True
+            thread.join(30)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """`host, port = serve(app, most=4)`: the application over HTTP, with at most that many connections."""
+    with ExitStack() as stack:
+        yield lambda app, most=8: stack.enter_context(_served(app, most))

@@ -1,0 +1,123 @@
+"""Connections with limits: a request that does not arrive, an answer that is not read, and too many of them."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphground.server.transports import connections as module
+
+REQUEST = b"GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n"
+Serve = Callable[..., tuple[str, int]]
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """`/quick` answers at once, `/slow` after a while, `/large` with more than a socket holds."""
+    if scope["type"] != "http":
+        return
+    while (await receive()).get("more_body"):
+        pass
+    if scope["path"] == "/slow":
+        await asyncio.sleep(2)
+    body = b"x" * 50_000_000 if scope["path"] == "/large" else b"ok"
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(body)).encode())]}
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+def opened(address: tuple[str, int], data: bytes = b"") -> socket.socket:
+    connection = socket.create_connection(address, timeout=20)
+    connection.sendall(data)
+    return connection
+
+
+def closed(connection: socket.socket) -> bool:
+    """Whether the server closes the connection, without another byte, within the time limit of the socket."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def answered(connection: socket.socket, request: bytes = REQUEST) -> bool:
+    connection.sendall(request)
+    return received(connection)
+
+
+def received(connection: socket.socket) -> bool:
+    """Whether the server sends a whole answer."""
+    answer = b""
+    while not answer.endswith(b"\r\n\r\nok"):
+        part = connection.recv(1_000)
+        if not part:
+            return False
+        answer += part
+    return answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /", b"POST / HTTP/1.1\r\nHost: localhost\r\nX-"])
+def test_a_connection_whose_headers_do_not_arrive_is_closed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(module, "HEADER_SECONDS", 0.3)
+    with opened(serve(app), sent) as connection:
+        assert closed(connection)
+
+
+def test_a_body_may_take_longer_than_headers_but_not_for_ever(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEADER_SECONDS", 0.2)
+    monkeypatch.setattr(module, "REQUEST_SECONDS", 1.0)
+    address, head = serve(app), b"POST /quick HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345"
+    with opened(address, head) as unfinished, opened(address, head) as late:
+        late.settimeout(0.4)
+        with pytest.raises(TimeoutError):
+            late.recv(1)
+        late.settimeout(20)
+        assert answered(late, b"67890")
+        assert closed(unfinished)
+
+
+def test_a_client_that_does_not_read_its_answer_is_dropped(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "UNREAD_SECONDS", 0.3)
+    dropped = threading.Event()
+    monkeypatch.setattr(
+        module.BoundedConnection, "drop", lambda self: (dropped.set(), self.transport.abort())[0], raising=True
+    )
+    with opened(serve(app), REQUEST.replace(b"quick", b"large")):
+        assert dropped.wait(20)
+
+
+def test_the_newest_of_too_many_takes_the_place_of_a_half_open_one(serve: Serve) -> None:
+    address = serve(app, most=3)
+    with opened(address) as first, opened(address, b"GET") as half, opened(address) as idle:
+        assert answered(first)
+        assert answered(idle)
+        with opened(address) as newest:
+            assert closed(half)
+            assert answered(newest)
+            assert answered(first)
+            assert answered(idle)
+
+
+def test_an_idle_connection_makes_room_and_a_call_in_progress_stays(serve: Serve) -> None:
+    address = serve(app, most=2)
+    with opened(address, REQUEST.replace(b"GET /quick", b"POST /slow")) as calling, opened(address) as idle:
+        assert answered(idle)
+        with opened(address, REQUEST) as newest:
+            assert closed(idle)
+            assert received(newest)
+            assert received(calling)
+
+
+def test_a_kept_connection_serves_many_requests(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEADER_SECONDS", 20.0)
+    with opened(serve(app)) as connection:
+        assert all(answered(connection) for _ in range(20))
+
+
+def test_half_of_the_descriptors_are_left_to_databases() -> None:
+    assert 16 <= module.connections_allowed() <= module.MOST_CONNECTIONS

@@ -1,0 +1,74 @@
+"""Sessions with limits: the newest of too many takes the place of the one that is used least."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from mcp.server.lowlevel import Server
+
+from graphground.server.transports.sessions import make_room
+from tests.support.http_calls import INITIALIZE
+
+MOST = 3
+Serve = Callable[..., tuple[str, int]]
+
+
+@pytest.fixture
+def address(serve: Serve) -> str:
+    """A server without tools that keeps three sessions."""
+    server = Server("sessions")
+    app = server.streamable_http_app(streamable_http_path="/mcp", max_sessions=MOST, session_idle_timeout=600)
+    make_room(server.session_manager)
+    host, port = serve(app, 64)
+    return f"http://{host}:{port}/mcp"
+
+
+def posted(address: str, message: dict[str, object], session: str = "") -> tuple[int, str]:
+    """The status of the answer, and the session that it names."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    if session:
+        headers |= {"mcp-session-id": session, "MCP-Protocol-Version": "2025-06-18"}
+    try:
+        with urllib.request.urlopen(
+            urllib.request.Request(address, json.dumps(message).encode(), headers), timeout=30
+        ) as answer:
+            answer.read()
+            return answer.status, answer.headers.get("mcp-session-id", "")
+    except urllib.error.HTTPError as error:
+        with error:
+            error.read()
+        return error.code, ""
+
+
+def opened(address: str) -> str:
+    status, session = posted(address, INITIALIZE)
+    assert status == 200
+    return session
+
+
+def used(address: str, session: str) -> bool:
+    """Make a request of a session; whether the server still knows it."""
+    return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "ping"}, session)[0] == 200
+
+
+def test_a_new_session_is_never_refused_and_the_unused_ones_go_first(address: str) -> None:
+    innocent = opened(address)
+    assert used(address, innocent)
+    attackers = [opened(address) for _ in range(5 * MOST)]
+    assert used(address, innocent)
+    assert used(address, attackers[-1])
+    assert not used(address, attackers[0])
+
+
+def test_among_unused_sessions_the_one_that_was_idle_for_longest_goes(address: str) -> None:
+    first, *_ = [opened(address) for _ in range(MOST)]
+    opened(address)
+    assert not used(address, first)
+
+
+def test_a_session_that_does_not_exist_is_refused_and_costs_nothing(address: str) -> None:
+    kept = [opened(address) for _ in range(MOST)]
+    assert not any(used(address, f"guess-{number}") for number in range(20))
+    assert all(used(address, session) for session in kept)
