@@ -1,4 +1,4 @@
-"""Queries that nobody waits for any more, and that a database may still be running."""
+"""Queries whose callers have left, and that a database may still be running."""
 
 from __future__ import annotations
 

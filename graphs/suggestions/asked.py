@@ -1,4 +1,4 @@
-"""A query judged by the question that it is for: what it does not cover, and the query that was meant."""
+"""Checks a query against its question: parts of the question that it does not cover, and the probably intended query."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
 def judged_by_question(
     report: Report, query: str, question: str, schema: PropertyGraphSchema, lookup: EntityLookup
 ) -> Report:
-    """The report with what the question says: hints on what is not covered, and the query that is meant.
+    """The report extended by the question: hints on uncovered parts, and the query that was probably intended.
 
     A query without mistakes is changed only where the question contradicts it beyond doubt.
     """

@@ -1,4 +1,4 @@
-"""The query that is meant: the readings of a question weighed together with the query that was written for it.
+"""Chooses the intended query: the readings of a question weighed together with the query written for it.
 
 A wrong query still has most of what was meant, and a question read alone is ambiguous. So each reading of the question
 gets the learned score of the reading and the likeness of its query to the one that was written, both logarithms of
@@ -19,17 +19,17 @@ from graphground.graphs.suggestions.suggest import query_of
 from graphground.graphs.suggestions.written import Written, read_text
 
 READINGS = 100
-"""Readings of the question that are compared with the query."""
+"""The most readings of the question that are compared with the query."""
 MOST_STEPS = 3
 BEYOND = re.compile(
     r"\b(collect|percentile\w*|stdev\w*|sum|reduce|apoc\.\w+|duration\w*|shortestPath)\s*\(", re.IGNORECASE
 )
-"""What no query of the space says: a query with it is compared with none."""
+"""Constructs outside the space of queries: a query with one is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A query in place of another, with its share of the probability of all that were weighed."""
+    """A replacement for a query, with its share of the probability of all candidates."""
 
     text: str
     written: Written
@@ -37,7 +37,7 @@ class Choice:
 
 
 def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
-    """What a query was most likely meant to be; None where the question cannot be read or asks for more.
+    """The most probably intended query; None if the question cannot be read or asks for more than the space covers.
 
     For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` it is
     `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
@@ -60,7 +60,7 @@ def choose(query: str, written: Written, read: Question, space: SuggestionSpace)
 
 
 def _uses_all(item: Ranked, read: Question) -> bool:
-    """Whether a query uses all names of the question."""
+    """Whether a query uses all names in the question."""
     used = {entity.mention for entity in item.pattern.entities}
     value = item.returns.condition.value if item.returns.condition is not None else None
     texts: Sequence[str] = [mention.text for mention in (*read.mentions, *read.known_values)]

@@ -1,4 +1,4 @@
-"""What a question asks for and a query does not do: names, counts, orders, alternatives, superlatives and times.
+"""Parts of a question that a query does not cover: names, counts, orders, alternatives, superlatives and times.
 
 A hint is worth little and a false one costs trust, so only what a query cannot express in another way is said.
 """
@@ -27,7 +27,7 @@ LEAST_LETTERS = 3
 
 
 def not_covered(question: Question, written: Written, query: str) -> Iterator[str]:
-    """Sentences on what the query does not express.
+    """Sentences about the parts that the query does not express.
 
     `The question names 'Michael Mann', which the query does not use.`
     """

@@ -1,4 +1,4 @@
-"""How far a query of the space says what an agent's query says: the evidence that the agent's query is of its meaning.
+"""The similarity of a query in the space to an agent's query, as evidence for what the agent's query means.
 
 A wrong query is mostly right: it has most of the relationships, names and columns that were meant. So its likeness is
 added to the score of each reading of the question, in the same unit (the logarithm of odds).
@@ -19,7 +19,7 @@ KEYS, AGGREGATE, ORDER, LIMIT, CONDITION = 1.2, 0.8, 0.8, 0.6, 0.8
 
 
 def likeness(written: Written, other: Written) -> float:
-    """How like a query of the space (`other`) is to one that was written; 0 for nothing in common."""
+    """The similarity of a query in the space (`other`) to the given query; 0 for nothing in common."""
     score = LABEL * alike(written.target, other.target) if written.target else 0.0
     left = list(written.steps)
     for step in other.steps:

@@ -1,4 +1,5 @@
-"""Features of a question and a pattern: what the learned ranker weighs. No feature knows a word of any one graph.
+"""Features of a question and a pattern, weighted by the learned ranker. No feature depends on the words of a particular
+graph.
 
 A candidate's features are the sum of those of its parts (each named node, each relationship, the node asked for, what
 is returned), so that a beam over thousands of candidates adds numbers that were computed once.

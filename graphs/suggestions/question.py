@@ -1,4 +1,4 @@
-"""What a question says apart from names: the words of the schema in it, its operators, numbers and dates."""
+"""The content of a question apart from names: schema words, operators, numbers and dates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SAID = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number or date of a question with the comparison that stands beside it.
+    """A number or date in a question with the comparison beside it.
 
     `Quantity("date", "1940-05-05", ">", 40)`; `kind` is `year`, `number` or `date`, `start` its place in the text.
     """
@@ -51,7 +51,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A text of a question that a property may hold: `Value("Taipei", "Taipei", 103, "Person", "place_of_birth")`.
+    """A text in a question that a property may hold: `Value("Taipei", "Taipei", 103, "Person", "place_of_birth")`.
 
     `label` and `key` are empty where the entity index does not know it.
     """
@@ -65,16 +65,16 @@ class Value:
 
 @dataclass
 class Question:
-    """A question read against a schema, with the names in it masked."""
+    """A question read against a schema, with its names masked."""
 
     text: str
     mentions: Sequence[Mention]
     """The names of entities, in the question's order."""
     vocabulary: Vocabulary
     known_values: Sequence[Mention] = ()
-    """What is no name of an entity but the value of a property."""
+    """Texts that are not the name of an entity but the value of a property."""
     unknown: Sequence[Mention] = ()
-    """What is written like a name and found nowhere."""
+    """Texts that are written like a name but found nowhere."""
     masked: str = ""
     words: list[Word] = field(default_factory=list)
     """The words outside names."""
@@ -101,7 +101,7 @@ class Question:
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        """The operators that the question speaks of, by name."""
+        """The operators that the question refers to, by name."""
         return cues_of(self.masked)
 
     @cached_property
@@ -144,7 +144,7 @@ class Question:
         return self._scores.get(element, 0.0)
 
     def score_of(self, label: str, key: str) -> float:
-        """How far the question speaks of a property of a label."""
+        """How strongly the question refers to a property of a label."""
         return self.score(Element("property", label, key))
 
     def speaks_of_schema(self, mention: Mention) -> bool:
@@ -157,12 +157,12 @@ class Question:
         )
 
     def names_labels(self) -> bool:
-        """Whether the question speaks of any label."""
+        """Whether the question refers to any label."""
         return any(element.kind == "label" for element in self.evidence)
 
     @cached_property
     def content(self) -> frozenset[int]:
-        """The numbers of words that tell something."""
+        """The numbers of the content words."""
         return frozenset(
             number
             for number, word in enumerate(self.words)
@@ -171,7 +171,7 @@ class Question:
 
     @cached_property
     def order(self) -> tuple[str, str] | None:
-        """What the first word of order says: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
+        """The order in the first ordering word: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
         for word in question_words(self.masked):
             for words, found in (
                 (EARLY, ("time", "asc")),

@@ -28,9 +28,9 @@ from graphground.graphs.suggestions.space import patterns
 
 Weights = Mapping[str, float]
 BEAM = 160
-"""Patterns whose features are computed in full."""
+"""The number of patterns whose features are computed completely."""
 FINAL = 48
-"""Patterns that are combined with what they return."""
+"""The number of patterns that are combined with RETURN templates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Ranked:
 
 
 class SuggestionSpace:
-    """The words and steps of a schema; built once, asked for each question."""
+    """The words and steps of a schema; built once and used for each question."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -81,12 +81,12 @@ class SuggestionSpace:
         return [Ranked(pattern, returns, score, exp(score - highest) / mass) for score, pattern, returns in top[:limit]]
 
     def likely_patterns(self, text: str, mentions: Sequence[Mention], limit: int, *, hops: int = 2) -> list[Pattern]:
-        """The likeliest patterns of a question, without what they return."""
+        """The most probable patterns of a question, without RETURN templates."""
         best = self.best_patterns(self.read(text, mentions), learned_weights(), hops=hops)
         return [pattern for _, pattern in best[:limit]]
 
     def best_patterns(self, question: Question, weights: Weights, *, hops: int = 2) -> list[tuple[float, Pattern]]:
-        """The best patterns with their scores, by their parts first and then by all of their features."""
+        """The best patterns with their scores, first by their parts and then by all features."""
         features = PatternFeatures(question, self.steps.by_target)
         scores: dict[object, float] = {}
 
@@ -110,7 +110,7 @@ class SuggestionSpace:
         return sorted(full, key=lambda item: -item[0])
 
     def scored_returns(self, question: Question, pattern: Pattern, weights: Weights) -> list[tuple[Returns, float]]:
-        """What a pattern may return, with the score of each apart from the pattern."""
+        """The RETURN templates for a pattern, each with its own score."""
         label = self.schema.labels[pattern.target]
         features = ReturnFeatures(question, label.name, label.properties)
         return [

@@ -1,4 +1,4 @@
-"""How a suggested query reads the question, in words for the agent that chooses among them."""
+"""Describes how a suggested query reads the question, in words for the agent that chooses."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """What follows a pattern: `Returns("argmax", "height_cm", "float", True)` is the tallest."""
+    """The part after a pattern: `Returns("argmax", "height_cm", "float", True)` is the tallest."""
 
     template: str
     key: str = ""
@@ -94,7 +94,7 @@ class Returns:
 
 
 def returns_of(label: Label, kind: Kind, question: Question) -> Iterator[Returns]:
-    """All that a query of a kind may return of nodes of a label."""
+    """All RETURN templates for a query of a kind, for nodes of a label."""
     keys = {key: type_ for key, type_ in label.properties.items() if key not in HIDDEN and key != label.name_property}
     if kind == "named":
         for key, type_ in keys.items():

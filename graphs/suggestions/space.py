@@ -12,13 +12,13 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
 
 MOST_STEPS = 14
-"""Relationships followed from one node, where the schema has more."""
+"""The most relationships followed from one node."""
 MOST_LABELS = 12
 AnchorScore = Callable[[Step, Entity], float]
 
 
 def patterns(question: Question, steps: StepIndex, score: AnchorScore, hops: int = 2) -> Iterator[Pattern]:
-    """All patterns of the space; of many relationships around a name those that `score` ranks best."""
+    """All patterns of the space; if there are many relationships around a name, those that `score` ranks best."""
     entities = [entity for mention in question.mentions for entity in mention.meanings]
     anchors: dict[Entity, list[Step]] = {}
     for entity in entities:

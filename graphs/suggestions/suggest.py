@@ -1,4 +1,4 @@
-"""From a question to queries: read it, rank the space, count in the database, say how it was read."""
+"""From a question to queries: read it, rank the space, count in the database, describe the reading."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A query that runs as it is.
+    """A query that can be run as it is.
 
     `rows` is how many distinct `n` its pattern matches, None where that was not counted; `probability` its share
     among all readings; `other_direction` the same query with a relationship turned round, where that is possible.
@@ -70,7 +70,7 @@ def suggest(
     seconds: float = SECONDS,
     weights: Weights | None = None,
 ) -> list[Suggestion]:
-    """The likeliest queries for a question, the likeliest first; those that find something before those that do not.
+    """The most probable queries for a question, best first; those with rows come before those without.
 
     For 'How many sculptures did Auguste Rodin create?' the first is
     `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`.

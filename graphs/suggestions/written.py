@@ -1,4 +1,4 @@
-"""What a query says, read off its text, so that queries of agents can be compared with those of the space.
+"""Reads the content of a query from its text, so that agents' queries can be compared with those of the space.
 
 A query with mistakes may not be Cypher, so nothing is parsed: patterns and clauses are found as they are written.
 
@@ -30,30 +30,30 @@ _CONDITION = re.compile(r"\bWHERE\b(.*?)(?=\b(?:RETURN|WITH|MATCH|ORDER)\b|$)", 
 
 
 class Step(NamedTuple):
-    """A relationship as seen from what the query returns: `Step("directedBy", True, "Ann")`."""
+    """A relationship seen from the returned node: `Step("directedBy", True, "Ann")`."""
 
     type: str
     outward: bool
-    """Whether it leads away from what is returned."""
+    """Whether it leads away from the returned node."""
     name: str
     """The name of the node at its far end, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a query says."""
+    """The content of a query."""
 
     target: str
-    """The label of what is returned."""
+    """The label of the returned node."""
     labels: frozenset[str]
     steps: tuple[Step, ...]
     names: frozenset[str]
-    """The texts that nodes are named with, or compared with."""
+    """The texts with which nodes are named or compared."""
     keys: frozenset[str]
     """The properties that are returned."""
     aggregates: frozenset[str]
     order: tuple[str, bool] | None
-    """The property by which the rows are sorted (`#` for a number that was counted), and whether descending."""
+    """The property by which the rows are sorted (`#` for a count), and whether descending."""
     limited: bool
     union: bool
     optional: bool
@@ -63,7 +63,7 @@ class Written:
     """The properties that are compared outside the patterns."""
 
     def same(self, other: Written) -> bool:
-        """Whether both say the same, whatever the order of their patterns and clauses."""
+        """Whether both have the same content, whatever the order of their patterns and clauses."""
         return all(
             mine == its
             for mine, its in (
@@ -79,7 +79,7 @@ class Written:
 
 
 def read_text(text: str) -> Written:
-    """Read a query's text; what cannot be found is left empty."""
+    """Read a query's text; parts that are not found stay empty."""
     text = text[:LONGEST]
     nodes: dict[str, tuple[str, str]] = {}
     hops: list[tuple[str, str, str, bool]] = []

@@ -31,7 +31,8 @@ from graphground.graphs.synth.witnesses import (
 
 CONFUSED = 0.1
 """How often a node that a query names also has a relationship of another type or direction to a near miss. In real
-graphs a question turned round mostly finds nothing: the wrong direction alone makes few subgraphs overlap."""
+graphs a reversed relationship mostly matches nothing, so the wrong direction alone rarely makes subgraphs overlap.
+"""
 RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
 
 

@@ -1,1 +1,1 @@
-"""Queries of the server's owner as tools: defined in the settings, run as `execute_cypher` runs any query."""
+"""The server owner's queries as tools: defined in the settings, run like any query of `execute_cypher`."""

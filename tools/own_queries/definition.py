@@ -1,4 +1,4 @@
-"""A query of the settings file that becomes a tool."""
+"""The definition of a tool from a query in the settings file."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class OwnQuery:
     description: str
     cypher: str
     place: str = ""
-    """Where it is defined: `settings.toml: [queries.roster]`."""
+    """The place of its definition: `settings.toml: [queries.roster]`."""
     graph: str | None = None
-    """The graph that it asks; None is the only one that is open."""
+    """The graph that it queries; None for the only open one."""
     title: str = ""
     limit: int = 100
     timeout_s: float = 30.0

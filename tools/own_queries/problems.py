@@ -1,4 +1,4 @@
-"""What is wrong with an own query: by the language, by the schema of its graph, and by its parameters."""
+"""The problems of an own query: with the language, with the schema of its graph, and with its parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Problem:
 
 
 def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
-    """The errors of a query; none where it can be offered as a tool.
+    """The errors in a query; none if it can be offered as a tool.
 
     Its parameters are taken to have values of their types; whether names in the query exist is not asked.
     """
@@ -67,7 +67,7 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
 
 
 def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
-    """What is wrong with the graph that a query names, or does not name."""
+    """The problem with the graph that a query names, or fails to name."""
     if own.graph is None and len(names) > 1:
         return Problem(
             own.place, f"{len(names)} graphs are open.", f"Name the graph of the query: graph = {names[0]!r}."

@@ -1,4 +1,4 @@
-"""The request model of an own query: its JSON Schema is what clients see, and what arguments are checked by."""
+"""The request model of an own query: its JSON Schema is shown to clients and used to check arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TYPES: dict[str, Any] = {
     "date": Annotated[str, AfterValidator(_checked_date), WithJsonSchema({"type": "string", "format": "date"})],
 }
 SAMPLES: dict[str, Any] = {"string": "", "integer": 1, "number": 1.5, "boolean": True, "date": "2000-01-01"}
-"""A value of each type, by which a query is judged before it has any."""
+"""A value of each type, with which a query is checked before it has arguments."""
 
 
 def request_model(own: OwnQuery) -> type[Request]:
@@ -75,7 +75,7 @@ def annotation_of(parameter: OwnParameter) -> Any:
 
 
 def check_parameter(parameter: OwnParameter) -> None:
-    """Refuse bounds that do not go with the type, and a default that is not allowed.
+    """Refuse bounds that do not apply to the type, and an invalid default.
 
     Raises:
         ValueError: with what pydantic says of it.
@@ -92,7 +92,7 @@ def given_values(request: Request) -> dict[str, Any]:
 
 
 def sample_values(own: OwnQuery) -> dict[str, Any]:
-    """A value for each parameter, to judge the types of a query by."""
+    """A value for each parameter, with which the types in a query are checked."""
     return {parameter.name: _sample(parameter) for parameter in own.parameters}
 
 

@@ -1,4 +1,4 @@
-"""Own queries as tools beside the seven: `OwnTools(queries).offered()`; a broken one is left out."""
+"""Own queries as additional tools: `OwnTools(queries).offered()`; a broken one is left out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OwnTools:
         self._lock = threading.Lock()
 
     def all(self) -> Mapping[str, Tool[Any, Any]]:
-        """Every tool, the broken ones too."""
+        """Every tool, including broken ones."""
         with self._lock:
             if not self._tools:
                 self._tools = {name: self._tool(own) for name, own in self.queries.items()}
@@ -48,7 +48,7 @@ class OwnTools:
         return [name for name in self.queries if name not in self._broken]
 
     def check(self, graphs: Graphs, *, quietly: bool = False) -> dict[str, list[Problem]]:
-        """Judge every query, opening its graph; the problems of the broken ones, which are logged unless `quietly`.
+        """Check every query, opening its graph; return the problems of broken ones, which are logged unless `quietly`.
 
         A query whose graph cannot be opened just now stays as it was.
         """
@@ -65,7 +65,7 @@ class OwnTools:
         return dict(self._broken)
 
     def _note(self, own: OwnQuery, problems: list[Problem], quietly: bool = False) -> None:
-        """Remember what is wrong with a query; log it once."""
+        """Store the problems of a query; log them once."""
         if not problems:
             self._broken.pop(own.name, None)
             return
@@ -91,7 +91,7 @@ class OwnTools:
         )
 
     def _run(self, own: OwnQuery, graphs: Graphs, request: Request) -> ExecuteCypherAnswer:
-        """Run the query as any other, with the arguments as its parameters."""
+        """Run the query like any other, with the arguments as its parameters."""
         graph: Graph = graph_named(graphs, own.graph)
         problems = problems_of(own, graph)
         self._note(own, problems)

@@ -13,7 +13,7 @@ from graphground.graphs.schemas.filtering.words import Word, question_words, roo
 
 SHORTEST = 4
 LEAST_SIMILARITY = 78.0
-"""Of 100: one typing error in a word of five letters, two in one of nine."""
+"""The least similarity, out of 100: allows one typing error in a word of five letters, two in one of nine."""
 
 
 QUESTION_WORDS = frozenset(

@@ -28,13 +28,13 @@ class PropertyStatistics:
 
     Attributes:
         count: nodes or relationships that have a value (not null).
-        of: nodes or relationships that were looked at for it; `count / of` is the fill.
-        blank: of those that have one, how many hold an empty list or an empty text.
-        distinct: different values; None while unknown.
+        of: nodes or relationships that were read for it; `count / of` is the fill.
+        blank: how many of the values are an empty list or an empty text.
+        distinct: distinct values; None if unknown.
         repeated: nodes or relationships that share their value with another; None while unknown.
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
-        common: the most frequent values with their counts, the first the most frequent; of lists, whole lists.
-        exact: whether everything was looked at; else the figures after `count` come from a sample.
+        common: the most frequent values with their counts, the most frequent first; lists are counted as a whole.
+        exact: whether everything was read; otherwise the figures after `count` come from a sample.
     """
 
     count: int
