@@ -9,7 +9,7 @@ from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.suggestions.choose import Choice, choose
-from graphground.graphs.suggestions.covered import not_covered
+from graphground.graphs.suggestions.covered import LEAST_LETTERS, not_covered
 from graphground.graphs.suggestions.mentions import mentions_in
 from graphground.graphs.suggestions.suggest import space_of
 from graphground.graphs.suggestions.written import Written, read_text
@@ -25,7 +25,15 @@ _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bC
 def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
     """Whether a valid query says the same as another, or in a way in which the two cannot be compared."""
     own = {word.upper() for word in _OTHER_WAYS.findall(query)}
+    others = written.names - choice.written.names
+    if others and all(_within(name, choice.written.names) for name in others):
+        return True
     return choice.written.same(written) or not own <= {word.upper() for word in _OTHER_WAYS.findall(choice.text)}
+
+
+def _within(name: str, names: frozenset[str]) -> bool:
+    """Whether a name that exists is a part of another: `electronics` of `electronics industry`."""
+    return len(name) >= LEAST_LETTERS and any(name in other for other in names)
 
 
 def judged_by_question(
@@ -44,7 +52,9 @@ def judged_by_question(
     written = read_text(query)
     lines = query.split("\n")
     messages: list[tuple[str, tuple[str, ...]]] = [(message, ()) for message in not_covered(read, written, query)]
-    faulty = not report.valid or any(diagnostic.code == "entity_not_found" for diagnostic in report.diagnostics)
+    faulty = not report.valid or any(
+        diagnostic.code == "entity_not_found" and diagnostic.severity == "warning" for diagnostic in report.diagnostics
+    )
     suggested = report.suggested_query
     choice = choose(query, written, read, space)
     if (

@@ -37,7 +37,9 @@ def not_covered(question: Question, written: Written, query: str) -> Iterator[st
         for mention in question.mentions:
             names = {mention.text, *(entity.name for entity in mention.meanings)}
             sure = any(entity.score >= 0.99 for entity in mention.meanings)
-            if sure and len(mention.text) >= LEAST_LETTERS and not any(fold(name) in said for name in names):
+            whole = fold(mention.text)
+            part = any(len(name) >= LEAST_LETTERS and fold(name) in whole for name in written.names)
+            if sure and len(whole) >= LEAST_LETTERS and not part and not any(fold(name) in said for name in names):
                 yield f"The question names {mention.text!r}, which the query does not use."
     if "how_many" in cues and not _COUNTS.search(query):
         yield "The question asks how many, and the query counts nothing."
