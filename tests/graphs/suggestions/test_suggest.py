@@ -172,6 +172,17 @@ def test_the_reason_says_how_names_are_read_and_which_are_left_out() -> None:
     assert "Film -directedBy-> Person 'Michael Mann'" in reason
 
 
+def test_names_without_a_question_get_each_pattern_once() -> None:
+    heat = Mention("Heat", -1, -1, (Entity("Heat", "Film", "Heat", 1.0),))
+    found = suggest(Graph("films", SCHEMA), "", [heat])
+    assert len({suggestion.pattern for suggestion in found}) == 3
+    assert {step.type for suggestion in found for step in suggestion.pattern.steps} == {
+        "directedBy",
+        "writtenBy",
+        "hasGenre",
+    }
+
+
 def test_a_question_with_an_unknown_name_alone_has_no_suggestion() -> None:
     graph = Graph("films", SCHEMA)
     assert suggest(graph, "Which films did Zorblax direct?", [Mention("Zorblax", 16, 23, ())]) == []
