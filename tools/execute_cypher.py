@@ -41,7 +41,7 @@ class ExecuteCypherRequest(Request):
     limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
     timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
     cursor: str | None = Field(
-        default=None, max_length=100, description="Instead of `query`: a truncated answer's, for its next rows."
+        default=None, max_length=100, description="Instead of `query`: the cursor of a truncated answer."
     )
 
 
@@ -321,8 +321,8 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool(
     "execute_cypher",
     "Run a query",
-    "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: there are more rows, "
-    "had with `cursor`. For an empty answer `diagnostics` says what matches nothing, and what would.",
+    "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: more rows exist; "
+    "get them with `cursor`. For an empty answer `diagnostics` says what matches nothing, and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

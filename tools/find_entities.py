@@ -34,7 +34,7 @@ def _at_most(characters: int) -> AfterValidator:
 
 
 Mention = Annotated[str, _at_most(1_000)]
-"""A name: no graph has longer ones, and a look-up compares it with many."""
+"""A mention, with a maximum length, because it is compared with many names."""
 Question = Annotated[str, _at_most(20_000)]
 
 

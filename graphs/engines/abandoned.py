@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.25
 ANSWER_SECONDS = 5.0
-"""Without an answer about its list for so long, the database counts as running the query."""
+"""If the database's list cannot be read for this long, the query is assumed to be running."""
 FOLLOWED_SECONDS = 60.0
 
 

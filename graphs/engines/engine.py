@@ -104,8 +104,6 @@ class Engine(Protocol):
         """Terminate all queries that run through this engine, in the database; they raise `QueryCancelled`.
 
         Waits briefly until they have ended. Use `cancellation.cancellable` to terminate a single query.
-
-        One query alone is ended through `cancellation.cancellable`.
         """
         ...
 

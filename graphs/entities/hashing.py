@@ -118,8 +118,8 @@ def deletion_pairs(
 ) -> U64:
     """(bucket << 32 | word) for each deletion number of many words.
 
-    `prefixes` has one row of `PREFIX` code points for each word, filled up with zeros; `errors` says how
-    many letters may be left out of each word.
+    `prefixes` has one row of `PREFIX` code points for each word, padded with zeros; `errors` is the number of letters
+    that may be deleted from each word.
     """
     codes = prefixes.astype(np.uint64)
     words = np.arange(first_word, first_word + len(codes), dtype=np.uint64)

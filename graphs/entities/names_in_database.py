@@ -33,7 +33,7 @@ class NamesInDatabase:
     """The name of every node, in the property that names its label, and its `aliases`, held in memory.
 
     `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
-    `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` gives the schema as it is known now.
+    `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` returns the currently known schema.
     """
 
     info = None
