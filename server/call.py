@@ -44,6 +44,11 @@ def encode(value: Any) -> bytes:
     return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
 
 
+def is_empty(value: Any) -> bool:
+    """Whether a value says nothing: null, an empty text or an empty list; 0 and false say something."""
+    return value is None or (isinstance(value, str | list | tuple | dict) and not value)
+
+
 def encode_answer(answer: Answer) -> bytes:
     """Compact JSON of an answer, under its documented names."""
     return encode(_fields(answer))
@@ -60,11 +65,12 @@ def _plain(value: Any) -> Any:
 def _fields(model: BaseModel) -> dict[str, Any]:
     """The fields, without pydantic's traversal of every row: the rows of a large answer are encoded once, here.
 
-    An optional field without a value is left out, because agents pay for every token of an answer.
+    A field with a default is left out where it holds that, or nothing: an agent pays for every word of an answer. What
+    a tool was asked for, such as the rows of a query, has no default and is always there.
     """
     fields, values = type(model).model_fields, model.__dict__
     return {
         field.alias or name: values[name]
         for name, field in fields.items()
-        if values[name] is not None or field.is_required()
+        if field.is_required() or not (is_empty(values[name]) or values[name] == field.default)
     }

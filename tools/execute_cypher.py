@@ -59,7 +59,9 @@ class ExecuteCypherAnswer(Answer):
     elapsed_ms: float
     # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
     diagnostics: list[DiagnosticAnswer] = Field(
-        json_schema_extra={"items": {"type": "object"}}, description="As in the answer of validate_cypher."
+        default_factory=list,
+        json_schema_extra={"items": {"type": "object"}},
+        description="As in the answer of validate_cypher.",
     )
 
     _rest: Rest | None = PrivateAttr(None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
@@ -12,8 +13,10 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.concurrency import run_concurrently
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.prominence import FACTOR, containing, degree
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.entities.surroundings import surroundings
+from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, judge
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -66,20 +69,24 @@ class EntityCandidate(BaseModel):
     property: str = Field(description="The property in which the match was found.")
     score: float = Field(description="From 0 to 1.")
     match: Literal["exact", "alias", "fuzzy", "vector"]
-    description: str | None
-    cypher: str = Field(description="A pattern ready to paste.")
+    description: str | None = None
+    cypher: str | None = Field(None, description="A pattern ready to paste, for an entity that may be meant.")
     matched: str | None = Field(None, description="The alias that matched.")
     key: str | None = Field(None, description="Tells apart entities that share a name.")
     relationships: list[str] = Field(default_factory=list, description="A few of them, when entities share the name.")
 
 
 class MentionAnswer(BaseModel):
-    """The candidates for one mention, best first."""
+    """The verdict on one mention, and its candidates, best first."""
 
     mention: str
+    verdict: Literal["found", "ambiguous", "not_found"] = Field(
+        description="`found`: use the candidate; `ambiguous`: choose among the candidates; `not_found`: the graph has "
+        "nothing of that name, and the candidates are only the nearest."
+    )
     candidates: list[EntityCandidate]
-    ambiguous: bool = Field(description="Whether distinct entities share the best name.")
-    same_name: int = Field(0, description="How many distinct entities have the best name, when ambiguous.")
+    ambiguous: bool = Field(False, description="Whether the verdict is `ambiguous`.")
+    same_name: int = Field(0, description="How many distinct entities have the best name, when several do.")
 
 
 class FindEntitiesAnswer(Answer):
@@ -101,33 +108,65 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
         )
     lookup = entity_lookup(graph)
     _check_property(lookup, request.property)
-    mentions = request.mentions or _mentions_of(request.question or "", lookup)
     try:
-        distinct = list(dict.fromkeys(mentions))
-        found = dict(
-            zip(
-                distinct,
-                lookup.find_all(
-                    distinct, label=request.label, property=request.property, mode=request.mode, limit=request.limit
-                ),
-                strict=True,
-            )
-        )
+        judged = _of_question(graph, lookup, request) if request.question else _of_mentions(lookup, request)
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
-    shared = {mention: _same_name(candidates, lookup, request.label) for mention, candidates in found.items()}
+    mentions = request.mentions or list(judged)
+    judged = {mention: _with_prominent(its, graph) for mention, its in judged.items()}
     apart = [
         (mention, place)
-        for mention, candidates in found.items()
-        if shared[mention] > 1
-        for place, one in enumerate(candidates[:TOLD_APART])
-        if one.match in ("exact", "alias")
+        for mention, its in judged.items()
+        if its.verdict == "ambiguous"
+        for place, candidate in enumerate(its.candidates[: min(TOLD_APART, request.limit)])
+        if not candidate.is_value
     ]
-    around = dict(zip(apart, run_concurrently(lambda it: _around(graph, found[it[0]][it[1]]), apart), strict=True))
+    around = dict(
+        zip(apart, run_concurrently(lambda it: _around(graph, judged[it[0]].candidates[it[1]]), apart), strict=True)
+    )
     return FindEntitiesAnswer(
-        mentions=[_as_answer(mention, found[mention], shared[mention], graph, around) for mention in mentions],
+        mentions=[_as_answer(mention, judged[mention], graph, lookup, request, around) for mention in mentions],
         warning=_staleness(graph, lookup),
     )
+
+
+def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
+    """Each distinct mention with its verdict."""
+    distinct = list(dict.fromkeys(request.mentions))
+    found = lookup.find_all(
+        distinct, label=request.label, property=request.property, mode=request.mode, limit=max(request.limit, JUDGED)
+    )
+    return {
+        mention: judge(mention, candidates, lookup, by_meaning=request.mode == "vector")
+        for mention, candidates in zip(distinct, found, strict=True)
+    }
+
+
+def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
+    """Each distinct mention of the question with its verdict."""
+    from graphground.graphs.entities.question import mentions_of  # only questions need it
+
+    found = mentions_of(
+        request.question or "", lookup, graph.schema, label=request.label, property=request.property, mode=request.mode
+    )
+    return {mention.text: mention.judged for mention in found}
+
+
+def _with_prominent(judged: Judged, graph: Graph) -> Judged:
+    """Also ambiguous: a name that fits exactly beside a longer one of a node that is connected far more."""
+    if judged.verdict != "found" or graph.engine is None:
+        return judged
+    best = judged.candidates[0]
+    longer = containing(best, judged.others) if not best.is_value else []
+    if not longer:
+        return judged
+    try:
+        degrees = run_concurrently(partial(degree, graph.engine, graph.schema), [best, *longer])
+    except EngineError:
+        return judged  # the better name is an answer without them
+    least = FACTOR * max(degrees[0], 1)
+    more = [other for other, its in zip(longer, degrees[1:], strict=True) if its >= least]
+    return Judged("ambiguous", [*more, best]) if more else judged
 
 
 def entity_lookup(graph: Graph) -> EntityLookup:
@@ -178,52 +217,46 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
         ) from None
 
 
-def _mentions_of(question: str, lookup: EntityLookup) -> list[str]:
-    return list(dict.fromkeys(span.text for span in lookup.spans(question, unknown=True)))[:50]
-
-
-def _same_name(candidates: Sequence[Candidate], lookup: EntityLookup, label: str | None) -> int:
-    """How many distinct entities have the best candidate's name."""
-    best = [
-        candidate
-        for candidate in candidates
-        if candidate.match in ("exact", "alias") and candidate.score >= candidates[0].score
-    ]
-    if not best and candidates:  # a misspelt name is as ambiguous as the name that it means
-        return max(1, lookup.same_name(candidates[0].name, label=label))
-    shared = len({(candidate.label, candidate.key) for candidate in best})
-    if best:
-        shared = max(shared, lookup.same_name(best[0].matched or best[0].name, label=label))
-    return shared
+def _same_name(judged: Judged, lookup: EntityLookup, label: str | None) -> int:
+    """How many distinct entities have the best candidate's name; an alias counts only where an alias was asked for."""
+    best = judged.candidates[0]
+    if best.is_value:
+        return 0
+    by_alias = best.match == "alias"
+    shared = lookup.same_name(best.matched or best.name if by_alias else best.name, label=label, aliases=by_alias)
+    return shared if shared > 1 else 0
 
 
 def _as_answer(
     mention: str,
-    candidates: Sequence[Candidate],
-    shared: int,
+    judged: Judged,
     graph: Graph,
+    lookup: EntityLookup,
+    request: FindEntitiesRequest,
     around: Mapping[tuple[str, int], list[str]],
 ) -> MentionAnswer:
-    ambiguous = shared > 1
+    ambiguous = judged.verdict == "ambiguous"
+    shown = judged.candidates[: request.limit]
     return MentionAnswer(
         mention=mention,
+        verdict=judged.verdict,
         candidates=[
             EntityCandidate(
-                name=one.name,
-                label=one.label,
-                property=one.property,
-                score=round(one.score, 3),
-                match=one.match,
-                description=one.description,
-                cypher=pattern_for(one, graph),
-                matched=one.matched if one.matched != one.name else None,
-                key=one.key if ambiguous else None,
+                name=candidate.name,
+                label=candidate.label,
+                property=candidate.property,
+                score=round(candidate.score, 3),
+                match=candidate.match,
+                description=candidate.description,
+                cypher=pattern_for(candidate, graph) if judged.verdict != "not_found" else None,
+                matched=candidate.matched if candidate.matched != candidate.name else None,
+                key=candidate.key if ambiguous else None,
                 relationships=around.get((mention, place), []),
             )
-            for place, one in enumerate(candidates)
+            for place, candidate in enumerate(shown)
         ],
         ambiguous=ambiguous,
-        same_name=shared if ambiguous else 0,
+        same_name=_same_name(judged, lookup, request.label) if ambiguous else 0,
     )
 
 
@@ -250,7 +283,8 @@ TOOL = Tool(
     "find_entities",
     "Find entities by name",
     "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
-    "writing a name into a query, then use the returned `name` exactly.",
+    "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
+    "and description; `not_found`: the graph has no such entity, and the candidates are only the nearest.",
     FindEntitiesRequest,
     FindEntitiesAnswer,
     find_entities,

@@ -36,7 +36,9 @@ class GetFilteredSchemaAnswer(Answer):
     whole: bool = Field(description="Whether the question matched nothing; the schema is then not filtered.")
     truncated: bool = Field(description="Whether more was left out to stay within the budget.")
     tokens: int = Field(description="Approximate number of tokens in `schema`.")
-    left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
+    left_out: list[str] = Field(
+        default_factory=list, description="The labels and relationship types left out, and how many properties."
+    )
 
     def as_text(self) -> str:
         """The schema itself, then what was left out."""

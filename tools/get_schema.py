@@ -41,7 +41,9 @@ class GetSchemaAnswer(Answer):
     form: str
     schema_: str = Field(alias="schema", description="The schema as text.")
     truncated: bool = Field(description="Whether something was left out to stay within the budget.")
-    left_out: list[str] = Field(description="The labels and relationship types left out, and how many properties.")
+    left_out: list[str] = Field(
+        default_factory=list, description="The labels and relationship types left out, and how many properties."
+    )
 
     def as_text(self) -> str:
         """The schema itself."""

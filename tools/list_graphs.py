@@ -15,12 +15,12 @@ class GraphSummary(BaseModel):
     """One open graph: `nba, arcadedb, 4327 nodes, 18991 relationships`."""
 
     name: str
-    description: str
+    description: str = ""
     engine: str = Field(description="Where its data is stored; `none` for a schema without data.")
-    nodes: int | None = Field(description="Number of nodes; null while unknown.")
-    relationships: int | None = Field(description="Number of relationships; null while unknown.")
+    nodes: int | None = Field(None, description="Number of nodes, once known.")
+    relationships: int | None = Field(None, description="Number of relationships, once known.")
     database_refuses_writes: bool | None = Field(
-        None, description="Whether the database itself refuses writes too; null when not tested."
+        None, description="Whether the database itself refuses writes too, where tested."
     )
 
 

@@ -27,8 +27,8 @@ class ValidateCypherAnswer(Answer):
 
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
-    diagnostics: list[DiagnosticAnswer]
-    suggested_query: str | None = Field(description="The query as probably meant, when clear.")
+    diagnostics: list[DiagnosticAnswer] = Field(default_factory=list)
+    suggested_query: str | None = Field(None, description="The query as probably meant, when clear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:

@@ -32,7 +32,9 @@ class Candidate:
     matched: str | None = None
     """The text that matched, if it is not the name: the alias `King James` of `LeBron James`."""
     name_property: str = "name"
-    """The property that holds `name`, also for a match in an alias."""
+    """The property that holds `name`, for a match in an alias too."""
+    is_value: bool = False
+    """Whether it is a value that nodes share, such as a country of citizenship, and no entity's name."""
 
 
 class EntityLookup(Protocol):
@@ -78,8 +80,17 @@ class EntityLookup(Protocol):
         """The names that occur in a question; with `unknown` also parts that are only written like a name."""
         ...
 
-    def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct entities have that name or alias, ignoring case and accents."""
+    def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
+        """How many distinct entities have that name, or that alias too, case and accents apart."""
+        ...
+
+    @property
+    def texts(self) -> int:
+        """How many names, aliases and values there are."""
+        ...
+
+    def word_counts(self, words: Sequence[str]) -> Sequence[int]:
+        """For each folded word, in how many of them it stands."""
         ...
 
     def check_names(self, label: str | None, property: str | None) -> None:

@@ -19,7 +19,14 @@ from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.fuzzy import Fuzzy
 from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.record import IndexInfo, UnknownName
-from graphground.graphs.entities.scoring import EXACT, FOLDED, raise_contained, scores
+from graphground.graphs.entities.scoring import (
+    ARTICLE,
+    EXACT,
+    FOLDED,
+    raise_contained,
+    scores_without_articles,
+    without_article,
+)
 from graphground.graphs.entities.spans import Span, find_spans
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
@@ -203,14 +210,27 @@ class EntityIndex:
             one for _, one, kind, *_ in self._files.partitions if kind == VALUE
         }
 
-    def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct entities have that name or alias, ignoring case and accents."""
+    def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
+        """How many distinct entities have that name, or that alias too, case and accents apart."""
         low, high, _ = self._scope(label, None)
         rows = self._within(self._same(fold(name)), low, high, None)
-        rows = rows[[self._kind(row) != VALUE for row in rows.tolist()]] if len(rows) else rows
+        kinds = (NAME, ALIAS) if aliases else (NAME,)
+        rows = rows[[self._kind(row) in kinds for row in rows.tolist()]] if len(rows) else rows
         if len(rows) > 10_000:
             return len(np.unique(self._files.row_entity[rows]))
         return len({self._files.key[int(entity)] for entity in np.unique(self._files.row_entity[rows])})
+
+    @property
+    def texts(self) -> int:
+        """How many names, aliases and values are indexed."""
+        return self._files.rows
+
+    def word_counts(self, words: Sequence[str]) -> list[int]:
+        """In how many texts each folded word stands."""
+        numbers = self._words.numbers(words)
+        known = np.array([number for number in numbers if number is not None], dtype=np.int64)
+        counts = iter(self._words.frequencies(known).tolist())
+        return [0 if number is None else next(counts) for number in numbers]
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """The names that occur in a question, the longest where they overlap, with the labels that have them.
@@ -319,9 +339,15 @@ class EntityIndex:
         texts = self._files.text.many(rows)
         names = [fold(text) for text in texts]
         weight = self._words.weight(folded.split())
-        found = scores(folded, names, known=weight is not None)
+        found = scores_without_articles(folded, names, known=weight is not None)
+        weights = self._files.row_weight[rows].astype(np.float32)
         if weight is not None:
-            raise_contained(found, folded, names, weight, self._files.row_weight[rows].astype(np.float32))
+            raise_contained(found, folded, names, weight, weights)
+        bare = without_article(folded)
+        if bare != folded and (weight := self._words.weight(bare.split())) is not None:
+            raised = found.copy()
+            raise_contained(raised, bare, names, weight, weights)
+            found = np.maximum(found, ARTICLE * raised)
         scored: list[tuple[float, int]] = []
         for row, partition, text, score in zip(
             rows.tolist(), self._partition(rows).tolist(), texts, found.tolist(), strict=True
@@ -375,4 +401,5 @@ class EntityIndex:
             description=description,
             matched=text,
             name_property=holder,
+            is_value=kind == VALUE,
         )

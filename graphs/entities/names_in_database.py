@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -25,6 +27,8 @@ MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
 """Names are read again after that many seconds, because no index build renews them."""
 WORST_SCORE = 60.0
+RESCORED = 50
+"""Names that rapidfuzz finds alike, compared once more as an index compares them."""
 MENTIONS_AT_ONCE = 8
 """Mentions compared together; each comparison of a mention and a name takes four bytes."""
 
@@ -115,11 +119,25 @@ class NamesInDatabase:
 
         return find_spans(question, self._names(), unknown=unknown)
 
-    def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct nodes have that name or alias, ignoring case and accents."""
+    def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
+        """How many distinct nodes have that name, or that alias too, case and accents apart."""
         return len(
-            {key for its_label, key in self._names().bearers.get(fold(clean(name)), ()) if label in (None, its_label)}
+            {
+                key
+                for its_label, key, is_alias in self._names().bearers.get(fold(clean(name)), ())
+                if label in (None, its_label) and (aliases or not is_alias)
+            }
         )
+
+    @property
+    def texts(self) -> int:
+        """How many names and aliases there are."""
+        return len(self._names().words_of_all)
+
+    def word_counts(self, words: Sequence[str]) -> list[int]:
+        """For each folded word, in how many of them it stands."""
+        counted = self._names().counted
+        return [counted[word] for word in words]
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Refuse a label whose nodes have no names, and any property except `name` and `aliases`.
@@ -172,7 +190,7 @@ class NamesInDatabase:
             found = Candidate(str(name), label.name, key, 1.0, "exact", str(own_key), text, name_property=key)
             yield str(name), found
             for alias in other_names or ():
-                yield str(alias), replace(found, property="aliases", match="alias")
+                yield str(alias), replace(found, property="aliases", match="alias", matched=str(alias))
 
 
 class _Names:
@@ -181,7 +199,6 @@ class _Names:
     def __init__(self, entries: Sequence[tuple[str, Candidate]]) -> None:
         self.read_at = time.monotonic()
         self._texts = [text for text, _ in entries]
-        self._folded = [folded(text) for text in self._texts]
         self._candidates = [candidate for _, candidate in entries]
 
     @cached_property
@@ -193,16 +210,26 @@ class _Names:
         return found
 
     @cached_property
-    def bearers(self) -> dict[str, set[tuple[str, str]]]:
-        """Each folded text with the nodes that have it, by label and key."""
-        found: dict[str, set[tuple[str, str]]] = {}
-        for text, candidate in zip(self._texts, self._candidates, strict=True):
-            found.setdefault(fold(clean(text)), set()).add((candidate.label, candidate.key))
+    def bearers(self) -> dict[str, set[tuple[str, str, bool]]]:
+        """Each folded text with the nodes that bear it, by label and key, and whether as an alias."""
+        found: dict[str, set[tuple[str, str, bool]]] = {}
+        for text, candidate in zip(self.words_of_all, self._candidates, strict=True):
+            found.setdefault(text, set()).add((candidate.label, candidate.key, candidate.match == "alias"))
         return found
+
+    @cached_property
+    def words_of_all(self) -> list[str]:
+        """Each text, folded to words."""
+        return [fold(clean(text)) for text in self._texts]
+
+    @cached_property
+    def counted(self) -> Counter[str]:
+        """Each word with the number of texts that have it."""
+        return Counter(word for text in self.words_of_all for word in set(text.split()))
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
         """For each folded text the labels that have it as a name or an alias."""
-        return [tuple(sorted({label for label, _ in self.bearers.get(text, ())})) for text in folded]
+        return [tuple(sorted({label for label, *_ in self.bearers.get(text, ())})) for text in folded]
 
     def by_spelling(
         self, mentions: Sequence[str], label: str | None, property: str | None, limit: int
@@ -211,27 +238,45 @@ class _Names:
         import numpy as np  # both loaded on first use
         from rapidfuzz import fuzz, process
 
+        from graphground.graphs.entities.scoring import (
+            FOLDED,
+            raise_contained,
+            scores_without_articles,
+            without_article,
+        )
+
         places = [
             place
             for place, candidate in enumerate(self._candidates)
             if label in (None, candidate.label) and property in (None, candidate.property)
         ]
-        texts = [self._folded[place] for place in places]
-        wanted = [folded(clean(mention)) for mention in mentions]
+        texts = [self.words_of_all[place] for place in places]
+        wanted = [fold(clean(mention)) for mention in mentions]
         for first in range(0, len(wanted), MENTIONS_AT_ONCE):
             chunk = wanted[first : first + MENTIONS_AT_ONCE]
             likeness = process.cdist(
                 chunk, texts, scorer=fuzz.WRatio, score_cutoff=WORST_SCORE, dtype=np.float32, workers=-1
             )
             for text, scores in zip(chunk, likeness, strict=True):
-                best = np.argsort(-scores, kind="stable")[: 3 * limit]
+                best = np.argsort(-scores, kind="stable")[: max(RESCORED, 3 * limit)]
+                best = best[scores[best] > 0].tolist() if text else []
+                near = [texts[place] for place in best]
+                known = all(self.counted[word] for word in text.split())
+                found = scores_without_articles(text, near, known)
+                if known and near:
+                    weights = np.array([self._weight(its) for its in near], dtype=np.float32)
+                    raise_contained(found, without_article(text), near, self._weight(without_article(text)), weights)
                 yield _entities_of(
                     [
-                        (self._candidates[places[place]], texts[place] == text, scores[place] / 100)
-                        for place in best[scores[best] > 0].tolist()
+                        (self._candidates[places[place]], its == text, min(score, FOLDED))
+                        for place, its, score in zip(best, near, found.tolist(), strict=True)
                     ],
                     limit,
                 )
+
+    def _weight(self, text: str) -> float:
+        """How much the words of a folded text say together: rare ones most."""
+        return sum(math.log((len(self._texts) + 2) / (self.counted[word] + 1)) for word in text.split()) or 1e-6
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
@@ -244,8 +289,3 @@ def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> 
             kept[entry.label, entry.key] = candidate
     order = {"exact": 0, "alias": 1}
     return sorted(kept.values(), key=lambda one: (order.get(one.match, 2), -one.score))[:limit]
-
-
-def folded(text: str) -> str:
-    """The text without surrounding spaces and without case: `folded(" LeBron ")` is `lebron`."""
-    return text.strip().casefold()

@@ -157,9 +157,18 @@ class OwnIndex:
         """The names that occur in a question."""
         return self._now().spans(question, unknown=unknown)
 
-    def same_name(self, name: str, *, label: str | None = None) -> int:
-        """How many distinct entities have that name or alias."""
-        return self._now().same_name(name, label=label)
+    def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
+        """How many distinct entities have that name, or that alias too."""
+        return self._now().same_name(name, label=label, aliases=aliases)
+
+    @property
+    def texts(self) -> int:
+        """How many names there are."""
+        return self._now().texts
+
+    def word_counts(self, words: Sequence[str]) -> Sequence[int]:
+        """For each folded word, in how many names it stands."""
+        return self._now().word_counts(words)
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Refuse a label or a property without names."""

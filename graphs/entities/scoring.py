@@ -14,6 +14,9 @@ from graphground.graphs.entities.files import Array
 EXACT, FOLDED = 1.0, 0.98
 _INITIALS = 0.9
 _ALL_WORDS = 0.97
+ARTICLE = 0.97
+"""What a name counts that is the mention but for a leading article."""
+ARTICLES = frozenset(("the",))
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
 """The minimum score of a name that contains all words of the mention, and of one whose words the mention all
 contains.
@@ -48,6 +51,20 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
     return mixed
 
 
+def scores_without_articles(mention: str, names: Sequence[str], known: bool = False) -> Array:
+    """The same, where a leading article says nothing: `the wizards` is `washington wizards` before `the wizard`."""
+    bare, its = without_article(mention), [without_article(name) for name in names]
+    if bare == mention and its == names:
+        return scores(mention, names, known)
+    return np.maximum(scores(mention, names, known), ARTICLE * scores(bare, its, known))
+
+
+def without_article(folded: str) -> str:
+    """A folded text without a leading article: `without_article("the wizards")` is `wizards`."""
+    first, _, rest = folded.partition(" ")
+    return rest if rest and first in ARTICLES else folded
+
+
 def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
     """Raise the scores of names that contain all words of the mention, or of whose words the mention contains all.
 
@@ -77,6 +94,8 @@ def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spellin
         pairs = list(zip(words, name, strict=False))
         if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
             continue
+        if all(min(len(typed), len(its)) == 1 and typed != its for typed, its in pairs):
+            continue  # initials alone: `A.I.` may stand for very many names, and means none of them
         short = [(typed[0], its[0]) if len(typed) == 1 or len(its) == 1 else (typed, its) for typed, its in pairs]
         left = " ".join([typed for typed, _ in short] + list(words[len(pairs) :]))
         right = " ".join([its for _, its in short] + list(name[len(pairs) :]))

@@ -23,7 +23,7 @@ _ABBREVIATED = re.compile(r"\.\w$")
 _PART = re.compile(r"[^\s\-/\u2010-\u2015]+")
 _AFTER, _BEFORE = '.,;:!?)]}"\u201d/', "([{\"\u201c'\u2018"
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|['\u2019])$")
-_QUOTED = re.compile(r"\"([^\"]{2,200})\"|\u201c([^\u201d]{2,200})\u201d|(?<!\w)'([^']{2,200})'(?!\w)")
+QUOTED = re.compile(r"\"([^\"]{2,200})\"|\u201c([^\u201d]{2,200})\u201d|(?<!\w)'([^']{2,200})'(?!\w)")
 
 # fmt: off
 COMMON = frozenset("""
@@ -62,8 +62,8 @@ class Names(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
-    """A word of the question: `_Word("jamess", 11, 18, (("james", 16),))` for `James's`.
+class Word:
+    """A word of the question: `Word("jamess", 11, 18, (("james", 16),))` for `James's`.
 
     `endings` are its possible forms as the last word of a name, each with the position where it ends.
     """
@@ -81,7 +81,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
     which a fuzzy search may find.
     """
     question = question[:LONGEST_QUESTION]
-    words = _words(question)
+    words = words_of(question)
     tried: list[tuple[int, int, int]] = []
     texts: list[str] = []
     for first in range(len(words)):
@@ -91,7 +91,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
                 tried.append((first, last, end))
                 texts.append(before + ending)
             before += words[last].folded + " "
-    quoted = [match.span(match.lastindex or 0) for match in _QUOTED.finditer(question)]
+    quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
     found = [
         (first, last, end, its)
         for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
@@ -118,9 +118,9 @@ def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
     return Span(question[start:end], start, end, labels)
 
 
-def _words(question: str) -> list[_Word]:
-    """The question's words with their positions, without surrounding punctuation."""
-    words: list[_Word] = []
+def words_of(question: str) -> list[Word]:
+    """The question's words with their places, without the punctuation around them."""
+    words: list[Word] = []
     for piece in _PIECE.finditer(question):
         head = piece.group().rstrip(_AFTER)
         start = piece.start() + len(head) - len(head.lstrip(_BEFORE))
@@ -131,7 +131,7 @@ def _words(question: str) -> list[_Word]:
             for number, one in enumerate(folded.split(" ") if folded else ()):
                 whole = number == folded.count(" ")
                 endings = _endings(part.group(), part.start()) if whole else ()
-                words.append(_Word(one, part.start(), part.end(), endings))
+                words.append(Word(one, part.start(), part.end(), endings))
     return words
 
 
@@ -151,26 +151,26 @@ def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
     return tuple(endings)
 
 
-def _is_name(question: str, words: Sequence[_Word], quoted: Sequence[tuple[int, int]]) -> bool:
+def _is_name(question: str, words: Sequence[Word], quoted: Sequence[tuple[int, int]]) -> bool:
     start, end = words[0].start, words[-1].end
     if (start, end) in quoted or any(word.folded not in COMMON and not word.folded.isdecimal() for word in words):
         return len(words) > 1 or len(words[0].folded) > 1 or not words[0].folded.isascii()
     if all(word.folded.isdecimal() for word in words):
         return False
-    return all(question[word.start].isupper() for word in words) and not _begins_sentence(question, start)
+    return all(question[word.start].isupper() for word in words) and not begins_sentence(question, start)
 
 
-def _begins_sentence(question: str, start: int) -> bool:
+def begins_sentence(question: str, start: int) -> bool:
     before = question[:start].rstrip(" \"'(\u201c\u2018")
     return not before or before[-1] in ".?!:;"
 
 
 def _written_like_names(
-    question: str, words: Sequence[_Word], taken: set[int], quoted: Sequence[tuple[int, int]]
+    question: str, words: Sequence[Word], taken: set[int], quoted: Sequence[tuple[int, int]]
 ) -> list[Span]:
     """Runs of capitalised words and quoted parts that no name covers."""
     spans: list[Span] = []
-    run: list[_Word] = []
+    run: list[Word] = []
     for number, word in enumerate([*words, None]):
         if word is not None and number not in taken and _like_name(question, word, bool(run), quoted):
             run.append(word)
@@ -178,19 +178,19 @@ def _written_like_names(
         if run:
             while run and run[-1].folded in COMMON:
                 run.pop()
-            if run and (len(run) > 1 or not _begins_sentence(question, run[0].start)):
+            if run and (len(run) > 1 or not begins_sentence(question, run[0].start)):
                 start, end = run[0].start, run[-1].end
                 spans.append(_span(question, start, end, ()))
         run = []
     return spans
 
 
-def _like_name(question: str, word: _Word, within: bool, quoted: Sequence[tuple[int, int]]) -> bool:
+def _like_name(question: str, word: Word, within: bool, quoted: Sequence[tuple[int, int]]) -> bool:
     if any(start <= word.start < end for start, end in quoted):
         return True
     if word.folded in ("of", "the", "and", "de", "la", "von", "van", "in"):
         return within
     first = question[word.start]
     return (first.isupper() or (first.isdecimal() and within)) and not (
-        word.folded in COMMON and _begins_sentence(question, word.start)
+        word.folded in COMMON and begins_sentence(question, word.start)
     )

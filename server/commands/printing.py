@@ -40,9 +40,9 @@ def cell(value: Any) -> str:
 def failure_lines(answer: Mapping[str, Any]) -> list[str]:
     """A tool's failure: the message, the nearest valid input, the next step."""
     lines = [f"graphground: {answer['message']}"]
-    if answer["nearest"]:
+    if answer.get("nearest"):
         lines.append(f"  nearest: {', '.join(answer['nearest'])}")
-    if answer["next"]:
+    if answer.get("next"):
         lines.append(f"  next: {answer['next']}")
     return lines
 
@@ -66,7 +66,7 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
             continue  # said of the query as a whole
         margin = " " * len(str(number))
         before = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
-        instead = f" {diagnostic['suggestions'][0]}" if diagnostic["suggestions"] else ""
+        instead = f" {diagnostic['suggestions'][0]}" if diagnostic.get("suggestions") else ""
         lines += [f"  {number} | {text}", f"  {margin} | {before}{'^' * length}{instead}"]
     return lines
 

@@ -81,10 +81,10 @@ def query(parsed: argparse.Namespace) -> int:
     answer = json.loads(outcome.payload)
     answer.pop("cursor", None)  # it ends with this process
     failed = outcome.is_error or answer.get("valid") is False
-    sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer["diagnostics"])))
+    sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer.get("diagnostics", ()))))
     if parsed.json:
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
-    elif outcome.is_error and not answer["diagnostics"]:
+    elif outcome.is_error and not answer.get("diagnostics"):
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:
         sys.stdout.write(f"The query is valid ({answer['access']}).\n")

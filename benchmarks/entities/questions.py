@@ -1,0 +1,103 @@
+"""How many names of the train questions `find_entities` finds in whole questions, as written and misspelt.
+
+    python -m benchmarks.entities.questions [--each 400] [--misses 20]
+
+A graph's index holds the names that its train questions mention. The gold names of a question are the texts in the maps
+of its gold query that stand in it. A mention that is no part of a text of the gold query is spurious, whatever its verdict. In the
+second round each gold name has one typing error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.engines.graphs_for_queries import TRAIN, records, schema_of
+from benchmarks.entities.mention_errors import typing_error
+from benchmarks.entities.verdict_mentions import train_records
+from benchmarks.tools.tokens import names_in
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.question import QuestionMention, mentions_of
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--each", type=int, default=400, help="questions of each graph")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--misses", type=int, default=0, help="missed and spurious names to print of each graph")
+    given = parser.parse_args()
+    for misspelt in (False, True):
+        total = np.zeros(4)
+        for graph in TRAIN:
+            counted = np.array(asked(graph, given.each, given.seed, misspelt, given.misses))
+            total += counted
+            print(f"{graph:18}{line(counted)}", flush=True)
+        print(f"{'misspelt' if misspelt else 'as written':18}{line(total)}\n", flush=True)
+
+
+def line(counted: np.ndarray) -> str:
+    questions, names, found, spurious = counted[:4]
+    return f"{int(questions):>6} questions, {100 * found / names:.2f} % of {int(names)} names, {spurious / questions:.3f} spurious"
+
+
+def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tuple[int, int, int, int]:
+    """The questions, their gold names, those found, and the spurious mentions."""
+    rng = random.Random(f"{graph}{seed}")
+    tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
+    schema, names, found, spurious, took = schema_of(graph), 0, 0, 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        build_index(Path(folder) / "index", train_records(graph))
+        index = open_index(Path(folder) / "index")
+        chosen = rng.sample(tasks, min(each, len(tasks)))
+        for task in chosen:
+            question, gold = str(task["nl_question"]), {}
+            for name in names_in(str(task["gold_cypher"])):
+                place = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question)
+                if place:
+                    written = typing_error(name, rng) if misspelt and len(name) > 3 else name
+                    question = question[: place.start()] + written + question[place.end() :]
+                    gold[name] = written
+            literals = [literal.value for literal in parse(str(task["gold_cypher"])).find(t.StringLiteral)]
+            begun = time.perf_counter()
+            mentions = mentions_of(question, index, schema)
+            took.append(time.perf_counter() - begun)
+            answered = {
+                candidate.name
+                for mention in mentions
+                if mention.judged.verdict != "not_found"
+                for candidate in mention.judged.candidates
+            }
+            missed = [written for name, written in gold.items() if name not in answered]
+            extra = [
+                mention.text
+                for mention in mentions
+                if not any(same(mention, name) for name in [*literals, *gold.values()])
+            ]
+            names += len(gold)
+            found += len(gold) - len(missed)
+            spurious += len(extra)
+            if (missed or extra) and misses > 0:
+                misses -= 1
+                print(f"  {question}\n     missed {missed}, spurious {extra}, told {[m.text for m in mentions]}")
+    print(f"  {1000 * float(np.median(took)):.1f} ms a question")
+    return len(chosen), names, found, spurious
+
+
+def same(mention: QuestionMention, name: str) -> bool:
+    """Whether a mention is a part of a name, contains it, or means it: `firearms` is `firearm`."""
+    text, its = fold(mention.text), fold(name)
+    return text in its or its in text or any(candidate.name == name for candidate in mention.judged.candidates)
+
+
+if __name__ == "__main__":
+    main()

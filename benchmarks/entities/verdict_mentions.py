@@ -1,0 +1,134 @@
+"""Graphs of real names, and mentions whose entity is in them or is not: what the verdicts are learnt from and tested on.
+
+The graphs of one side never see an entity of the other. Learnt from: the names of the four CypherBench train graphs,
+and six tenths of the Wikidata entities at hand, cut by what they are an instance of into graphs of 300 to 4,000 nodes,
+each also in a million or a hundred thousand other names. Tested on: the bundled graph, the movie slice, and the other
+four tenths.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from benchmarks.engines.graphs_for_queries import TRAIN
+from benchmarks.entities.mention_errors import KINDS, with_error
+from benchmarks.entities.synthetic_names import SHARED, real_entities, synthetic_records
+from graphground.graphs.bundled import open_bundled
+from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.record import Record
+
+Side = Literal["learnt", "tested"]
+ALIAS, ABSENT, ABSENT_MISSPELT = "alias", "absent", "absent, misspelt"
+PRESENT = (*KINDS, ALIAS)
+MISSPELT = ("typing error", "two typing errors", ALIAS)
+"""The kinds that the bar of present mentions is about: misspelt names, and aliases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A mention, its kind, and the keys of the entities that it means: none where it is absent."""
+
+    mention: str
+    kind: str
+    keys: frozenset[str]
+
+
+def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
+    """The graphs of a side by name."""
+    if side == "learnt":
+        for graph in TRAIN:
+            yield graph, list(train_records(graph))
+    else:
+        for name, document in (("nba", open_bundled("nba")), ("movie slice", movie_slice())):
+            yield name, list(records_of(document))
+    pieces: dict[int, list[Record]] = {}
+    for key, label, name, aliases, description in real_entities():
+        piece = piece_of(key, label)
+        if key.startswith("Q") and key[1:].isdecimal() and (piece < 6) == (side == "learnt"):
+            pieces.setdefault(piece, []).append(Record(key, label, name, aliases, description))
+    for piece, records in sorted(pieces.items()):
+        yield f"Wikidata {piece}", records[: 300 if piece == 0 else None]
+
+
+def piece_of(key: str, label: str) -> int:
+    """Which tenth an entity belongs to: all of a kind to one, but people and those of unknown kind by chance."""
+    apart = key if label in ("human", "Thing") else label
+    return hashlib.sha256(apart.encode()).digest()[0] % 10
+
+
+def movie_slice() -> str:
+    with gzip.open(SHARED / "wikidata_slices_simplekg/movie_wd50k_simplekg.json.gz", "rt", encoding="utf-8") as file:
+        return file.read()
+
+
+def records_of(document: object) -> Iterator[Record]:
+    """The entities of a SimpleKG document, as loading indexes them."""
+    text = document if isinstance(document, str) else document.read()  # type: ignore[attr-defined]
+    for node in json.loads(text)["entities"]:
+        values = {
+            key: value
+            for key, value in node["properties"].items()
+            if isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+        }
+        yield Record(node["eid"], node["label"], node["name"], node["aliases"], node["description"] or "", values)
+
+
+def train_records(graph: str) -> Iterator[Record]:
+    """The names that questions over a train graph mention."""
+    with gzip.open(SHARED / "cypherbench_tasks/entity_mentions.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for entry in map(json.loads, lines):
+            if entry["graph"] == graph and entry["property"] == "name":
+                yield Record(f"{entry['label']}#{entry['value']}", entry["label"], entry["value"])
+
+
+def among(records: Sequence[Record], names: int) -> Iterator[Record]:
+    """The records with so many made-up names around them."""
+    yield from records
+    yield from islice(synthetic_records(names), names)
+
+
+def mentions_of(
+    records: Sequence[Record], others: Sequence[Record], count: int, seed: int, present: Sequence[str] = PRESENT
+) -> Iterator[Asked]:
+    """Mentions of a graph, `count` of each kind, and of others as many absent ones, as written and misspelt."""
+    rng = random.Random(seed)
+    keys: dict[str, set[str]] = {}
+    for record in records:
+        for text in (record.name or "", *record.aliases):
+            keys.setdefault(fold(text), set()).add(record.key)
+        for value in record.values.values():
+            for text in (value,) if isinstance(value, str) else value:
+                keys.setdefault(fold(text), set()).add("")
+    named = [record for record in records if record.name]
+    for kind in present:
+        made = 0
+        for record in rng.sample(named, len(named)):
+            aliases = [alias for alias in record.aliases if len(fold(alias)) > 2]
+            mention = with_error(record.name or "", kind, rng) if kind != ALIAS else rng.choice(aliases or [None])
+            if mention is None or not fold(mention):
+                continue
+            # What an error makes of a name may be another's: then either is right.
+            yield Asked(mention, kind, frozenset(keys[fold(record.name or "")] | keys.get(fold(mention), set())))
+            made += 1
+            if made == count:
+                break
+    known = {record.key for record in records}
+    made = 0
+    for record in rng.sample(others, len(others)):
+        texts = (record.name or "", *record.aliases)
+        if record.key in known or any(fold(text) in keys for text in texts) or len(fold(texts[0])) < 3:
+            continue
+        yield Asked(texts[0], ABSENT, frozenset())
+        misspelt = with_error(texts[0], "typing error", rng)
+        if misspelt and fold(misspelt) not in keys:
+            yield Asked(misspelt, ABSENT_MISSPELT, frozenset())
+        made += 1
+        if made == 2 * count:
+            break

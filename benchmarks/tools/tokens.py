@@ -1,0 +1,147 @@
+"""How many tokens the answers of each tool take, over the train questions: this tree beside an older commit.
+
+    python -m benchmarks.tools.tokens FOLDER [--each 100] [--base b202f07]
+
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made in
+both trees, the older one in a git worktree that is removed afterwards. A client shows its model the text of an answer
+or its structured content: both are counted, by our estimate. The calls: `list_graphs`, `get_schema` of each graph,
+`get_filtered_schema` of each question, `find_entities` of the names in the gold query (one exact name a call, all with
+a typing error, and the whole question), `validate_cypher` and `execute_cypher` of the gold query and of the gold query
+with one name misspelt, `suggest_queries` of the question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parents[2]
+BASE = "b202f07"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--each", type=int, default=100, help="questions of each graph")
+    parser.add_argument("--base", default=BASE, help="the commit to compare with")
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--examples", type=int, default=0, help="answers of each kind to print")
+    given = parser.parse_args()
+    if given.worker:
+        answer_all(given.folder, given.worker)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        file = Path(temporary) / "calls.json"
+        file.write_text(json.dumps(list(calls(given.each))), encoding="utf-8")
+        base = Path(temporary) / "base"
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", str(base), given.base], cwd=HERE, check=True)
+        try:
+            subprocess.run([sys.executable, "bootstrap.py", "link"], cwd=base, check=True, stderr=subprocess.DEVNULL)
+            before, after = (answers(tree, given.folder, file) for tree in (base, HERE))
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", str(base)], cwd=HERE, check=True)
+    report(before, after, given.examples)
+
+
+def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The calls: what they are, the tool, its arguments."""
+    from benchmarks.engines.graphs_for_queries import TRAIN, records
+    from benchmarks.entities.mention_errors import typing_error
+
+    rng = random.Random(16)
+    yield "list_graphs", "list_graphs", {}
+    for graph in TRAIN:
+        yield "get_schema", "get_schema", {"graph": graph}
+        yield "get_schema, enhanced", "get_schema", {"graph": graph, "form": "enhanced"}
+        asked = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
+        for task in rng.sample(asked, min(each, len(asked))):
+            question, gold = str(task["nl_question"]), str(task["gold_cypher"])
+            names = names_in(gold)
+            yield "get_filtered_schema", "get_filtered_schema", {"graph": graph, "question": question}
+            yield "find_entities, question", "find_entities", {"graph": graph, "question": question}
+            yield "suggest_queries", "suggest_queries", {"graph": graph, "question": question}
+            for name in names[:1]:
+                wrong = typing_error(name, rng)
+                misspelt = gold.replace(f"'{name}'", f"'{wrong}'")
+                yield "find_entities, exact name", "find_entities", {"graph": graph, "mentions": [name]}
+                yield "find_entities, misspelt", "find_entities", {"graph": graph, "mentions": [wrong]}
+                yield "validate_cypher, misspelt", "validate_cypher", {"graph": graph, "query": misspelt}
+                yield "execute_cypher, misspelt", "execute_cypher", {"graph": graph, "query": misspelt}
+            yield "validate_cypher, gold", "validate_cypher", {"graph": graph, "query": gold}
+            yield "execute_cypher, gold", "execute_cypher", {"graph": graph, "query": gold}
+
+
+def names_in(query: str) -> list[str]:
+    """The texts in the maps of a query: `(m:Person {name: 'Aristide Maillol'})`."""
+    from graphground.cypher import parse
+    from graphground.cypher import tree as t
+
+    entries = parse(query).find(t.MapEntry)
+    return [entry.value.value for entry in entries if isinstance(entry.value, t.StringLiteral)]
+
+
+def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
+    """The calls as a tree answers them: what was called, the text, the structured content."""
+    done = subprocess.run(
+        [sys.executable, __file__, str(folder), "--worker", str(file)],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree), "HF_HUB_OFFLINE": "1"},
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    return [tuple(entry) for entry in json.loads(done.stdout)]
+
+
+def answer_all(folder: Path, file: Path) -> None:
+    """Run in a tree: print the answers as JSON."""
+    from graphground.server.application import Application
+    from graphground.server.commands.options import open_graphs
+    from graphground.server.settings import read_settings
+
+    application = Application(partial(open_graphs, read_settings({"home": str(folder)})))
+    told = []
+    for kind, tool, arguments in json.loads(file.read_text(encoding="utf-8")):
+        outcome = application.call(tool, arguments)
+        told.append((kind, outcome.text, outcome.payload.decode()))
+    application.close()
+    sys.stdout.write(json.dumps(told))
+
+
+def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], examples: int) -> None:
+    """Print the mean tokens of each kind of call, in both trees."""
+    from graphground.graphs.schemas.token_count import estimate_tokens
+
+    print(
+        f"{'tokens, mean (most)':28}{'calls':>6}{'text: before':>18}{'after':>14}{'structured: before':>22}{'after':>14}"
+    )
+    kinds = list(dict.fromkeys(kind for kind, *_ in before))
+    tools = list(dict.fromkeys(kind.partition(",")[0] for kind in kinds))
+    for kind in [*kinds, *(f"{tool}, all" for tool in tools)]:
+        cells = []
+        for place in (1, 2):
+            for told in (before, after):
+                its = [
+                    estimate_tokens(entry[place])
+                    for entry in told
+                    if entry[0] == kind or kind == f"{entry[0].partition(',')[0]}, all"
+                ]
+                cells.append(f"{np.mean(its):.0f} ({max(its)})")
+        print(f"{kind:28}{len(its):>6}{cells[0]:>18}{cells[1]:>14}{cells[2]:>22}{cells[3]:>14}")
+    for kind in kinds if examples else ():
+        for entry in [entry for entry in after if entry[0] == kind][:examples]:
+            print(f"\n{kind}\n{entry[2][:3000]}")
+
+
+if __name__ == "__main__":
+    main()

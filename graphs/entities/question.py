@@ -1,0 +1,323 @@
+"""The mentions of a whole question, each with its verdict: names as written, misspelt ones whole, and absent ones.
+
+    >>> [(mention.text, mention.judged.verdict) for mention in mentions_of(question, lookup)]  # doctest: +SKIP
+    [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
+
+What is written like a name (in capitals, or within quotation marks) is one name as long as it goes: a name of the
+graph within it is a piece of another name, and is taken only where the whole is made of such names. In small letters a
+word that is no word of the language nor of the schema may be a misspelt name, alone or with its neighbours. Nothing is
+dropped: what looks like a name and means nothing in the graph is `not_found`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION, QUOTED, Word, begins_sentence, words_of
+from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, judge
+from graphground.graphs.schemas.filtering.lexicon import concepts_of
+from graphground.graphs.schemas.filtering.words import lemma, root, split_name
+
+MOST_MENTIONS = 50
+# fmt: off
+CALENDAR = frozenset("""
+january february march april may june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday
+""".split())  # noqa: SIM905
+# fmt: on
+"""Capitalised words that begin a date, and alone name nothing that a question asks for."""
+# fmt: off
+CONNECTORS = frozenset("""
+of the and de la le les von van der den di da du del in for at to on y et & no a an with his her its from by as
+""".split())  # noqa: SIM905
+# fmt: on
+"""Words within a name that are written in small letters."""
+APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
+"""Connectors at which a run of capitals may be two names."""
+LONGEST_MISSPELT = 6
+"""Words of a misspelt name, that and its neighbours."""
+MOST_LOOKED_UP = 60
+ALIKE = 0.85
+"""Two texts without their spaces are as alike as this where a space was typed in the wrong place."""
+# fmt: off
+EXPLAINED = frozenset("""
+different distinct unique various multiple several single similar specific particular certain other same corresponding
+individual respective known given following available existing main new among per versus without
+""".split())  # noqa: SIM905
+# fmt: on
+"""Words before a label that describe no value."""
+VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
+"""After these a word before a label is a verb: `genres that include sculptures`."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMention:
+    """A part of the question, from `start` to `end`, with its verdict."""
+
+    text: str
+    start: int
+    end: int
+    judged: Judged
+
+
+def mentions_of(
+    question: str,
+    lookup: EntityLookup,
+    schema: PropertyGraphSchema,
+    *,
+    label: str | None = None,
+    property: str | None = None,
+    mode: Mode = "auto",
+) -> list[QuestionMention]:
+    """The mentions of a question in its order, never overlapping; `label` and `property` limit what they may mean."""
+    question = question[:LONGEST_QUESTION]
+    words = words_of(question)
+    exact = [(span.start, span.end) for span in lookup.spans(question)]
+    known = _schema_words(schema)
+    judged = partial(_judged, lookup=lookup, label=label, property=property, mode=mode)
+    strange = _strange(words, exact, known)
+    found: list[QuestionMention] = []
+    taken: list[tuple[int, int]] = []
+
+    def take(pieces: Iterable[QuestionMention]) -> None:
+        for piece in pieces:
+            if not _overlaps((piece.start, piece.end), taken):
+                taken.append((piece.start, piece.end))
+                found.append(piece)
+
+    take(_quoted(question, words, exact, judged))
+    take(_misspelt(question, words, strange, taken, judged))
+    for run in _runs(question, words, exact, strange):
+        if not _overlaps((run[0].start, run[-1].end), taken):
+            take(_of_run(question, run, exact, judged))
+    take(_as_written(question, [span for span in exact if not _overlaps(span, taken)], judged))
+    take(_before_labels(question, words, taken, known, schema, judged))
+    return sorted(found, key=lambda mention: mention.start)[:MOST_MENTIONS]
+
+
+def _judged(
+    texts: Sequence[str], lookup: EntityLookup, label: str | None, property: str | None, mode: Mode
+) -> list[Judged]:
+    found = lookup.find_all(texts, label=label, property=property, mode=mode, limit=JUDGED)
+    by_meaning = mode == "vector"
+    return [
+        judge(text, candidates, lookup, by_meaning=by_meaning) for text, candidates in zip(texts, found, strict=True)
+    ]
+
+
+def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in taken)
+
+
+def _as_written(
+    question: str, spans: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+) -> list[QuestionMention]:
+    texts = [question[start:end] for start, end in spans]
+    return [
+        QuestionMention(text, start, end, its)
+        for (start, end), text, its in zip(spans, texts, judged(texts), strict=True)
+    ]
+
+
+def _quoted(
+    question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+) -> list[QuestionMention]:
+    """What stands within quotation marks: each is one name."""
+    spans = [
+        match.span(match.lastindex or 0)
+        for match in QUOTED.finditer(question)
+        if match.span(match.lastindex or 0) not in exact
+    ]
+    return _as_written(question, spans, judged)
+
+
+def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: frozenset[str]) -> set[int]:
+    """Where the words are that are no words of the language, of the schema or of a name as written."""
+    from graphground.graphs.entities.verdicts.features import common_words  # NumPy, on first use
+
+    ordinary = COMMON | common_words()
+    return {
+        place
+        for place, word in enumerate(words)
+        if not _overlaps((word.start, word.end), exact)
+        and not word.folded.isdecimal()
+        and len(word.folded) > 2
+        and root(word.folded) not in known
+        and ordinary.isdisjoint((word.folded, lemma(word.folded), *(ending for ending, _ in word.endings)))
+    }
+
+
+def _runs(
+    question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], strange: Collection[int]
+) -> Iterator[list[Word]]:
+    """The stretches that are written like names: capitals, with the connectors and the strange words between them."""
+    run: list[Word] = []
+    for place, word in enumerate([*words, None]):
+        if word is not None and run and _breaks(question, run[-1], word, exact):
+            yield from _trimmed(question, run)
+            run = []
+        if word is not None and (_continues(question, word, bool(run)) or (run and place in strange)):
+            run.append(word)
+            continue
+        yield from _trimmed(question, run)
+        run = []
+
+
+def _breaks(question: str, last: Word, word: Word, exact: Sequence[tuple[int, int]]) -> bool:
+    """Whether punctuation ends the name before a word, unless a name of the graph goes on across it."""
+    between = question[last.end : word.start]
+    return any(mark in between for mark in ',;:?!()"\u201c\u201d') and not any(
+        start <= last.start and word.end <= end for start, end in exact
+    )
+
+
+def _continues(question: str, word: Word, within: bool) -> bool:
+    first = question[word.start]
+    if first.isupper():
+        return word.folded not in CALENDAR and not (
+            word.folded in COMMON and begins_sentence(question, word.start) and not within
+        )
+    return within and (first.isdecimal() or word.folded in CONNECTORS)
+
+
+def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
+    """The run without connectors at its end; nothing where it is the first word of a sentence alone."""
+    while run and (run[-1].folded in CONNECTORS or run[-1].folded in COMMON) and not question[run[-1].start].isupper():
+        run = run[:-1]
+    if run and begins_sentence(question, run[0].start) and len(run) == 1:
+        return
+    if run:
+        yield run
+
+
+def _of_run(
+    question: str, run: list[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+) -> list[QuestionMention]:
+    """A run as one name, or as the names it is made of."""
+    start, end = run[0].start, _end(question, run)
+    inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
+    across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
+    if across:
+        return _as_written(question, across, judged)
+    left = [word for word in run if not _overlaps((word.start, word.end), inside)]
+    if inside and not [word for word in left if word.folded not in CONNECTORS and word.folded not in COMMON]:
+        return _as_written(question, inside, judged)
+    options = [run]
+    if begins_sentence(question, run[0].start) and len(run) > 1:
+        options.append(run[1:])
+    spans = [(option[0].start, end) for option in options]
+    for mention in _as_written(question, spans, judged):
+        if mention.judged.verdict != "not_found" and _whole(mention.text, mention.judged.candidates):
+            return [mention]
+    for place in range(len(run) - 2, 0, -1):
+        if run[place].folded in APART and not question[run[place].start].isupper():
+            parts = [part for part in (run[:place], run[place + 1 :]) if part]
+            return [
+                mention
+                for part in parts
+                for trimmed in _trimmed(question, part)
+                for mention in _of_run(question, trimmed, exact, judged)
+            ]
+    if begins_sentence(question, run[0].start) and len(run) > 1:
+        return _of_run(question, run[1:], exact, judged)
+    return _as_written(question, [(start, end)], judged)
+
+
+def _end(question: str, run: Sequence[Word]) -> int:
+    """Where a run ends, without a possessive, and with the full stop of an abbreviation."""
+    last = run[-1]
+    end = min((end for _, end in last.endings if question[end : end + 1] in ("'", "\u2019")), default=last.end)
+    if question[end : end + 1] == "." and question[end - 2 : end - 1] in (".", " ", ""):
+        end += 1
+    return end
+
+
+def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
+    """Whether a candidate has all that the text says, so that it is no piece of another name."""
+    from rapidfuzz.distance import OSA  # both on first use
+
+    from graphground.graphs.entities.verdicts.features import align
+
+    folded = fold(text)
+    for candidate in candidates:
+        other = fold(candidate.matched or candidate.name)
+        if all(word in CONNECTORS for word in align(folded.split(), other.split()).unmatched):
+            return True
+        if OSA.normalized_similarity(folded.replace(" ", ""), other.replace(" ", "")) >= ALIKE:
+            return True
+    return False
+
+
+def _schema_words(schema: PropertyGraphSchema) -> frozenset[str]:
+    """The roots of the words of labels, relationship types and properties."""
+    names = [
+        *schema.labels,
+        *(pattern.type for pattern in schema.patterns),
+        *(name for label in schema.labels.values() for name in label.properties),
+        *(name for pattern in schema.patterns for name in pattern.properties),
+    ]
+    return frozenset(root(word) for name in names for word in split_name(name))
+
+
+def _misspelt(
+    question: str,
+    words: Sequence[Word],
+    strange: Collection[int],
+    taken: Sequence[tuple[int, int]],
+    judged: partial[list[Judged]],
+) -> list[QuestionMention]:
+    """Names with an error, best first: a strange word with whatever of its neighbours makes it most like a name."""
+    spans: dict[tuple[int, int], None] = {}
+    for place in sorted(strange):
+        for first in range(max(0, place - LONGEST_MISSPELT + 1), place + 1):
+            for last in range(place, min(first + LONGEST_MISSPELT, len(words))):
+                ends = (words[first], words[last])
+                if _overlaps((words[first].start, words[last].end), taken) or any(
+                    word.folded in COMMON | CONNECTORS and not question[word.start].isupper() for word in ends
+                ):
+                    continue
+                if not any(mark in question[words[first].end : words[last].start] for mark in ';:?!"'):
+                    spans[words[first].start, _end(question, words[first : last + 1])] = None
+    likeliest = sorted(spans, key=lambda span: span[0] - span[1])[:MOST_LOOKED_UP]
+    return sorted(
+        (
+            mention
+            for mention in _as_written(question, likeliest, judged)
+            if mention.judged.verdict != "not_found" and _whole(mention.text, mention.judged.candidates)
+        ),
+        key=lambda mention: -mention.judged.candidates[0].score,
+    )
+
+
+def _before_labels(
+    question: str,
+    words: Sequence[Word],
+    taken: Sequence[tuple[int, int]],
+    known: frozenset[str],
+    schema: PropertyGraphSchema,
+    judged: partial[list[Judged]],
+) -> list[QuestionMention]:
+    """The word before a label that nothing explains: the `gothic` of `gothic films` in a graph without that genre."""
+    labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
+    concepts = {concept for label in labels for concept in concepts_of(label)} - {"agent"}
+    spans = [
+        (before.start, before.end)
+        for earlier, before, word in zip(words, words[1:], words[2:], strict=False)
+        if (lemma(word.folded) in labels or not concepts.isdisjoint(concepts_of(word.folded)))
+        and not word.folded.endswith(("ed", "ing"))
+        and not concepts_of(before.folded)
+        and question[before.end : word.start] == " "
+        and not _overlaps((before.start, before.end), taken)
+        and before.folded.isalpha()
+        and before.folded not in COMMON | EXPLAINED
+        and earlier.folded in COMMON
+        and (earlier.folded not in VERB_AFTER or begins_sentence(question, earlier.start))
+        and root(before.folded) not in known
+        and not before.folded.endswith(("ed", "ing", "est", "ly"))
+    ]
+    return _as_written(question, spans, judged)

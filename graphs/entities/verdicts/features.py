@@ -1,0 +1,174 @@
+"""What speaks for and against a mention being a way to write a name: numbers for the calibrated model.
+
+The two are compared word by word. A word that agrees counts by its rarity, for the names that share `john` are many
+and those that share `nowitzki` few; a word that nearly agrees counts as an error only if it is no word of its own:
+`jmaes` is `james`, but `jordan` is hardly `gordon`. A near name is likelier to be there by chance the more names there
+are, so their number is a feature too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from rapidfuzz.distance import OSA
+
+from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.scoring import ARTICLES, without_article
+
+FEATURES = (
+    "same", "score", "distance", "likeness", "letters", "its_letters", "words", "its_words", "agreeing", "near",
+    "unmatched", "its_unmatched", "agreeing_rarity", "near_rarity", "error_rate", "unmatched_words",
+    "its_unmatched_words", "near_known", "near_in_vocabulary", "unmatched_known", "unmatched_in_vocabulary", "names",
+    "gap", "rivals", "alias", "value", "initials", "its_initials", "other_number", "first_letter", "joined", "chance",
+    "sorted_likeness", "shortest_near", "meaning",
+)  # fmt: skip
+_MOST_WORDS = 24
+
+
+class WordCounts(Protocol):
+    """How common words are among the names of a graph."""
+
+    @property
+    def texts(self) -> int:
+        """How many names, aliases and values there are."""
+        ...
+
+    def word_counts(self, words: Sequence[str]) -> Sequence[int]:
+        """For each folded word, in how many of them it stands."""
+        ...
+
+
+@dataclass(slots=True)
+class Alignment:
+    """The words of a mention beside those of a name: `jordan m` and `michael jordan` agree in one."""
+
+    agreeing: list[str]
+    near: list[tuple[str, str, int]]
+    """Pairs that differ by few letters, with the number of errors."""
+    initials: list[tuple[str, str]]
+    """Pairs of an initial and the word that it stands for, on either side."""
+    unmatched: list[str]
+    its_unmatched: list[str]
+
+
+def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
+    """Pair the words of a mention and of a name: equal ones, then those with the fewest errors, then initials."""
+    left, right = list(words[:_MOST_WORDS]), list(its[:_MOST_WORDS])
+    agreeing = [word for word in left if word in right and not right.remove(word)]  # type: ignore[func-returns-value]
+    for word in agreeing:
+        left.remove(word)
+    pairs = sorted(
+        (errors / max(len(word), len(other)), number, place)
+        for number, word in enumerate(left)
+        for place, other in enumerate(right)
+        if (most := errors_allowed(word, other)) and (errors := OSA.distance(word, other, score_cutoff=most)) <= most
+    )
+    near: list[tuple[str, str, int]] = []
+    used: set[int] = set()
+    taken: set[int] = set()
+    for _, number, place in pairs:
+        if number not in used and place not in taken:
+            used.add(number)
+            taken.add(place)
+            near.append((left[number], right[place], OSA.distance(left[number], right[place])))
+    left = [word for number, word in enumerate(left) if number not in used]
+    right = [word for place, word in enumerate(right) if place not in taken]
+    initials: list[tuple[str, str]] = []
+    for word in list(left):
+        other = next((one for one in right if one[0] == word[0] and min(len(one), len(word)) == 1), None)
+        if other is not None:
+            initials.append((word, other))
+            left.remove(word)
+            right.remove(other)
+    return Alignment(agreeing, near, initials, left, right)
+
+
+def errors_allowed(word: str, other: str) -> int:
+    """How many wrong letters still leave two words alike: none in a short one."""
+    if word.isdecimal() or other.isdecimal():
+        return 0
+    longest = max(len(word), len(other))
+    return 0 if longest < 3 else 1 if longest < 5 else 2 if longest < 10 else 3
+
+
+def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts, place: int = 0) -> list[float]:
+    """The features of the candidate at `place`, in the order of `FEATURES`."""
+    candidate = candidates[place]
+    text, other = without_article(fold(clean(mention))), without_article(fold(candidate.matched or candidate.name))
+    words, its = text.split(), other.split()
+    aligned = align(words, its)
+    rarity = rarities([*words, *its], counts)
+    total = sum(rarity[word] for word in words) or 1.0
+    its_total = sum(rarity[word] for word in its) or 1.0
+    agreeing = sum(rarity[word] for word in aligned.agreeing)
+    near = sum(rarity[other] * (1 - errors / max(len(word), len(other))) for word, other, errors in aligned.near)
+    unmatched = sum(rarity[word] for word in aligned.unmatched)
+    its_unmatched = sum(rarity[word] for word in aligned.its_unmatched)
+    known = dict(zip(words, counts.word_counts(words), strict=True))
+    vocabulary = common_words()
+    letters = sum(max(len(word), len(other)) for word, other, _ in aligned.near) or 1
+    best = candidates[0].score
+    rest = [rival.score for number, rival in enumerate(candidates) if number != place]
+    numbers = {word for word in words if word.isdecimal()} ^ {word for word in its if word.isdecimal()}
+    names = math.log10(counts.texts + 10)
+    return [
+        float(text == other),
+        candidate.score,
+        float(min(OSA.distance(text, other), 12)),
+        OSA.normalized_similarity(text, other),
+        math.log(len(text) + 1),
+        math.log(len(other) + 1),
+        float(min(len(words), 8)),
+        float(min(len(its), 8)),
+        agreeing / total,
+        near / total,
+        unmatched / total,
+        its_unmatched / its_total,
+        agreeing,
+        near,
+        sum(errors for *_, errors in aligned.near) / letters,
+        float(len(aligned.unmatched)),
+        float(len(aligned.its_unmatched)),
+        sum(known[word] > 0 for word, *_ in aligned.near),
+        sum(word in vocabulary for word, *_ in aligned.near),
+        sum(known[word] > 0 for word in aligned.unmatched),
+        sum(word in vocabulary for word in aligned.unmatched),
+        names,
+        candidate.score - max(rest, default=0.0),
+        float(sum(best - score < 0.05 for score in rest)),
+        float(candidate.match == "alias" or candidate.property != candidate.name_property),
+        float(candidate.is_value),
+        float(sum(len(word) == 1 for word, _ in aligned.initials)),
+        float(sum(len(other) == 1 for _, other in aligned.initials)),
+        float(len(numbers)),
+        float(bool(text) and bool(other) and text[0] == other[0]),
+        OSA.normalized_similarity(text.replace(" ", ""), other.replace(" ", "")),
+        names * math.log(10) - agreeing - near,
+        OSA.normalized_similarity(" ".join(sorted(words)), " ".join(sorted(its))),
+        float(min((len(word) for word, *_ in aligned.near), default=12)),
+        float(candidate.match == "vector"),
+    ]
+
+
+def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
+    """How much each word says: the logarithm of how many names there are for each that has it."""
+    most = math.log(counts.texts + 2)
+    return {
+        word: (0.15 if word in ARTICLES else 1.0) * max(most - math.log(count + 1), 0.1)
+        for word, count in zip(words, counts.word_counts(words), strict=True)
+    }
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Words that are words of their own, whatever the graph holds: whole pieces of the static model's vocabulary."""
+    with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
+        pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
+    return frozenset(piece for piece in pieces if len(piece) > 2 and piece.isalpha())

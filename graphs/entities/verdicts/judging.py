@@ -1,0 +1,96 @@
+"""From the candidates of a mention to a verdict: found, ambiguous, or nothing in the graph is meant.
+
+    >>> judge("Lebron Jmes", candidates, counts).verdict  # doctest: +SKIP
+    'found'
+
+A text that is letter by letter a name or an alias is found without asking the model. For the rest the model says how
+likely it is that the mention is a way to write the name (`features`); `benchmarks/entities/calibration.py` fits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.folding import fold
+
+if TYPE_CHECKING:
+    from graphground.graphs.entities.verdicts.features import WordCounts
+
+Verdict = Literal["found", "ambiguous", "not_found"]
+MARGIN = 0.035
+"""A score that is lower than the best by less than this may be the one that is meant."""
+LEAST_MEANING = 0.75
+"""The least likeness in meaning of a candidate that may be meant though it is spelt otherwise."""
+JUDGED = 5
+NEAREST = 2
+"""Candidates shown where none is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """`Judged("found", [candidate])`; for `not_found` the candidates are only the nearest, at most two."""
+
+    verdict: Verdict
+    candidates: list[Candidate]
+    others: Sequence[Candidate] = ()
+    """All that was looked up, of which a far more prominent one may be meant."""
+
+
+def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:
+    """The verdict on one mention, with the candidates that it is about, best first.
+
+    `by_meaning` says that the caller asked for what means the same: nothing of it is certain.
+    """
+    if by_meaning:
+        return Judged("ambiguous" if candidates else "not_found", list(candidates))
+    exact = [candidate for candidate in candidates if candidate.match in ("exact", "alias")] or [
+        candidate for candidate in candidates if candidate.match == "fuzzy" and _joined(candidate) == _letters(mention)
+    ]
+    if exact:
+        meant = [candidate for candidate in exact if not candidate.is_value] or exact
+        return Judged("found" if len(meant) == 1 else "ambiguous", meant, candidates)
+    spelled = [candidate for candidate in candidates if candidate.match != "vector"][:JUDGED]
+    likely = _likely(mention, spelled, counts)
+    if likely:
+        best = likely[0]
+        meant = [
+            candidate for candidate in likely if candidate.score > best.score - MARGIN or candidate.name == best.name
+        ]
+        return Judged("found" if len(meant) == 1 else "ambiguous", meant, candidates)
+    alike = [candidate for candidate in candidates if candidate.match == "vector" and candidate.score >= LEAST_MEANING]
+    if alike:
+        return Judged("ambiguous", alike)
+    return Judged("not_found", _distinct(candidates)[:NEAREST])
+
+
+def _letters(text: str) -> str:
+    """A folded text without its spaces and a leading article: `A.I.` is `ai`, `The Wizards` is `wizards`."""
+    folded = fold(text)
+    return (folded.removeprefix("the ") or folded).replace(" ", "")
+
+
+def _joined(candidate: Candidate) -> str:
+    return _letters(candidate.matched or candidate.name)
+
+
+def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
+    """The candidates that the mention may well be a way to write."""
+    if not spelled or not fold(mention):
+        return []
+    from graphground.graphs.entities.verdicts.features import features_of  # NumPy, on first use
+    from graphground.graphs.entities.verdicts.trees import trees
+
+    model = trees()
+    least = model.least(counts.texts)
+    rows = [features_of(mention, spelled, counts, place) for place in range(len(spelled))]
+    return [
+        candidate for candidate, chance in zip(spelled, model.chances(rows).tolist(), strict=True) if chance > least
+    ]
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each name of a label once."""
+    return list({(candidate.label, candidate.name): candidate for candidate in reversed(candidates)}.values())[::-1]

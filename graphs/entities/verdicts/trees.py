@@ -1,0 +1,61 @@
+"""The calibrated model: boosted trees, applied with NumPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+SMALL_NAMES, LARGE_NAMES = 4.0, 4.9
+"""Logarithms of the numbers of names between which the least chance goes from that of small graphs to large ones."""
+WEIGHTS = Path(__file__).parent / "trees.npz"
+
+
+class Trees:
+    """Trees of one depth: `Trees(feature, threshold, leaf, base, least).chances(rows)` lie between 0 and 1."""
+
+    def __init__(
+        self,
+        feature: npt.NDArray[np.int64],
+        threshold: npt.NDArray[np.float64],
+        leaf: npt.NDArray[np.float64],
+        base: float,
+        least: Sequence[float],
+    ) -> None:
+        self._least = least
+        self._feature, self._threshold, self._leaf, self._base = feature, threshold, leaf, base
+        self._tree = np.arange(len(feature))[:, None]
+        self._depth = leaf.shape[1].bit_length() - 1
+
+    def least(self, texts: int) -> float:
+        """The least chance of a candidate that may be meant, in a graph of so many names."""
+        share = (math.log10(texts + 10) - SMALL_NAMES) / (LARGE_NAMES - SMALL_NAMES)
+        return float(np.interp(share, (0.0, 1.0), self._least))
+
+    def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """For each row of features the chance that the mention is a way to write the name."""
+        values = np.asarray(rows, dtype=np.float64).T
+        node = np.zeros((len(self._feature), values.shape[1]), dtype=np.int64)
+        row = np.arange(values.shape[1])[None, :]
+        for _ in range(self._depth):
+            node = 2 * node + 1 + (values[self._feature[self._tree, node], row] > self._threshold[self._tree, node])
+        logits = self._base + self._leaf[self._tree, node - len(self._feature[0])].sum(axis=0)
+        chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-logits))
+        return chances
+
+
+@lru_cache(maxsize=1)
+def trees() -> Trees:
+    """The trees that `benchmarks/entities/calibration.py` has fitted."""
+    with np.load(WEIGHTS) as stored:
+        return Trees(
+            stored["feature"].astype(np.int64),
+            stored["threshold"].astype(np.float64),
+            stored["leaf"].astype(np.float64),
+            float(stored["base"]),
+            stored["least"].tolist(),
+        )

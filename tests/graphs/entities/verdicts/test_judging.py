@@ -1,0 +1,95 @@
+"""Verdicts on mentions of the bundled graph and of the movie slice: what is there, what is not, what may be either."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.verdicts.judging import Judged, judge
+
+RECORDS = [
+    Record("P1", "Player", "LeBron James", ("King James",)),
+    Record("P2", "Player", "Gus Williams", ("The Wizard",)),
+    Record("P3", "Player", "Allen Iverson", ("A.I.", "The Answer")),
+    Record("P4", "Player", "Michael Jordan", ("MJ",)),
+    Record("P5", "Player", "DeAndre Jordan"),
+    Record("P6", "Player", "Michael Jordan", (), "another"),
+    Record("T1", "Team", "Washington Wizards", ("Wizards",)),
+    Record("T2", "Team", "Los Angeles Lakers", ("Lakers",)),
+    Record("V1", "Venue", "Golden 1 Center"),
+    *(Record(f"N{number}", "Player", name) for number, name in enumerate(
+        ["Carl Landry", "Karl Malone", "Cliff Hagan", "Adam Ingram", "Bob Cousy", "Tim Duncan", "Kobe Bryant", "Dirk Nowitzki"]
+    )),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder = tmp_path_factory.mktemp("index") / "nba"
+    build_index(folder, RECORDS)
+    return open_index(folder)
+
+
+def verdict(index: EntityIndex, mention: str) -> Judged:
+    return judge(mention, index.find(mention, mode="fuzzy", limit=5), index)
+
+
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("LeBron James", "LeBron James"),
+        ("lebron jmes", "LeBron James"),
+        ("King James", "LeBron James"),
+        ("A.I.", "Allen Iverson"),
+        ("Golrtn 1 Center", "Golden 1 Center"),
+        ("Nowitzki", "Dirk Nowitzki"),
+        ("the Lakers", "Los Angeles Lakers"),
+        ("the Wizards", "Washington Wizards"),
+        ("AI", "Allen Iverson"),
+    ],
+)
+def test_a_sure_match_is_found_with_one_candidate(index: EntityIndex, mention: str, name: str) -> None:
+    judged = verdict(index, mention)
+    assert (judged.verdict, [candidate.name for candidate in judged.candidates]) == ("found", [name])
+
+
+@pytest.mark.parametrize(
+    "mention", ["Carl Sagan", "Barack Obama", "Emperor Hirohito", "Greece", "Adele Inkster", "Quentin Tarantino", "???"]
+)
+def test_an_absent_name_is_not_found_and_shows_two_at_most(index: EntityIndex, mention: str) -> None:
+    judged = verdict(index, mention)
+    assert judged.verdict == "not_found"
+    assert len(judged.candidates) <= 2
+
+
+def test_initials_of_an_alias_do_not_match_whole_words(index: EntityIndex) -> None:
+    found = index.find("Adam Inkster", mode="fuzzy", limit=5)
+    assert all(candidate.name != "Allen Iverson" or candidate.score < 0.5 for candidate in found)
+
+
+def test_a_team_comes_before_a_nickname_that_only_looks_alike(index: EntityIndex) -> None:
+    judged = verdict(index, "the Wizards")
+    assert judged.candidates[0].name == "Washington Wizards"
+
+
+def test_namesakes_and_shared_surnames_are_ambiguous(index: EntityIndex) -> None:
+    same, shared = verdict(index, "michael jordan"), verdict(index, "Jordan")
+    assert (same.verdict, {candidate.key for candidate in same.candidates}) == ("ambiguous", {"P4", "P6"})
+    assert shared.verdict == "ambiguous"
+    assert {"P4", "P5", "P6"} <= {candidate.key for candidate in shared.candidates}
+
+
+def test_what_only_means_the_same_is_offered_for_choice(index: EntityIndex) -> None:
+    found = index.find("LeBron James", mode="fuzzy", limit=2)
+    assert judge("the king", found, index, by_meaning=True).verdict == "ambiguous"
+    assert judge("the king", [], index, by_meaning=True).verdict == "not_found"
+
+
+def test_the_model_comes_with_the_package() -> None:
+    from graphground.graphs.entities.verdicts.trees import WEIGHTS, trees
+
+    assert WEIGHTS.stat().st_size < 100_000
+    assert 0 < trees().least(1_000) < 1
+    assert Path(WEIGHTS).parent.name == "verdicts"
