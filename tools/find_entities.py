@@ -284,7 +284,7 @@ TOOL = Tool(
     "Find entities by name",
     "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
     "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
-    "and description; `not_found`: the graph has no such entity, and the candidates are only the nearest.",
+    "and description; `not_found`: the graph has no such entity; candidates are only the nearest.",
     FindEntitiesRequest,
     FindEntitiesAnswer,
     find_entities,
