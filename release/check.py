@@ -11,13 +11,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+RUNS = 3
+LONGEST_SECONDS = 120.0
+GREETING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "check", "version": "0"}},
+}
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 SCHEMA_MODULE = "github.com/modelcontextprotocol/registry@latest"
 
@@ -25,15 +35,19 @@ SCHEMA_MODULE = "github.com/modelcontextprotocol/registry@latest"
 def main() -> None:
     """Run every check and print a line for each."""
     folder = Path(sys.argv[1]).absolute()
+    only = sys.argv[3:] if sys.argv[2:3] == ["--only"] else []
     failed = 0
     with tempfile.TemporaryDirectory(prefix="graphground-release-", ignore_cleanup_errors=True) as place:
         checks: list[tuple[str, Callable[[Path, Path], str]]] = [
             ("uvx", uvx),
             ("pipx", pipx),
+            ("answers", first_answers),
             ("server.json", registry),
             ("bundle", mcpb),
         ]
         for name, check in checks:
+            if only and name not in only:
+                continue
             try:
                 print(f"ok    {name}: {check(folder, Path(place))}", flush=True)
             except FileNotFoundError as error:
@@ -79,9 +93,77 @@ def uvx(folder: Path, place: Path) -> str:
 
 def pipx(folder: Path, place: Path) -> str:
     """`pipx install graphground`, with the folder as the index of graphground."""
+    return first_row(place / "pipx home", installed_by_pipx(folder, place))
+
+
+def installed_by_pipx(folder: Path, place: Path) -> Path:
+    """The command that pipx has installed from the folder."""
     environment = {"PIPX_HOME": str(place / "pipx"), "PIPX_BIN_DIR": str(place / "bin"), "PIPX_MAN_DIR": str(place)}
     run("uvx", "pipx", "install", "graphground", "--pip-args", f"--find-links '{folder}'", **environment)
-    return first_row(place / "pipx home", place / "bin" / "graphground")
+    return place / "bin" / "graphground"
+
+
+def first_answers(folder: Path, place: Path) -> str:
+    """Start each install as a server, with a cold engine, and time its first row beside that of this checkout."""
+    from graphground.graphs.engines.embedded.launcher import end_engine  # this checkout's own
+    from graphground.graphs.storage.home import Home
+
+    commands: dict[str, tuple[str | Path, ...]] = {
+        "source": (sys.executable, "-m", "graphground"),
+        "uvx": ("uvx", "--find-links", folder, "graphground"),
+        "pipx": (installed_by_pipx(folder, place),),
+    }
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for name, command in commands.items():  # installs what is missing, and loads the bundled graph
+        run(*command, "query", "nba", QUERY, GRAPHGROUND_HOME=str(place / f"{name} answers"))
+    for _ in range(RUNS):
+        for name, command in commands.items():
+            home = place / f"{name} answers"
+            end_engine(Home(home))
+            found[name].append(first_answer(home, command))
+    for name in commands:
+        end_engine(Home(place / f"{name} answers"))
+    lines = [
+        f"{name} greets in {statistics.median(greeted for greeted, _ in times):.2f} s and gives its first row in "
+        f"{statistics.median(row for _, row in times):.2f} s more (fastest {min(row for _, row in times):.2f})"
+        for name, times in found.items()
+    ]
+    return f"medians of {RUNS}, load {os.getloadavg()[0]:.0f}: " + "; ".join(lines)
+
+
+def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, float]:
+    """Seconds from the start of a server to its greeting, and from there to its first row."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
+    call = {"name": "execute_cypher", "arguments": {"graph": "nba", "query": QUERY}}
+    begun = time.monotonic()
+    with subprocess.Popen(
+        [str(word) for word in (*command, "serve")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**environment, "GRAPHGROUND_HOME": str(home)},
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        watchdog = threading.Timer(LONGEST_SECONDS, server.kill)
+        watchdog.start()
+        server.stdin.write(f"{json.dumps(GREETING)}\n")
+        server.stdin.flush()
+        assert '"serverInfo"' in server.stdout.readline()
+        greeted = time.monotonic()
+        for message in (
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+        ):
+            server.stdin.write(f"{json.dumps(message)}\n")
+        server.stdin.flush()
+        answer = next(line for line in server.stdout if '"id":2' in line)
+        answered = time.monotonic()
+        watchdog.cancel()
+        server.stdin.close()
+    assert json.loads(answer)["result"]["structuredContent"]["rows"] == [[30]], answer
+    return greeted - begun, answered - greeted
 
 
 def registry(folder: Path, place: Path) -> str:
@@ -100,21 +182,9 @@ def mcpb(folder: Path, place: Path) -> str:
     run(*tool, "validate", folder / "bundle" / "manifest.json", cwd=place)
     run(*tool, "pack", folder / "bundle", folder / "graphground.mcpb", cwd=place)
     run(*tool, "unpack", folder / "graphground.mcpb", place / "unpacked", cwd=place)
-    greeting = json.dumps(
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "check", "version": "0"},
-            },
-        }
-    )
     done = subprocess.run(
         ["uv", "run", "--directory", str(place / "unpacked"), "src/main.py"],
-        input=greeting + "\n",
+        input=json.dumps(GREETING) + "\n",
         capture_output=True,
         text=True,
         timeout=300,

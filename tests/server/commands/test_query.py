@@ -37,6 +37,16 @@ def test_rows_are_printed_as_a_table_as_json_and_as_csv(data_folder: Path) -> No
 def test_a_limit_cuts_the_rows_and_says_so(data_folder: Path) -> None:
     done = query(data_folder, "nba", "MATCH (t:Team) RETURN t.name", "--limit", "2")
     assert "2 rows, and there are more" in done.stdout
+    assert "--limit NUMBER or --all prints more." in done.stderr
+
+
+def test_the_number_of_all_rows_is_printed_where_it_is_known_and_all_prints_them(data_folder: Path) -> None:
+    text = "MATCH (p:Player) RETURN p.name AS player ORDER BY player"
+    everything = query(data_folder, "nba", text, "--all", "--csv")
+    rows = list(csv.reader(everything.stdout.splitlines()))[1:]
+    assert "prints more" not in everything.stderr
+    assert len(rows) > 200
+    assert f"2 rows of {len(rows):,}; " in query(data_folder, "nba", text, "--limit", "2").stdout
 
 
 def test_a_mistake_is_shown_under_the_query_with_a_caret(data_folder: Path) -> None:
