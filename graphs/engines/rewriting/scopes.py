@@ -92,13 +92,13 @@ def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
     for condition in conjuncts(where):
         if not isinstance(condition, t.Binary) or condition.operator != "=":
             continue
-        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+        for side, other in ((condition.left, condition.right), (condition.right, condition.left)):
             if (
-                isinstance(one, t.Property)
-                and isinstance(one.subject, t.Variable)
+                isinstance(side, t.Property)
+                and isinstance(side.subject, t.Variable)
                 and isinstance(other, t.StringLiteral | t.IntegerLiteral | t.Parameter)
             ):
-                yield one.subject.name, KEYED if one.key.text in KEYS else FILTERED
+                yield side.subject.name, KEYED if side.key.text in KEYS else FILTERED
 
 
 def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
