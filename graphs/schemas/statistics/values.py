@@ -9,6 +9,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any
 
 from graphground.graphs.schemas.statistics.model import PropertyStatistics
@@ -17,8 +19,9 @@ MOST_COMMON = 5
 LEADERS = 20
 """How many of the most frequent values of each block are candidates for the most frequent of all."""
 MOST_LEADERS = 2_000
+MOSTLY_DISTINCT, LARGE_BLOCK = 0.9, 5_000
 LONGEST_VALUE = 80
-LEFT_OUT = frozenset({"provenance", "eid", "aliases"})
+LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
 """Properties that a loader adds to every node, for which no statistics are kept."""
 
 
@@ -34,6 +37,7 @@ class Values:
         self._ordered = not self._listed
         self._dates = type_ in ("date", "datetime")
         self._blank = 0
+        self._leads, self._blocks = True, 0
 
     def add(self, values: Sequence[Any]) -> None:
         """Count a block of values, without nulls."""
@@ -49,10 +53,9 @@ class Values:
             values = [repr(value) for value in values]
             self._hashes.extend(map(hash, values))
             self._ordered = False
-        if len(self._leaders) < MOST_LEADERS:
-            leaders = Counter(values).most_common(LEADERS)
-            single = len(values) < LEADERS  # in a block as small as that, any value may lead with the others' help
-            self._leaders.update((hash(value), value) for value, times in leaders if times > 1 or single)
+        self._blocks += 1
+        if self._leads and self._blocks & (self._blocks - 1) == 0 and len(self._leaders) < MOST_LEADERS:
+            self._look_for_leaders(values)
         self._blank += values.count(()) + values.count("")
         if self._ordered:
             self._extremes(values)
@@ -78,6 +81,16 @@ class Values:
             greatest=shown(self._greatest) if self._ordered else None,
             common=tuple((shown(value), count) for value, count in common[:MOST_COMMON] if count > 1),
         )
+
+    def _look_for_leaders(self, values: Sequence[Any]) -> None:
+        """The most frequent values of a block; of the 1st, 2nd, 4th, 8th, … alone, since counting takes the most time."""
+        counted = Counter(values)
+        # Names and descriptions: a large block without repetition says that counting more of them is in vain.
+        self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
+        single = len(values) < LEADERS  # in a block as small as that, any value may lead with the others' help
+        repeated = [(times, value) for value, times in counted.items() if times > 1 or single]
+        for _, value in nlargest(LEADERS, repeated, key=itemgetter(0)):
+            self._leaders[hash(value)] = value
 
     def _extremes(self, values: Sequence[Any]) -> None:
         try:
