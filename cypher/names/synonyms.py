@@ -1,4 +1,8 @@
-"""Words with the same meaning in graphs: `born` and `birth`, `movie` and `film`."""
+"""Words with the same meaning in graphs: `born` and `birth`, `movie` and `film`.
+
+A stem has a single concept here, because a fix must be unambiguous. `graphs.schemas.filtering.lexicon` is separate: a
+word may have several concepts there, because a filtered schema must miss nothing, and one list for both lost suggestions.
+"""
 
 from __future__ import annotations
 
