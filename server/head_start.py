@@ -9,7 +9,7 @@ from pathlib import Path
 from graphground.server.settings import Settings, default_home
 
 AFTER_SECONDS = 0.03
-"""After the first answer to a client: `tools/list`, which comes next, does not wait for it."""
+"""The answer to `tools/list` has been sent by then."""
 
 
 def start_engine_soon(settings: Settings) -> None:

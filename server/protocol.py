@@ -56,12 +56,17 @@ class Protocol:
     """The handlers of one server; `Protocol(application).server` is ready to run on a transport."""
 
     def __init__(
-        self, application: Application, when_greeted: Callable[[], None] | None = None, *, keeps_rows: bool = True
+        self,
+        application: Application,
+        when_greeted: Callable[[], None] | None = None,
+        when_listed: Callable[[], None] | None = None,
+        *,
+        keeps_rows: bool = True,
     ):
         """`keeps_rows` is for a server that a client's next call reaches too: then long answers can be continued."""
         self.application = application
         self._keeps_rows = keeps_rows
-        self._when_greeted = when_greeted
+        self._when_greeted, self._when_listed = when_greeted, when_listed
         self.changes = Changes(application.known_names, application.own.names, application.check_queries)
         self.levels = LogLevels()
         self._workers = WorkerThreads()

@@ -48,13 +48,14 @@ def serve(parsed: argparse.Namespace) -> int:
     log_to_clients()
     application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
 
-    def greeted() -> None:
-        start_engine_soon(settings)
-        application.open_in_background(OPEN_AFTER_SECONDS)
-
     def make_server() -> Server[Any]:
         # Another worker may get the next call, and knows nothing of what this one keeps.
-        return Protocol(application, greeted, keeps_rows=settings.transport == "stdio" or settings.workers == 1).server
+        return Protocol(
+            application,
+            partial(application.open_in_background, OPEN_AFTER_SECONDS),
+            partial(start_engine_soon, settings),
+            keeps_rows=settings.transport == "stdio" or settings.workers == 1,
+        ).server
 
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
     gc.freeze()
