@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphground.server.settings import Settings, default_home
 
-AFTER_SECONDS = 0.03
+AFTER_SECONDS = 0.1
 """The answer to `tools/list` has been sent by then."""
 
 
