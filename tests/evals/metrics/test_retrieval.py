@@ -19,9 +19,9 @@ def test_a_repeated_item_counts_once_and_later_items_move_up() -> None:
 
 
 def test_what_is_not_defined_is_refused() -> None:
-    with pytest.raises(ValueError, match="nothing is relevant"):
+    with pytest.raises(ValueError, match="no item is relevant"):
         hit_at(["a"], [], 1)
-    with pytest.raises(ValueError, match="places from 1"):
+    with pytest.raises(ValueError, match="at least 1"):
         recall_at(["a"], {"a"}, 0)
     with pytest.raises(ValueError, match="no answers"):
         mean_reciprocal_rank([])
