@@ -115,7 +115,7 @@ def test_an_unknown_method_is_named_with_the_known_ones():
 
 
 def test_similarity_without_a_model_says_so():
-    with pytest.raises(NoEmbedder, match="needs a model"):
+    with pytest.raises(NoEmbedder, match="needs an embedding model"):
         part("Who?", method="similarity")
 
 
