@@ -1,5 +1,7 @@
 import re
+from typing import get_args
 
+from graphground.graphs.entities.verdicts.judging import Verdict
 from graphground.prompts.template import all_templates, read
 from graphground.tools import NAMES
 
@@ -21,4 +23,4 @@ def test_a_value_that_looks_like_a_place_is_not_filled_again() -> None:
 def test_templates_name_only_tools_that_exist() -> None:
     for template in all_templates().values():
         named = set(re.findall(r"`([a-z]+_[a-z]+)`", template.text))
-        assert named <= {*NAMES, "get_filtered_schema"}
+        assert named <= {*NAMES, *get_args(Verdict)}

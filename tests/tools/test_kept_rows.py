@@ -43,7 +43,8 @@ class Counting(Recorder):
     ) -> Table:
         assert limit is not None
         assert timeout is not None
-        self.limits.append(limit)
+        if limit > 1:  # not one of the counts that an answer is looked at once more with
+            self.limits.append(limit)
         if self.seconds * limit > timeout:
             raise QueryTimeout("too slow")
         rows = [[number] for number in range(min(limit, self.rows))]
