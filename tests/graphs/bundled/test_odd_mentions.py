@@ -28,8 +28,8 @@ ODD = {
     "control characters": "LeBron\x00\x1b[31m James\x7f",
     "right to left": "\u202eLeBron James\u202c",
     "lone surrogate": "\ud800",
-    "very long": "LeBron James " * 800,
-    "one long word": "a" * 10_000,
+    "very long": "LeBron James " * 75,
+    "one long word": "a" * 1_000,
     "Cypher": "') DETACH DELETE n //",
 }
 
