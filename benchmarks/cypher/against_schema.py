@@ -42,7 +42,7 @@ LABS_TYPES = {
     "LIST": "list[unknown]",
     "POINT": "point",
 }
-HABIT_WORDS = {"==": "one =", "!=": "<>"}
+HABIT_WORDS = {"==": "single =", "!=": "<>"}
 MISSES: list[str] = []
 
 

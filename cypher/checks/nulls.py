@@ -13,6 +13,8 @@ ORDERED = frozenset({"<", "<=", ">", ">="})
 
 def compared_with_null(findings: Findings) -> None:
     """`WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern, `CASE n.x WHEN NULL`."""
+    if next(findings.query.find(t.NullLiteral), None) is None:
+        return
     seen: set[int] = set()  # the conditions of a subquery stand inside a condition
     for condition in conditions(findings.query):
         for node in condition.find(t.Binary):

@@ -28,7 +28,8 @@ class NodeType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> NodeType:
         own = {key: text for key, text in body.get("__annotations__", {}).items() if not text.startswith("ClassVar")}
         defaults = {key: body.pop(key) for key in own if key in body}
-        body["__slots__"] = (*own, "__weakref__") if not bases else tuple(own)
+        further = body.get("__slots__", ())  # attributes that are no part of the tree
+        body["__slots__"] = (*own, *further, "__weakref__") if not bases else (*own, *further)
         made = super().__new__(cls, name, bases, body)
         base = bases[0] if bases else None
         made.fields = (*(base.fields if isinstance(base, NodeType) else ()), *own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from graphground.cypher.tree.node import Node
@@ -86,6 +87,15 @@ class Query(Node):
     line_starts: list[int]
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"text", "line_starts"})
+    __slots__ = ("_nodes",)
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes, parents first, in text order; they are listed once, since each check of a query walks over them."""
+        try:
+            return iter(self._nodes)
+        except AttributeError:
+            self._nodes: list[Node] = list(super().walk())
+            return iter(self._nodes)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
