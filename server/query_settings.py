@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import SchemaError
 
 from graphground.cypher.names.nearest import closest
-from graphground.server.settings import SettingsError
+from graphground.server.settings_error import SettingsError
 from graphground.tools import NAMES
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.own_queries.definition import OwnParameter, OwnQuery, ParameterType

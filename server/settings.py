@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.opening.database import Database
+from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
     from graphground.tools.own_queries.definition import OwnQuery
@@ -39,10 +40,6 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 
 NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
 """`Label=property` pairs, separated by commas."""
-
-
-class SettingsError(ValueError):
-    """An invalid setting; the message names it, and valid values."""
 
 
 def setting(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
 from graphground.server.commands.options import add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.settings import Settings, SettingsError, default_home
+from graphground.server.settings import Settings, default_home
+from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

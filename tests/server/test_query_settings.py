@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import SettingsError, read_settings
+from graphground.server.settings import read_settings
+from graphground.server.settings_error import SettingsError
 
 GOOD = """
 [queries.films_of]

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import Database, Settings, SettingsError, read_settings
+from graphground.server.settings import Database, Settings, read_settings
+from graphground.server.settings_error import SettingsError
 
 
 def write(folder: Path, text: str) -> dict[str, str]:

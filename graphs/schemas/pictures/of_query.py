@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher import validate
+from graphground.cypher.language import Language
 from graphground.cypher.matched import matched_part
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.graph import Graph
+from graphground.graphs.engines.table import Table
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
 
 MOST_ROWS = 12
 MOST_NODES = 14
+
+
+class QueriedGraph(Protocol):
+    """What is asked for a picture: a `graphs.graph.Graph`."""
+
+    @property
+    def language(self) -> Language:
+        """The version of Cypher of its queries."""
+        ...
+
+    @property
+    def schema(self) -> PropertyGraphSchema:
+        """Its schema, which says what names a node."""
+        ...
+
+    def run(
+        self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None, timeout: float | None
+    ) -> Table:
+        """Run a read-only query."""
+        ...
 
 
 def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
@@ -30,7 +52,7 @@ def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
 
 
 def subgraph(
-    query: str, graph: Graph, *, timeout: float, parameters: Mapping[str, Any] | None = None
+    query: str, graph: QueriedGraph, *, timeout: float, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
     """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None if there are none.
 
@@ -86,7 +108,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {MOST_ROWS}"
 
 
-def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
+def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
     match value:
         case list():
             for item in value:
@@ -103,7 +125,7 @@ def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dic
             links[key] = {"start": start, "end": end, "type": type_}
 
 
-def _name(graph: Graph, labels: list[str], properties: Mapping[str, Any]) -> Any:
+def _name(graph: QueriedGraph, labels: list[str], properties: Mapping[str, Any]) -> Any:
     """The value of the naming property of the first label that has one."""
     known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
     return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)
