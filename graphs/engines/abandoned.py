@@ -17,10 +17,10 @@ FOLLOWED_SECONDS = 60.0
 
 
 class Abandoned:
-    """`Abandoned("session 4711", query)`: who asked it, and when it was given up.
+    """`Abandoned("session 4711", query)`: its caller, and when the caller left.
 
-    A busy database may need seconds until it ends a query that it was told to end, and a query that never looks
-    whether it is to end cannot be told apart from it but by waiting.
+    A busy database may take seconds to end a terminated query; only waiting tells it from a query that never checks
+    for termination.
     """
 
     def __init__(self, caller: str, query: str | Query) -> None:

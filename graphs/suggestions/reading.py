@@ -12,7 +12,7 @@ from graphground.graphs.suggestions.returns import Returns
 def reading(question: Question, item: Ranked, rows: int | None) -> str:
     """`number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'; 34 found`.
 
-    Names of the question that the query reads otherwise, or does not use, are said.
+    It also lists the names of the question that the query reads as another name, or does not use.
     """
     pattern, returns = item.pattern, item.returns
     parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]

@@ -61,7 +61,11 @@ class Alignment:
 def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
     """Pair the words of a mention and of a name: equal ones, then those with the fewest errors, then initials."""
     left, right = list(words[:_MOST_WORDS]), list(its[:_MOST_WORDS])
-    agreeing = [word for word in left if word in right and not right.remove(word)]  # type: ignore[func-returns-value]
+    agreeing = []
+    for word in left:
+        if word in right:
+            right.remove(word)
+            agreeing.append(word)
     for word in agreeing:
         left.remove(word)
     pairs = sorted(

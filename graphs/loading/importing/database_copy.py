@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ class DatabaseCopy:
     """`DatabaseCopy(BoltAddress("bolt://localhost:7687", "reader", "secret"), folder)`; `fetch` fills the folder.
 
     Raises:
-        EngineUnavailable: the database does not respond, or refuses the user.
+        EngineUnavailable: the address is not that of a Bolt server.
     """
 
     def __init__(self, address: BoltAddress, folder: Path) -> None:
@@ -46,8 +46,8 @@ class DatabaseCopy:
         """Read the parts that are missing.
 
         Raises:
-            EngineError: the database refused a query, or the connection was lost; another call resumes with the next
-            part.
+            EngineError: the database does not respond, refuses the user or a query, or the connection was lost; another
+            call resumes with the next part.
             ImportRefused: the folder holds a copy of another database.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -99,20 +99,22 @@ class DatabaseCopy:
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
         """Each node; the property `eid` is its id if every node has a unique one, else the database's own id is."""
-        own = self._own_ids()
+        own = self._own_ids
         for key, labels, properties in self._rows(NODES):
             values = _restored(properties)
             yield NodeRecord(values["eid"] if own else str(key), tuple(sorted(labels)), values)
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
         """Each relationship, by type."""
-        ids = {str(key): properties["eid"] for key, _, properties in self._rows(NODES)} if self._own_ids() else None
+        ids = {str(key): properties["eid"] for key, _, properties in self._rows(NODES)} if self._own_ids else None
         for number, type_ in enumerate(orjson.loads((self.folder / PARTS).read_bytes())["types"]):
             for start, end, properties in self._rows(f"{number}.jsonl"):
                 first, last = (str(key) if ids is None else ids[str(key)] for key in (start, end))
                 yield RelationshipRecord(type_, first, last, _restored(properties))
 
+    @cached_property
     def _own_ids(self) -> bool:
+        """Whether every node has a text `eid` of its own."""
         seen: set[str] = set()
         for _, _, properties in self._rows(NODES):
             key = properties.get("eid")

@@ -1,6 +1,7 @@
 """Converts the records of a graph to a SimpleKG file: the schema is inferred first, then the records are written.
 
-Records are read twice. Only the label of each node id and the type of each property are held in memory.
+Nodes are read three times (labels counted, types inferred, written) and relationships twice. Only the label of each
+node id and the type of each property are held in memory.
 """
 
 from __future__ import annotations

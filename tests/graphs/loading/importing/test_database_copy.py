@@ -16,6 +16,7 @@ from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.sources import database_source
 from graphground.graphs.loading.into_database import load_into
+from graphground.server.commands.graphs import main
 from tests.support.neo4j_server import Neo4jServer
 
 FILMS = {
@@ -110,6 +111,18 @@ def test_parts_that_are_complete_are_not_read_again(neo4j_5: Neo4jServer, tmp_pa
         driver.execute_query("CREATE (:A)-[:U]->(:B)")
         with pytest.raises(ImportRefused, match="an unfinished copy of another database or of an earlier state"):
             copy.fetch()
+
+
+def test_the_command_copies_a_database_and_loads_it(
+    neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with emptied(neo4j_5) as driver:
+        driver.execute_query("CREATE (:Movie {title: 'Heat'})-[:DIRECTED_BY]->(:Person {name: 'Michael Mann'})")
+    monkeypatch.setenv("NEO4J_PASSWORD", neo4j_5.password)
+    home = tmp_path / "home"
+    assert main(["import", neo4j_5.uri, "--user", neo4j_5.user, "--name", "copy", "--home", str(home)]) == 0
+    assert capsys.readouterr().out == "Loaded 'copy': 2 nodes, 1 relationships.\n"
+    assert not (home / "imports" / "copy").exists()
 
 
 def test_a_database_that_does_not_answer_is_said_in_words(tmp_path: Path) -> None:
