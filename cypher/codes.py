@@ -72,8 +72,8 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "two_readings": Code(
         "error",
-        "Databases read this text differently, so that one may run what another takes for a "
-        "string; the message says what to write instead.",
+        "Databases parse this text differently, so that one may execute a part that another takes for a string; the "
+        "message says what to write instead.",
         r"RETURN 'It\u0027s' AS x",
     ),
 }
@@ -89,7 +89,7 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "missing_parameter": Code(
         "error",
-        "The query uses a parameter to which the call gives no value. `validate_cypher` reports it where "
+        "The query uses a parameter for which the call gives no value. `validate_cypher` reports it where "
         "some parameters are given.",
         "MATCH (t:Team) WHERE t.name = $name RETURN t.name",
     ),

@@ -1,9 +1,9 @@
-"""Writes what the documentation tells from the code: reference.md, index.md, parts of README.md and differences.md.
+"""Writes the generated documentation: reference.md, index.md, parts of README.md, differences.md and architecture.md.
 
-    python docs/reference.py                  write them
-    python docs/reference.py --transcripts    also run the commands of the transcripts and keep what they print
+    python docs/reference.py                  write the pages
+    python docs/reference.py --transcripts    also run the commands of the transcripts and store their output
 
-A test fails while what is written differs from the code.
+A test fails while the written pages differ from the code.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ OTHER_VARIABLES = """| variable | default | |
 | `NEO4J_PASSWORD` | | The password for `--uri`. |
 | `GRAPHGROUND_TOKEN` | | A bearer token that HTTP clients must send (16 characters or more). |
 | `GRAPHGROUND_ADMIN_PASSWORD` | | The password of a user who may write, for `graphs load --into`. |
-| `GRAPHGROUND_ENGINE_HEAP` | a sixth of the memory, 2 to 4 GiB | The engine's most heap (`512m`, `2g`). |
-| `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine ends. |
-| `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further arguments of its Java machine. |
-| `GRAPHGROUND_LOADER_HEAP` | `2g` | The most heap that loading a graph takes. |
+| `GRAPHGROUND_ENGINE_HEAP` | a sixth of the memory, 2 to 4 GiB | The engine's maximum heap (`512m`, `2g`). |
+| `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine stops. |
+| `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further options for its JVM. |
+| `GRAPHGROUND_LOADER_HEAP` | `2g` | The maximum heap of the process that loads a graph. |
 | `SSL_CERT_FILE` | the system's | Trusted certificate authorities, when installing and for `+s` addresses. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
 def tool_table() -> str:
-    """The tools with what they are for."""
+    """The table of the tools with their purposes."""
     rows = ["| tool | what it is for |", "|---|---|"]
     rows += [f"| `{name}` | {tool.description} |" for name, tool in all_tools().items()]
     return "\n".join(rows)
 
 
 def reference() -> str:
-    """docs/reference.md, whole."""
+    """The text of docs/reference.md."""
     parts = ["# Reference", "Written by `python docs/reference.py` from the code; change it there.", "## Tools"]
     for name, tool in all_tools().items():
         takes, answers = input_schema(tool), described_output_schema(tool)
@@ -75,11 +75,11 @@ def reference() -> str:
             f"### `{name}`",
             tool.description,
             _fields("argument", takes, takes),
-            "It answers:",
+            "Answer:",
             _fields("field", answers, answers),
         ]
     parts += [
-        "A tool that could not do its job answers with `isError` and the fields `error` (a word), `message`, "
+        "A failed call returns `isError` and the fields `error` (a word), `message`, "
         "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
         "## Resources",
         "\n".join(
@@ -105,17 +105,19 @@ def reference() -> str:
     ]
     parts += [
         "## Settings",
-        "Each is an option of `graphground serve`, an environment variable, and (but for the "
-        "connection to one database) a key of the settings file under the option's name with `_` for `-`. "
+        "Each is an option of `graphground serve`, an environment variable, and (except for the connection to one "
+        "database) a key of the settings file under the option's name with `_` for `-`. "
         "Options win over variables, variables over the file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
         "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
         "`vector_index` with `vector_model` (see "
         "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
-        "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, `title`, "
+        "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, "
+        "`title`, "
         "`limit`, `timeout_s`, and `[queries.NAME.parameters.PARAMETER]` with `type`, `description`, `default`, "
-        "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see own-queries.md).",
+        "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see "
+        "own-queries.md).",
         "Further environment variables:",
         OTHER_VARIABLES,
         "## Commands",
@@ -126,7 +128,7 @@ def reference() -> str:
 
 
 def subcommands() -> list[str]:
-    """Every command with its arguments and options; the settings, which many of them take, are listed once above."""
+    """Every command with its arguments and options; the settings, which many commands share, are listed only once."""
     parts = []
     settings = {"--" + setting.name.replace("_", "-") for setting in options()}
     for name in COMMANDS:
@@ -153,12 +155,12 @@ def subcommands() -> list[str]:
 
 
 def metavar(action: Any) -> str:
-    """How the usage calls a positional argument."""
+    """The name of a positional argument in the usage line."""
     return str(action.metavar or (action.choices and "|".join(action.choices)) or action.dest.upper())
 
 
 def cell(text: str | None) -> str:
-    """Text for a cell of a table."""
+    """A text escaped for a cell of a table."""
     return " ".join((text or "").replace("%%", "%").replace("|", "\\|").split())
 
 
@@ -187,7 +189,7 @@ def _default(value: Any) -> str:
 
 
 def index() -> str:
-    """docs/index.md: every page under the heading that mkdocs.yml gives it, by its title and first sentence."""
+    """The text of docs/index.md: every page under its heading in mkdocs.yml, with its title and first sentence."""
     lines = [
         "# Documentation",
         "",
@@ -207,7 +209,7 @@ def index() -> str:
 
 
 def listed(name: str) -> str:
-    """One page of the index."""
+    """The line of one page in the index."""
     title, *paragraphs = (ROOT / "docs" / name).read_text(encoding="utf-8").split("\n\n")
     first = " ".join(paragraphs[0].split()) if paragraphs else ""
     sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
@@ -217,7 +219,7 @@ def listed(name: str) -> str:
 
 
 def folders() -> str:
-    """Every folder of the repository with what is in it: the first sentence of its package, or of `FOLDERS`."""
+    """The table of the repository's folders: each with the first sentence of its package, or its text in `FOLDERS`."""
     names = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
     ).stdout.split("\0")
@@ -242,15 +244,15 @@ def folders() -> str:
 
 
 def marked(text: str, mark: str, content: str) -> str:
-    """The text with what stands between `<!-- mark -->` and `<!-- /mark -->` replaced."""
+    """Replace the part of a text between `<!-- mark -->` and `<!-- /mark -->`."""
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
     head, _, rest = text.partition(begin)
     _, _, tail = rest.partition(end)
     return f"{head}{begin}{content}\n{end}{tail}"
 
 
-def lacks_tables() -> str:
-    """What Memgraph lacks, from the data that the hints are made of."""
+def unsupported_tables() -> str:
+    """The tables of features that Memgraph does not support, from the same data as the hints."""
     parts = []
     for some in (False, True):
         hints = [
@@ -262,22 +264,22 @@ def lacks_tables() -> str:
 
 
 def written_differences(text: str) -> str:
-    """differences.md as the code would have it."""
-    return marked(text, "memgraph", lacks_tables())
+    """The text of differences.md with its generated tables."""
+    return marked(text, "memgraph", unsupported_tables())
 
 
 def written_architecture(text: str) -> str:
-    """architecture.md as the code would have it."""
+    """The text of architecture.md with its generated table."""
     return marked(text, "folders", folders())
 
 
 def written_readme(text: str) -> str:
-    """README.md as the code would have it."""
+    """The text of README.md with its generated table."""
     return marked(text, "tools", tool_table())
 
 
 def run_command(command: str) -> str:
-    """What a command of a transcript prints, with its times left out."""
+    """The output of a command in a transcript, without times."""
     words = shlex.split(command)
     assert words[0] == "graphground", command
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
@@ -293,18 +295,18 @@ def run_command(command: str) -> str:
 
 
 def without_times(text: str) -> str:
-    """Milliseconds differ from run to run: `1.84 ms` becomes `… ms`."""
+    """Replace times, which differ from run to run: `1.84 ms` becomes `… ms`."""
     lines = re.sub(r"\b\d+(?:\.\d+)? ms\b", "… ms", re.sub(r"elapsed_ms: [\d.]+", "elapsed_ms: …", text)).splitlines()
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def replayed(text: str) -> str:
-    """The text with every transcript run anew."""
+    """The text with the output of every transcript renewed."""
     return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{run_command(found[1])}```", text)
 
 
 def main() -> None:
-    """Write the files."""
+    """Write the generated files."""
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
     README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes docs/allowed.md from the lists of what a query may call: `python docs/write_allowed.py`."""
+"""Writes docs/allowed.md from the lists of allowed procedures and functions: `python docs/write_allowed.py`."""
 
 from pathlib import Path
 

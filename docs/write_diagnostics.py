@@ -11,7 +11,7 @@ from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CO
 INTRODUCTION = """\
 # Diagnostic codes
 
-Made from the code by `python docs/write_diagnostics.py`; a test fails when this page is stale.
+Written by `python docs/write_diagnostics.py` from the code; a test fails when this page is stale.
 
 Each diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and
 `suggestions`. Lines and columns count from 1, the end is just past the last character, `found` is the text between,
@@ -25,22 +25,22 @@ def reference_page() -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            _section("Of the language", "Found without a schema.", LANGUAGE_CODES),
+            _section("Language", "Found without a schema.", LANGUAGE_CODES),
             _section(
-                "Of the schema and the data",
+                "Schema and data",
                 "Found where the graph's schema is known; never for an open schema or a property of "
                 "mixed or unknown type.",
                 SCHEMA_CODES,
             ),
             _section(
-                "Of the database",
-                "Told by `execute_cypher` with an answer or a refusal; the first two by `validate_cypher` too.",
+                "Database",
+                "Reported by `execute_cypher` with an answer or a refusal; the first two also by `validate_cypher`.",
                 DATABASE_CODES,
             ),
             _section(
-                "Of the question",
-                "Given by `validate_cypher` and `execute_cypher` when they are called with the argument `question`; needs "
-                "an index of the graph's names.",
+                "Question",
+                "Reported by `validate_cypher` and `execute_cypher` when they are called with the argument "
+                "`question`. An index of the graph's names is needed.",
                 QUESTION_CODES,
             ),
         ]

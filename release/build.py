@@ -31,7 +31,7 @@ CONNECTION = {
 
 def main() -> None:
     """Write everything into a folder."""
-    parser = argparse.ArgumentParser(description="Make what is published.")
+    parser = argparse.ArgumentParser(description="Build the files to publish.")
     parser.add_argument("folder", type=Path, help="Where to write it.")
     parser.add_argument("--repository", default="", help="The address of the repository.")
     parsed = parser.parse_args()
@@ -101,7 +101,8 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
 
 
 def bundle(folder: Path, wheel: Path, version: str) -> None:
-    """Create the folder that the MCPB tool packs: a manifest, and a project that uv installs from the wheel beside it."""
+    """Create the folder that the MCPB tool packs: a manifest, and a project that uv installs from the wheel beside
+    it."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     shutil.copy2(wheel, folder / wheel.name)

@@ -38,8 +38,7 @@ MOST_ROWS, MOST_SECONDS, MOST_DESCRIPTION = 100_000, 600, 1_000
 def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
     """The queries of a settings file, in its order.
 
-    Raises:
-        SettingsError: which table and key is wrong, and what would do.
+    Raises: SettingsError: a table or key is invalid; the message gives valid ones.
     """
     if not isinstance(tables, dict):
         raise SettingsError(f"{file}: write each query as a table [queries.NAME]")
@@ -54,7 +53,8 @@ def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
 def _check_name(name: str, place: str, known: Mapping[str, OwnQuery]) -> None:
     if not TOOL_NAME.fullmatch(name):
         raise SettingsError(
-            f"{place}: {name!r} cannot be the name of a tool; use up to 48 letters, digits, _ and -, a letter first"
+            f"{place}: {name!r} cannot be the name of a tool; use up to 48 letters, digits, _ and -, starting with a "
+            f"letter"
         )
     if name.casefold() in NAMES:
         raise SettingsError(f"{place}: {name!r} is the name of a tool of graphground; choose another")
@@ -70,7 +70,9 @@ def _query(name: str, table: Any, place: str) -> OwnQuery:
     for key in ("cypher", "description", "graph", "title"):
         _check_type(entries, key, str, "text", place)
     if len(entries["cypher"]) > LONGEST_QUERY or len(entries["description"]) > MOST_DESCRIPTION:
-        raise SettingsError(f"{place}: cypher may have {LONGEST_QUERY:,} characters, description {MOST_DESCRIPTION:,}")
+        raise SettingsError(
+            f"{place}: cypher may have at most {LONGEST_QUERY:,} characters, description {MOST_DESCRIPTION:,}"
+        )
     _check_bounds(entries, "limit", int, MOST_ROWS, place)
     _check_bounds(entries, "timeout_s", (int, float), MOST_SECONDS, place)
     parameters = entries.pop("parameters", {})
@@ -89,7 +91,7 @@ def _query(name: str, table: Any, place: str) -> OwnQuery:
 
 def _parameter(name: str, table: Any, place: str) -> OwnParameter:
     if not PARAMETER_NAME.fullmatch(name):
-        raise SettingsError(f"{place}: a parameter's name has letters, digits and _, a letter first")
+        raise SettingsError(f"{place}: a parameter's name consists of letters, digits and _, starting with a letter")
     entries = _entries(table, OwnParameter, ("name",), place)
     for key in ("type", "description"):
         if key not in entries:
@@ -101,7 +103,7 @@ def _parameter(name: str, table: Any, place: str) -> OwnParameter:
             meant = f"; did you mean {near[0]!r}?" if near else ""
             raise SettingsError(f"{place}: {key} must be one of {', '.join(TYPES)}, not {entries[key]!r}{meant}")
     for key in {"enum", "pattern", "items", *NUMBERS, *COUNTS} & entries.keys() - set(BOUNDS[entries["type"]]):
-        raise SettingsError(f"{place}: {key} does not go with the type {entries['type']}")
+        raise SettingsError(f"{place}: {key} is not allowed for the type {entries['type']}")
     for key in NUMBERS:
         _check_type(entries, key, (int, float), "a number", place)
     for key in COUNTS:
@@ -114,7 +116,7 @@ def _parameter(name: str, table: Any, place: str) -> OwnParameter:
         entries["enum"] = tuple(entries["enum"])
     if "default" in entries:
         if entries.get("required"):
-            raise SettingsError(f"{place}: a parameter with a default is not required")
+            raise SettingsError(f"{place}: a parameter with a default cannot be required")
         entries["required"] = False
     parameter = OwnParameter(name, **entries)
     try:
@@ -137,7 +139,7 @@ def _of_type(value: Any, name: str) -> bool:
 
 
 def _entries(table: Any, kind: Any, left_out: tuple[str, ...], place: str) -> dict[str, Any]:
-    """The keys of a table that are fields of the kind."""
+    """The keys of a table that are fields of the data class `kind`."""
     if not isinstance(table, dict):
         raise SettingsError(f"{place} must be a table")
     known = [each.name for each in fields(kind) if each.name not in left_out]

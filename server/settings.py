@@ -100,7 +100,7 @@ class Settings:
     )
     scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that those tokens must have.", many=True)
     allow_anonymous: bool = setting(
-        False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Listen for other machines without requiring a token."
+        False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Accept connections from other machines without a token."
     )
     workers: int = setting(
         1, "GRAPHGROUND_WORKERS", "Number of processes that serve HTTP on the same port.", least=1, most=64
@@ -174,7 +174,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     for option in options():
         value, choices = getattr(settings, option.name), option.metadata["choices"]
         if choices and value not in choices:
-            raise SettingsError(f"{option.name}: {value!r} is none of {', '.join(choices)}")
+            raise SettingsError(f"{option.name} must be one of {', '.join(choices)}, not {value!r}")
         check_bounds(option, value)
     return settings
 

@@ -52,10 +52,8 @@ class ExecuteCypherAnswer(Answer):
     rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")
     row_count: int
     truncated: bool = Field(description="Whether there are more rows.")
-    total: int | None = Field(
-        default=None, description="The number of rows in all, where it is known, if there are more."
-    )
-    cursor: str | None = Field(default=None, description="For the next rows: call `execute_cypher` with it.")
+    total: int | None = Field(default=None, description="The total number of rows, if it is known and there are more.")
+    cursor: str | None = Field(default=None, description="Pass it to `execute_cypher` to get the next rows.")
     elapsed_ms: float
     # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
     diagnostics: list[DiagnosticAnswer] = Field(
@@ -154,7 +152,7 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
     if request.query is not None and request.query.strip() != rest.kept.query.strip():
         raise ToolFailure(
             "wrong_argument",
-            "The cursor continues the answer of another query.",
+            "The cursor belongs to the answer of another query.",
             nearest=[rest.kept.query] if len(rest.kept.query) <= LONGEST_SPAN else [],
             next="Call execute_cypher with the cursor alone, or with the query alone.",
         )
@@ -208,7 +206,8 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
 def looked_at_again(
     graph: Graph, query: Query, table: Table, request: ExecuteCypherRequest, diagnostics: list[DiagnosticAnswer]
 ) -> list[DiagnosticAnswer]:
-    """The diagnostics with what the rows hide: ties, merged namesakes, vanished nulls, counted in the database."""
+    """Add diagnostics on problems that the rows hide (ties, merged namesakes, dropped nulls), counted in the
+    database."""
     from graphground.graphs.why_empty.second_look import second_look  # needs the reader of facts, as checks do
 
     look = second_look(graph, query, table, request.parameters)
@@ -324,7 +323,7 @@ TOOL = Tool(
     "execute_cypher",
     "Run a query",
     "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: more rows exist; "
-    "get them with `cursor`. For an empty answer `diagnostics` says what matches nothing, and what would.",
+    "get them with `cursor`. For an empty answer, `diagnostics` says what matches nothing, and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

@@ -72,8 +72,10 @@ class EntityCandidate(BaseModel):
     description: str | None = None
     cypher: str | None = Field(None, description="A pattern ready to paste, for an entity that may be meant.")
     matched: str | None = Field(None, description="The alias that matched.")
-    key: str | None = Field(None, description="Tells apart entities that share a name.")
-    relationships: list[str] = Field(default_factory=list, description="A few of them, when entities share the name.")
+    key: str | None = Field(None, description="Distinguishes entities that share a name.")
+    relationships: list[str] = Field(
+        default_factory=list, description="A few of its relationships, if entities share the name."
+    )
 
 
 class MentionAnswer(BaseModel):
@@ -86,7 +88,7 @@ class MentionAnswer(BaseModel):
     )
     candidates: list[EntityCandidate]
     ambiguous: bool = Field(False, description="Whether the verdict is `ambiguous`.")
-    same_name: int = Field(0, description="How many distinct entities have the best name, when several do.")
+    same_name: int = Field(0, description="Number of distinct entities with the best name, if several.")
 
 
 class FindEntitiesAnswer(Answer):
@@ -282,7 +284,7 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
 TOOL = Tool(
     "find_entities",
     "Find entities by name",
-    "Find the nodes that the names in a question refer to, despite spelling, aliases and case. Call it before "
+    "Find the nodes that the names in a question refer to, despite misspellings, aliases and case. Call it before "
     "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
     "and description; `not_found`: the graph has no such entity; candidates are only the nearest.",
     FindEntitiesRequest,

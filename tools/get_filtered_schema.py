@@ -81,7 +81,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     )
     if not answer.left_out or found.cut or estimate_tokens(answer.as_text()) < estimate_tokens(whole):
         return answer
-    whole += "\n(The whole schema: it is no longer than the part that the question needs.)"
+    whole += "\n(This is the whole schema: the part that the question needs would not be shorter.)"
     return answer.model_copy(update={"schema_": whole, "whole": True, "tokens": estimate_tokens(whole), "left_out": []})
 
 
@@ -101,8 +101,7 @@ MEANING = StaticMeaning()
 TOOL = Tool(
     "get_filtered_schema",
     "Read the schema for a question",
-    "Read only what a question needs of the schema, with what connects it. Cheaper than get_schema; names "
-    "what it left out.",
+    "Read only the part of the schema that a question needs. Cheaper than get_schema; lists what was left out.",
     GetFilteredSchemaRequest,
     GetFilteredSchemaAnswer,
     get_filtered_schema,

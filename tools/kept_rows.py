@@ -27,7 +27,7 @@ from graphground.tools.failure import ToolFailure
 
 LIFE_SECONDS = 600.0
 ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
-"""The most that is kept of one answer, for one client, and in all."""
+"""Maximum bytes kept for one answer, for one client, and in total."""
 ROW_BYTES = 64
 """The memory for a row in addition to its JSON."""
 MOST_FORGOTTEN = 1_000
@@ -123,14 +123,15 @@ class RowStore:
         if expired:
             raise ToolFailure(
                 "expired_cursor",
-                f"The rows of this cursor are no longer kept: they are for {LIFE_SECONDS / 60:.0f} minutes after their "
-                "last use, or until newer answers need the room.",
+                f"The rows of this cursor are no longer kept: rows are kept for {LIFE_SECONDS / 60:.0f} minutes after "
+                f""
+                "their last use, or until newer answers need the room.",
                 next=AGAIN,
             )
         raise ToolFailure(
             "unknown_cursor",
-            "There is no such cursor. It must be the `cursor` of an answer of this server to this client, unchanged; "
-            "all end when the server does.",
+            "There is no such cursor. Use the `cursor` of an answer that this server gave to this client, unchanged. "
+            "Cursors become invalid when the server stops.",
             next=AGAIN,
         )
 

@@ -51,7 +51,7 @@ TOOL = Tool(
     "list_graphs",
     "List the graphs",
     "List the graphs and their sizes. Call it first: the other tools take one of these names as `graph`, "
-    "unless only one is open.",
+    "which may be left out when only one is open.",
     ListGraphsRequest,
     ListGraphsAnswer,
     list_graphs,

@@ -19,7 +19,7 @@ class SuggestQueriesRequest(Request):
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[Mention] | None = Field(None, max_length=20, description="The names in it, if known.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    hops: int = Field(2, ge=1, le=2, description="Most relationships in a path.")
+    hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
     count: bool = Field(True, description="Count matches.")
     grammar: Literal["gbnf", "regex"] | None = Field(None, description="Also a grammar for constrained decoding.")
@@ -31,14 +31,14 @@ class SuggestedQuery(BaseModel):
     cypher: str
     reason: str = Field(description="How it reads the question.")
     rows: int | None = Field(None, description="Number of distinct nodes that it matches.")
-    other_direction: str | None = Field(None, description="The same with a relationship turned round.")
+    other_direction: str | None = Field(None, description="The same query with one relationship reversed.")
 
 
 class SuggestQueriesAnswer(Answer):
     """Candidates, the best first."""
 
     candidates: list[SuggestedQuery]
-    grammar: str | None = Field(None, description="The grammar asked for.")
+    grammar: str | None = Field(None, description="The requested grammar.")
 
 
 def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQueriesAnswer:
@@ -97,7 +97,7 @@ TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
     "Get the likeliest queries for a question, with counts, orders, OR, groups, times and comparisons. "
-    "Take the one whose `reason` reads the question as you do.",
+    "Choose the one whose `reason` matches your reading of the question.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,
     suggest_queries,

@@ -59,7 +59,7 @@ SCHEMA_CODES: Mapping[str, Code] = {
         "warning",
         "A text property that holds numbers or dates is sorted, compared or calculated "
         "with as text; the suggestion converts its values. An error where the database "
-        "refuses that. Needs what was learned from the data of a connected database.",
+        "refuses that. Needs the value formats that were read from a connected database.",
         "MATCH (o:Order) RETURN max(o.freight)",
     ),
     "time_open_interval": Code(

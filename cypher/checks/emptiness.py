@@ -102,8 +102,8 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
         findings.add(
             "empty_property",
             "warning",
-            f"Only {have:,} of {of:,} have {name}; the order says nothing of the others. Descending, their nulls "
-            f"come first: keep those that have it with {findings.query.source(use.node)} IS NOT NULL.",
+            f"Only {have:,} of {of:,} have {name}; the others have no place in the order. Descending order puts their "
+            f"nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
             use.node.start,
             use.node.end,
         )

@@ -42,7 +42,7 @@ class FirstSuggestion:
         calls = (ToolCall("suggest_queries", seconds),)
         if not answer.candidates:
             return Prediction(
-                task.qid, stance="not_in_graph", text="no query finds anything", seconds=seconds, trace=calls
+                task.qid, stance="not_in_graph", text="no suggested query returns rows", seconds=seconds, trace=calls
             )
         return Prediction(task.qid, answer.candidates[0].cypher, seconds=seconds, trace=calls)
 

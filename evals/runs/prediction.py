@@ -66,16 +66,16 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
     text = reply.get("text") or reply.get("answer") or ""
     if not isinstance(query, str) or not isinstance(text, str):
-        raise ValueError("`cypher` and `text` are texts")
+        raise ValueError("`cypher` and `text` must be strings")
     if reply.get("error"):
         return Prediction(qid, error=str(reply["error"]), seconds=seconds)
     stance = reply.get("stance", "answer")
     if stance not in ("answer", "not_in_graph", "ask"):
-        raise ValueError(f"`stance` is {stance!r}; it is one of answer, not_in_graph, ask")
+        raise ValueError(f"`stance` must be answer, not_in_graph or ask, not {stance!r}")
     usage = _object(reply, "usage")
     trace = [] if reply.get("trace") is None else reply["trace"]
     if not isinstance(trace, list):
-        raise ValueError("`trace` is a list of tool calls")
+        raise ValueError("`trace` must be a list of tool calls")
     calls = tuple(_call(call) for call in trace)
     try:
         return Prediction(
@@ -90,7 +90,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
             trace=calls,
         )
     except (TypeError, ValueError) as error:
-        raise ValueError(f"`usage` and `seconds` hold numbers ({error})") from None
+        raise ValueError(f"`usage` and `seconds` must hold numbers ({error})") from None
 
 
 def clean_query(text: str) -> str:

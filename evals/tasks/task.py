@@ -111,10 +111,10 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         lists = [value for value in document.values() if isinstance(value, list)]
         document = lists[0] if len(lists) == 1 else [document]
     if not isinstance(document, list):
-        raise TaskError(f"{path} holds a single {type(document).__name__}; a list of records is needed")
+        raise TaskError(f"{path} holds a single {type(document).__name__}; a list of records is expected")
     for number, record in enumerate(document, start=1):
         if not isinstance(record, dict):
-            raise TaskError(f"{path}, record {number}: a JSON object is needed, this is {json.dumps(record)[:60]}")
+            raise TaskError(f"{path}, record {number}: expected a JSON object, not {json.dumps(record)[:60]}")
         yield record
 
 
@@ -127,7 +127,7 @@ def _lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
         except ValueError as error:
             raise TaskError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
-            raise TaskError(f"{path}, line {number}: a JSON object is needed, this is {line[:60]}")
+            raise TaskError(f"{path}, line {number}: expected a JSON object, not {line[:60]}")
         yield record
 
 
@@ -144,7 +144,7 @@ def _task(record: dict[str, Any], number: int, path: Path) -> Task:
             raise TaskError(f"{where}: `{field}` is missing or not text; the record has {fields}")
     expected = record.get("expected", "answer")
     if expected not in get_args(Expected):
-        raise TaskError(f"{where}: `expected` is {expected!r}; it is one of {', '.join(get_args(Expected))}")
+        raise TaskError(f"{where}: `expected` must be one of {', '.join(get_args(Expected))}, not {expected!r}")
     template = record.get("from_template") or {}
     if not isinstance(template, dict):
         raise TaskError(f"{where}: `from_template` is not a JSON object")

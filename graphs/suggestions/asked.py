@@ -1,4 +1,5 @@
-"""Checks a query against its question: parts of the question that it does not cover, and the probably intended query."""
+"""Checks a query against its question: parts of the question that it does not cover, and the probably intended
+query."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ def judged_by_question(
     ):
         suggested = choice.text
         if report.valid:
-            messages.append(("Read with the question, probably another query is meant.", (suggested,)))
+            messages.append(("According to the question, another query is probably meant.", (suggested,)))
     hints = [
         Diagnostic(CODE, "hint", message, 1, 1, len(lines), len(lines[-1]) + 1, "", suggestions)
         for message, suggestions in messages

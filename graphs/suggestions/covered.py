@@ -52,4 +52,4 @@ def not_covered(question: Question, written: Written, query: str) -> Iterator[st
     digits = set(re.findall(r"\d{4}", query))
     for year in _YEAR.findall(masked):
         if year not in digits and "$" not in query:
-            yield f"The question speaks of {year}, which the query does not use."
+            yield f"The question mentions {year}, which the query does not use."

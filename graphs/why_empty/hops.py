@@ -53,7 +53,8 @@ def blame_hop(
         return probe.diagnostic(
             "matches_nothing",
             relationship,
-            f"Both ends of {here} exist, but no such relationship connects them. Relationships of other meanings do: "
+            f"Both ends of {here} exist, but no such relationship connects them. Relationships of other types, with "
+            f"other meanings, do: "
             f"{', '.join(dict.fromkeys(found))}.",
         )
     return probe.diagnostic(

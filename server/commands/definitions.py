@@ -10,7 +10,9 @@ from graphground.server.commands.command_line import FAILED, CommandLine
 
 def add_check(group: CommandLine) -> None:
     """Add `check DEFINITION` to a group of commands."""
-    checking = group.add_command("check", check, "Check the definition of a domain graph: each problem with its line.")
+    checking = group.add_command(
+        "check", check, "Check the definition of a domain graph, and list its problems with their lines."
+    )
     checking.add_argument(
         "definition", metavar="DEFINITION", help="A definition file, or the name of a CypherBench domain."
     )

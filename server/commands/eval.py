@@ -41,7 +41,9 @@ def parser() -> CommandLine:
     source.add_argument(
         "--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline without a model."
     )
-    running.add_argument("--repair", action="store_true", help="Take what validate_cypher suggests for a wrong query.")
+    running.add_argument(
+        "--repair", action="store_true", help="Replace a wrong query by the suggestion of validate_cypher."
+    )
     running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
     running.add_argument(
         "--timeout", type=float, default=30.0, metavar="SECONDS", help="Seconds for each query (default: 30)."
@@ -118,7 +120,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     from graphground.evals.tasks.task import read_tasks
 
     if parsed.workers < 1 or parsed.timeout <= 0 or parsed.agent_timeout <= 0:
-        raise WrongUse("--workers, --timeout and --agent-timeout are positive numbers")
+        raise WrongUse("--workers, --timeout and --agent-timeout must be positive numbers")
     tasks = read_tasks(parsed.tasks)
     home = home_from(parsed)
     with (
@@ -178,7 +180,7 @@ def make(parsed: argparse.Namespace) -> int:
     from graphground.evals.tasks.task import read_records, write_tasks
 
     if parsed.tasks < 1:
-        raise WrongUse("--tasks is at least 1")
+        raise WrongUse("--tasks must be at least 1")
     patterns, templates = (
         list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
     )

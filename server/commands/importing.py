@@ -33,18 +33,20 @@ def add_import(group: CommandLine) -> None:
         help="A folder of .csv or .tsv files, a .jsonl, .graphml, .ttl, .nt, .nq, .trig, .rdf, .owl or .jsonld file, or "
         "the Bolt address of a database, such as bolt://localhost:7687.",
     )
-    importing.add_argument("--user", default="", help="Of a database: its user; the password is NEO4J_PASSWORD.")
-    importing.add_argument("--database", help="Of a database: which one of that server.")
+    importing.add_argument(
+        "--user", default="", help="For a database: its user; the password comes from NEO4J_PASSWORD."
+    )
+    importing.add_argument("--database", help="For a database: which database of that server.")
     importing.add_argument(
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="Of a folder: a mapping from columns to nodes and relationships; default: inferred.",
+        help="For a folder: a mapping from columns to nodes and relationships; default: inferred.",
     )
     importing.add_argument(
         "--show",
         action="store_true",
-        help="Of a folder: print the mapping and stop: keep it in a file, edit it, and give it with --mapping.",
+        help="For a folder: print the inferred mapping and stop. Edit it and pass it with --mapping.",
     )
     importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
@@ -54,7 +56,7 @@ def add_import(group: CommandLine) -> None:
 
 
 def import_graph(parsed: argparse.Namespace) -> int:
-    """Convert what was named to a SimpleKG file, and load that."""
+    """Convert the source to a SimpleKG file, and load it."""
     from graphground.graphs.loading.importing.problems import ImportRefused
 
     is_address = "://" in parsed.source
@@ -78,7 +80,7 @@ def import_graph(parsed: argparse.Namespace) -> int:
 
 
 def _import_folder(parsed: argparse.Namespace) -> int:
-    """CSV files, by a mapping that is inferred or given."""
+    """Import CSV files, by a mapping that is inferred or given."""
     from graphground.graphs.loading.importing.convert import import_folder
     from graphground.graphs.loading.importing.infer import infer
     from graphground.graphs.loading.importing.mapping import read_mapping, written
@@ -99,7 +101,7 @@ def _import_folder(parsed: argparse.Namespace) -> int:
 
 
 def _import_records(parsed: argparse.Namespace) -> int:
-    """A file of nodes and relationships, or a database."""
+    """Import a file of nodes and relationships, or a database."""
     from graphground.graphs.loading.importing.property_graph import GraphOfRecords, import_records
     from graphground.graphs.loading.importing.sources import database_source, file_source, name_of
     from graphground.graphs.storage.catalog import check_name

@@ -37,7 +37,7 @@ def parser() -> CommandLine:
         help="How it is written (default: base); mermaid and svg are pictures.",
     )
     showing.add_argument("--question", help="Print only what this question needs.")
-    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The budget.")
+    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="Token budget.")
     for command in (counting, showing):
         add_options(command, DATA_FOLDER)
     return group

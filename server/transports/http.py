@@ -163,8 +163,8 @@ def security(settings: Settings) -> TransportSecuritySettings:
     if not is_loopback(settings.host):
         if not settings.allowed_host:
             raise SettingsError(
-                f"--host {settings.host} listens for other machines: name the hosts that they call, "
-                "such as --allowed-host 'graphs.example.org:*' (this keeps web pages out)"
+                f"--host {settings.host} listens for other machines: give the host names that they use, such as "
+                f"--allowed-host 'graphs.example.org:*' (this keeps web pages out)"
             )
         if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
             raise SettingsError(

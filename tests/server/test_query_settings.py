@@ -59,15 +59,15 @@ def test_a_table_is_a_query_with_its_parameters(tmp_path: Path) -> None:
         ('description = "The films of a director."', "", "needs a description"),
         ('type = "string"', 'type = "strnig"', "did you mean 'string'"),
         ('type = "string"', 'type = "integer"\nminimum = "x"', "minimum must be a number"),
-        ('type = "string"', 'type = "string"\nmaximum = 3', "maximum does not go with the type string"),
+        ('type = "string"', 'type = "string"\nmaximum = 3', "maximum is not allowed for the type string"),
         ('type = "string"', 'type = "string"\npattern = "("', "cannot be used"),
         ('type = "string"', 'type = "array"\nitems = "array"', "items must be one of"),
-        ("default = 5", "default = 5\nrequired = true", "is not required"),
+        ("default = 5", "default = 5\nrequired = true", "cannot be required"),
         ('type = "string"', 'type = "string"\nenum = []', "enum must be a list"),
         ('type = "string"', 'type = "string"\nenum = [1]', "not of type string"),
         ("default = 5", 'default = "5"', "cannot be used"),
         ("default = 5", "default = 0", "cannot be used"),
-        ("parameters.most]", 'parameters."the most"]', "a letter first"),
+        ("parameters.most]", 'parameters."the most"]', "starting with a letter"),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -51,7 +51,7 @@ def test_a_settings_file_names_several_databases(tmp_path: Path) -> None:
     [
         ("prot = 8300", "there is no setting 'prot'; did you mean 'port'?"),
         ("port = 'x'", "port must be a whole number, not 'x'"),
-        ("transport = 'sse'", "transport: 'sse' is none of stdio, http"),
+        ("transport = 'sse'", "transport must be one of stdio, http, not 'sse'"),
         ("port 8300", "is not TOML"),
         ("[graphs.films]\nurl = 'bolt://a'", "[graphs.films] has no setting 'url'; did you mean 'uri'?"),
         ("[graphs.films]\ndatabase = 'a'", "[graphs.films] needs a uri"),

@@ -72,7 +72,7 @@ class OwnTools:
         if own.name not in self._broken and not quietly:
             first = problems[0]
             logger.warning(
-                "%s: %s %s The tool %r is left out; `graphground doctor` says more.",
+                "%s: %s %s The tool %r is left out; `graphground doctor` has the details.",
                 first.place,
                 first.message,
                 first.fix,

@@ -69,7 +69,8 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     yield probe.diagnostic(
         "repeated_rows",
         step.clause,
-        f"{every - different:,} of {every:,} rows repeat others: the pattern reaches the same {variables} several ways. "
+        f"{every - different:,} of {every:,} rows repeat others: the pattern reaches the same {variables} several "
+        f"ways. "
         f"If each is meant once, write {fix} ….",
         severity="hint",
     )
@@ -107,7 +108,8 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         yield probe.diagnostic(
             "direction_matters",
             relationship,
-            f"{known.both_ways:.0%} of the {known.type} relationships are there both ways, the others one way only. In this "
+            f"{known.both_ways:.0%} of the {known.type} relationships exist in both directions, the others in one "
+            f"direction only. In this "
             f"direction {what} {counts[0]:,}, in either direction {counts[1]:,}: write {either} for both, and "
             "DISTINCT, since most are then matched twice.",
             [either],

@@ -64,7 +64,7 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
     yield probe.diagnostic(
         "null_drops_rows",
         clause,
-        f"{found - having:,} of {found:,} {name} have no {use.key}, and UNWIND leaves no row of them.",
+        f"{found - having:,} of {found:,} {name} have no {use.key}, and UNWIND drops their rows.",
         severity="hint",
     )
 

@@ -267,7 +267,7 @@ def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> N
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ({"cypher": 3}, "are texts"),
+        ({"cypher": 3}, "must be strings"),
         ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
         ({"trace": {}}, "list of tool calls"),
         ({"trace": [{}]}, "an object such as"),

@@ -63,8 +63,8 @@ def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: P
     [
         ("", "holds no tasks"),
         ("[]", "holds no tasks"),
-        ("3", "a list of records is needed"),
-        ("[3]", "record 1: a JSON object is needed"),
+        ("3", "a list of records is expected"),
+        ("[3]", "record 1: expected a JSON object"),
         (json.dumps(RECORD) + '\n{"b": ', "line 2: not JSON"),
         (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),
         (
@@ -72,7 +72,7 @@ def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: P
             "`gold_cypher` is missing or not text; the record has graph",
         ),
         (json.dumps([{**RECORD, "qid": "a"}, {**RECORD, "qid": "a"}]), "records 1 and 2 have the same qid 'a'"),
-        (json.dumps([{**RECORD, "expected": "perhaps"}]), "`expected` is 'perhaps'"),
+        (json.dumps([{**RECORD, "expected": "perhaps"}]), "not 'perhaps'"),
         (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is not JSON"),
         (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is not a JSON object"),
     ],
