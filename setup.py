@@ -62,6 +62,7 @@ setup(
             "*.bin",
             "*.toml",
             "LICENSE*",
-        ]
+        ],
+        "graphground.server.ui": ["static/*", "static/views/*"],
     },
 )

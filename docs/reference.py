@@ -43,6 +43,8 @@ FOLDERS = {
     "release": "What makes and tries what is published: wheel, registry entry, bundle.",
     "requirements": "The lock files, and the command that remakes them.",
     "server": "The MCP application: tools registered, settings, transports, the command line.",
+    "server/ui/static": "The front end of the page: HTML, style sheet, ES modules; no build step.",
+    "server/ui/static/views": "The views of the page, one module each.",
     "tests": "Mirror the folders; `tests/support` holds what they share.",
     "tools": "The seven tools, one module each: a request model in, an answer model out.",
 }

@@ -9,6 +9,7 @@ from graphground import __version__
 
 COMMANDS = {
     "serve": "Serve graphs to MCP clients over stdio or HTTP.",
+    "ui": "Open a page on the graphs in the browser.",
     "query": "Run a Cypher query and print its rows.",
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",

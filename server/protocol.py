@@ -62,14 +62,18 @@ class Protocol:
         when_listed: Callable[[], None] | None = None,
         *,
         keeps_rows: bool = True,
+        workers: WorkerThreads | None = None,
     ):
-        """`keeps_rows` is for a server that a client's next call reaches too: then long answers can be continued."""
+        """`keeps_rows` is for a server that a client's next call reaches too: then long answers can be continued.
+
+        `workers` are shared with other callers of the application, such as the page.
+        """
         self.application = application
         self._keeps_rows = keeps_rows
         self._when_greeted, self._when_listed = when_greeted, when_listed
         self.changes = Changes(application.known_names, application.own.names, application.check_queries)
         self.levels = LogLevels()
-        self._workers = WorkerThreads()
+        self._workers = workers or WorkerThreads()
         self.server = ChangingServer(
             "graphground",
             version=__version__,

@@ -109,6 +109,7 @@ class Settings:
         None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate chain in this PEM file."
     )
     tls_key: str | None = setting(None, "GRAPHGROUND_TLS_KEY", "The PEM file of that certificate's private key.")
+    ui: bool = setting(False, "GRAPHGROUND_UI", "Also serve a page for people over HTTP, at /ui/.")
     uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
     user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
     database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")

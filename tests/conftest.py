@@ -35,6 +35,7 @@ ENGINE = {
     "wrong_home",
     "real_graphs",
     "eval_home",
+    "page_address",
 }
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}

@@ -140,6 +140,11 @@ class OpenGraphs:
                 known[1].close()
             return graph
 
+    def opened(self, name: str) -> Graph | None:
+        """The graph of that name if it is open; it is not opened."""
+        known = self._opened.get(name)
+        return known[1] if known is not None else None
+
     def open_eager(self) -> None:
         """Open the eager graphs now. A failure is logged here and raised again by `get`."""
         for source in self._current().values():

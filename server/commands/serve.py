@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -36,18 +36,30 @@ def main(arguments: Sequence[str]) -> int:
 
 def serve(parsed: argparse.Namespace) -> int:
     """Serve with these settings."""
-    settings = settings_from(parsed)
+    return serve_with(settings_from(parsed), parsed.words)
+
+
+def serve_with(settings: Settings, words: Sequence[str], when_listening: Callable[[str], None] | None = None) -> int:
+    """Serve with these settings; workers are started with `words`.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
     set_up_logging(settings.log_level)
     check_names(settings)
+    if settings.ui and settings.transport != "http":
+        raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
 
     # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
     from graphground.server.application import Application
     from graphground.server.head_start import start_engine_soon
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
+    from graphground.server.threads import WorkerThreads
 
     log_to_clients()
     application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
+    workers = WorkerThreads()
 
     def make_server() -> Server[Any]:
         # Another worker may get the next call, and knows nothing of what this one keeps.
@@ -56,6 +68,7 @@ def serve(parsed: argparse.Namespace) -> int:
             partial(application.open_in_background, OPEN_AFTER_SECONDS),
             partial(start_engine_soon, settings),
             keeps_rows=settings.transport == "stdio" or settings.workers == 1,
+            workers=workers,
         ).server
 
     # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
@@ -65,7 +78,12 @@ def serve(parsed: argparse.Namespace) -> int:
         if settings.transport == "http":
             from graphground.server.transports.http import serve_http
 
-            return serve_http(make_server, settings, parsed.words)
+            page = None
+            if settings.ui:
+                from graphground.server.ui.routes import Page  # no other server loads it
+
+                page = Page(application, workers)
+            return serve_http(make_server, settings, words, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
 
         serve_stdio(make_server())

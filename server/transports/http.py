@@ -24,6 +24,7 @@ from graphground.server.transports.workers import inherited_socket, run_workers
 
 if TYPE_CHECKING:
     from graphground.server.transports.connections import BoundedConnection
+    from graphground.server.ui.routes import Page
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
@@ -31,10 +32,18 @@ BACKLOG = 32
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
-def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, arguments: Sequence[str] = ()) -> int:
+def serve_http(
+    make_server: Callable[[], Server[Any]],
+    settings: Settings,
+    arguments: Sequence[str] = (),
+    *,
+    page: Page | None = None,
+    when_listening: Callable[[str], None] | None = None,
+) -> int:
     """Serve until interrupted; the address is printed on stderr once clients can connect.
 
-    With several workers this process only holds the socket, and starts each worker with `arguments`.
+    With several workers this process only holds the socket, and starts each worker with `arguments`. `page` is served
+    beside MCP; `when_listening` is called with the address of MCP.
 
     Raises:
         SettingsError: an address, a token or a certificate is invalid.
@@ -49,14 +58,18 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
     authorization(settings, address)
     if inherited is None:
         sys.stderr.write(f"graphground: serving {address}\n")
+        if settings.ui:
+            sys.stderr.write(f"graphground: the page is at {page_address(address)}\n")
         sys.stderr.flush()
+        if when_listening is not None:
+            when_listening(address)
         if settings.workers > 1:
             if os.name == "nt":
                 raise SettingsError("--workers needs Linux or macOS; on Windows start several servers behind a proxy")
             with listening:
                 return run_workers(listening, settings.workers, arguments)
     config = uvicorn.Config(
-        http_app(make_server(), settings, address),
+        http_app(make_server(), settings, address, page),
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=3,
@@ -71,8 +84,8 @@ def serve_http(make_server: Callable[[], Server[Any]], settings: Settings, argum
     return 0
 
 
-def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette:
-    """The ASGI application: MCP at /mcp, with tokens if the settings require them, and /health."""
+def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
+    """The ASGI application: MCP at /mcp, with tokens if the settings require them, /health, and the page at /ui/."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
@@ -89,6 +102,8 @@ def http_app(server: Server[Any], settings: Settings, address: str) -> Starlette
         max_sessions=MOST_SESSIONS,
         max_request_body_size=MOST_BODY_BYTES,
     )
+    if page is not None:
+        app.router.routes += page.routes(security(settings), auth)
     make_room(server.session_manager)
     return app
 
@@ -122,6 +137,11 @@ def address_of(listening: socket.socket, settings: Settings) -> str:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"{'https' if settings.tls_certificate else 'http'}://{shown}:{port}{PATH}"
+
+
+def page_address(address: str) -> str:
+    """The address of the page beside MCP's: `http://127.0.0.1:8300/ui/`."""
+    return f"{address.removesuffix(PATH)}/ui/"
 
 
 def connection_class() -> type[BoundedConnection]:

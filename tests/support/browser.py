@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -37,6 +38,22 @@ FLAGS = (
     "--hide-scrollbars",
 )
 SECONDS = 60.0
+KEYS = {
+    "Backspace": 8,
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    " ": 32,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    "PageDown": 34,
+    "PageUp": 33,
+}
+"""The codes of the keys that are no letters."""
 
 
 class Page:
@@ -44,20 +61,57 @@ class Page:
 
     def __init__(self, write: int, read: int) -> None:
         self._write, self._read, self._number, self._rest = write, read, 0, b""
-        self._session = ""
+        self._session = self._target = ""
         self.requests: list[str] = []
         """Addresses that the page asked for."""
         self.errors: list[str] = []
-        """Exceptions of its scripts."""
+        """Exceptions of its scripts, and what the console reports as an error."""
 
-    def open(self, path: Path) -> None:
-        """Open a file from disk and wait until it is loaded."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime"):
+    def open(self, address: Path | str) -> None:
+        """Open a file from disk, or an address, and wait until it is loaded."""
+        self.fresh()
+        self.visit(address if isinstance(address, str) else address.as_uri())
+
+    def fresh(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Take a new tab instead of the present one: nothing of the last page is left but what it asked the server."""
+        if self._target:
+            session, self._session = self._session, ""
+            self.call("Target.closeTarget", targetId=self._target)
+            self._session = session
+        self._session = ""
+        self.requests, self.errors = [], []
+        context = self.call("Target.createBrowserContext")["browserContextId"]
+        self._target = self.call("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    def visit(self, address: str) -> None:
+        """Go to an address in the same tab, and wait until it is loaded."""
+        self.call("Page.navigate", url=address)
         self.wait("document.readyState === 'complete'")
+
+    def type(self, text: str) -> None:
+        """Type into the element that has the focus; a line break is the Enter key."""
+        for part in re.split("(\n)", text):
+            if part == "\n":
+                self.press("Enter")
+            elif part:
+                self.call("Input.insertText", text=part)
+
+    def press(self, key: str, modifiers: int = 0) -> None:
+        """Press a key such as `Enter`, `ArrowDown`, `a`; modifiers are 1 Alt, 2 Control, 8 Shift."""
+        code = KEYS.get(key, 0)
+        text = {"Enter": "\r", "Tab": "\t"}.get(key) or (key if len(key) == 1 and not modifiers & 3 else None)
+        pressed: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+        if text is not None and not modifiers & 3:
+            pressed["text"] = text
+        self.call("Input.dispatchKeyEvent", type="keyDown" if "text" in pressed else "rawKeyDown", **pressed)
+        pressed.pop("text", None)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **pressed)
 
     def evaluate(self, script: str) -> Any:
         """The JSON value of an expression in the page."""
@@ -103,6 +157,10 @@ class Page:
                 self.requests.append(answer["params"]["request"]["url"])
             elif answer.get("method") == "Runtime.exceptionThrown":
                 self.errors.append(str(answer["params"]["exceptionDetails"]))
+            elif answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
+                self.errors.append(str(answer["params"]["entry"]))
+            elif answer.get("method") == "Runtime.consoleAPICalled" and answer["params"]["type"] in ("error", "assert"):
+                self.errors.append(str(answer["params"]["args"]))
 
     def _next(self, deadline: float) -> dict[str, Any]:
         while b"\0" not in self._rest:
@@ -116,8 +174,8 @@ class Page:
 
 
 @contextmanager
-def browser_page(path: Path) -> Iterator[Page]:
-    """A page opened from disk in a browser of its own, which ends with the block."""
+def browser_page(address: Path | str | None = None) -> Iterator[Page]:
+    """A page in a browser of its own, which ends with the block; without an address, `page.fresh()` takes a tab."""
     assert CHROMIUM is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         to_browser, from_browser = os.pipe(), os.pipe()
@@ -136,7 +194,8 @@ def browser_page(path: Path) -> Iterator[Page]:
         os.close(from_browser[1])
         try:
             page = Page(to_browser[1], from_browser[0])
-            page.open(path)
+            if address is not None:
+                page.open(address)
             yield page
         finally:
             process.kill()

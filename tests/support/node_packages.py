@@ -23,6 +23,7 @@ PACKAGES = {
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "2.12.0",
     "@modelcontextprotocol/sdk": "1.32.2",
+    "axe-core": "4.14.1",
 }
 SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "win"}
 MACHINES = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64", "arm64": "arm64"}

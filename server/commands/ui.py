@@ -1,0 +1,51 @@
+"""`graphground ui`: the page for people, in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphground.server.commands.command_line import CommandLine, command_line, run
+from graphground.server.commands.options import add_options, settings_from
+from graphground.server.settings import options
+
+
+def parser() -> CommandLine:
+    """The options of `graphground ui`: every setting of a server over HTTP."""
+    parser = command_line("ui", "Serve the graphs over HTTP with a page for people, and open it in the browser.", ui)
+    parser.add_argument("--no-browser", action="store_true", help="Only print the address of the page.")
+    add_options(parser, [option.name for option in options() if option.name not in ("transport", "ui")])
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until interrupted."""
+    command = parser()
+    command.set_defaults(words=list(arguments))
+    return run(command, arguments)
+
+
+def ui(parsed: argparse.Namespace) -> int:
+    """Serve the page, and open it once the server listens."""
+    from graphground.server.commands.serve import serve_with  # loads nothing of the server before its settings are read
+
+    settings = replace(settings_from(parsed), transport="http", ui=True)
+    words = ["--transport", "http", "--ui", *(word for word in parsed.words if word != "--no-browser")]
+    return serve_with(settings, words, None if parsed.no_browser or not has_display() else open_page)
+
+
+def has_display() -> bool:
+    """Whether a browser with a window can be started: elsewhere a text browser would take over the terminal."""
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_page(address: str) -> None:
+    """Open the page in the user's browser; its address is printed all the same."""
+    import webbrowser
+
+    from graphground.server.transports.http import page_address
+
+    webbrowser.open(page_address(address))

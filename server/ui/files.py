@@ -1,0 +1,35 @@
+"""The files of the page: HTML, style sheets and ES modules, read once and sent with an ETag."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+FOLDER = Path(__file__).parent / "static"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+PAGE = "page.html"
+
+
+async def file(request: Request) -> Response:
+    """Handle `GET /ui/PATH`; the page itself without a path."""
+    name = request.path_params.get("path", "") or PAGE
+    known = files().get(name)
+    if known is None:
+        return PlainTextResponse(f"there is no file {name!r}", status_code=404)
+    content, tag = known
+    headers = {"ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=TYPES[Path(name).suffix], headers=headers)
+
+
+@cache
+def files() -> dict[str, tuple[bytes, str]]:
+    """Every file by its path, with its ETag; nothing outside the folder has a path here."""
+    paths = [path for path in FOLDER.rglob("*") if path.suffix in TYPES and path.is_file()]
+    contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+    return {name: (content, f'"{hashlib.sha256(content).hexdigest()[:24]}"') for name, content in contents.items()}

@@ -1,0 +1,66 @@
+/** Calls of the server: tools as MCP clients call them, and what the page alone asks for. */
+
+/** A failure of a tool: its fields are `error`, `message`, `nearest`, `next` and `diagnostics`. */
+export class Failure extends Error {
+  constructor(fields) {
+    super(fields.message);
+    Object.assign(this, { error: "", nearest: [], next: "", diagnostics: [] }, fields);
+  }
+}
+
+/** The server does not answer. */
+export class Unreachable extends Error {}
+
+/** The server wants a token, or another one. */
+export class TokenNeeded extends Error {}
+
+const TOKEN = "graphground-token";
+const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Keep the token as long as the tab is open. */
+export function useToken(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+/** Run a tool: `await call("find_entities", { mentions: ["Heat"], graph: "films" })`. */
+export function call(tool, args, signal) {
+  return ask(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
+}
+
+/** Read data of the page: `await read("graphs")`, or, with arguments, ask for it in the body. */
+export function read(path, args, signal) {
+  return ask(`api/${path}`, args === undefined ? { signal } : { method: "POST", body: JSON.stringify(args), signal });
+}
+
+async function ask(address, request) {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = { "X-Graphground-Page": PAGE, ...(request.body ? { "Content-Type": "application/json" } : {}) };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  let response;
+  try {
+    response = await fetch(address, { ...request, headers, credentials: "omit" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable("The server does not answer.");
+  }
+  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server wants a token.");
+  if (!response.ok) throw new Failure({ message: `The server answered ${response.status} ${response.statusText}.` });
+  let answer;
+  try {
+    answer = await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable("The answer of the server broke off.");
+  }
+  if (!answer.ok) throw new Failure(answer.failure);
+  return answer.answer;
+}
+
+/** Whether the server answers again. */
+export async function answers() {
+  try {
+    return (await fetch("../health", { credentials: "omit" })).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * The frame around the views: navigation, the chosen graph, and what is said when something fails.
+ *
+ * An address is `#/VIEW/GRAPH?key=value`. A view is a module in `views/` with
+ *
+ *     export async function show(place, context) { …; return () => stopWhatRuns(); }
+ *
+ * and its context has
+ *
+ *     graph          the graph in the address, or null
+ *     parameters     what follows the question mark, as URLSearchParams
+ *     signal         aborted when the user leaves the view
+ *     call, read     as in api.js, with that signal
+ *     go(view, graph, parameters)    show another view
+ *     remember(parameters)           put these into the address without showing the view anew
+ *     report(text)                   say something in the status line, which screen readers read
+ *     failed(error)                  show an error: what a view throws in `show` is shown without it
+ */
+
+import * as api from "./api.js";
+import { element, isolated } from "./dom.js";
+
+const VIEWS = [
+  { name: "graphs", title: "Graphs", needsGraph: false, load: () => import("./views/graphs.js") },
+];
+const AGAIN_MILLISECONDS = 1000;
+
+const main = document.getElementById("main");
+const alarm = document.getElementById("alarm");
+const status = document.getElementById("status");
+const chooser = document.getElementById("graph");
+let leave = () => {};
+let shownView = null;
+
+function place() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const [view, graph] = path.split("/", 2).map(decoded);
+  return { view: view || "graphs", graph: graph || null, parameters: new URLSearchParams(query ?? "") };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // an address that someone typed
+  }
+}
+
+function address(view, graph, parameters = {}) {
+  const query = new URLSearchParams(parameters).toString();
+  return `#/${view}${graph ? `/${encodeURIComponent(graph)}` : ""}${query ? `?${query}` : ""}`;
+}
+
+function go(view, graph, parameters) {
+  location.hash = address(view, graph, parameters);
+}
+
+function report(text) {
+  status.replaceChildren(isolated(text));
+}
+
+async function showView() {
+  leave();
+  const { view: name, graph: wanted, parameters } = place();
+  const view = VIEWS.find((known) => known.name === name);
+  const leaving = new AbortController();
+  let stop = () => {};
+  leave = () => {
+    leaving.abort();
+    stop();
+  };
+  alarm.replaceChildren();
+  report("");
+  try {
+    const graphs = await loadGraphs(leaving.signal);
+    const graph = wanted ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
+    showFrame(name, graph, graphs);
+    if (!view) throw new api.Failure({ message: `There is no view ${name}.`, next: "Choose one above." });
+    if (wanted !== null && !graphs.some((known) => known.name === wanted)) {
+      main.replaceChildren();
+      throw new api.Failure({
+        message: `There is no graph “${wanted}”.`,
+        nearest: graphs.map((known) => known.name),
+        next: "Choose one of these:",
+      });
+    }
+    const module = await view.load();
+    if (leaving.signal.aborted) return;
+    const content = element("div", { class: `view ${name}` });
+    const context = {
+      graph,
+      graphs,
+      parameters,
+      signal: leaving.signal,
+      call: (tool, args) => api.call(tool, args, leaving.signal),
+      read: (path, args) => api.read(path, args, leaving.signal),
+      go,
+      address,
+      remember: (more) => {
+        const same = Object.entries(more).every(([key, value]) => parameters.get(key) === value);
+        if (!same) history.replaceState(null, "", address(name, graph, more));
+      },
+      report,
+      failed: (error) => failed(error, leaving.signal),
+    };
+    main.replaceChildren(content);
+    document.title = `${view.title}${graph ? ` · ${graph}` : ""} · graphground`;
+    if (shownView !== null && shownView !== name) main.focus({ preventScroll: true });
+    shownView = name;
+    stop = (await module.show(content, context)) ?? (() => {});
+    if (leaving.signal.aborted) stop();
+    else content.dataset.ready = "true";
+  } catch (error) {
+    failed(error, leaving.signal);
+  }
+}
+
+async function loadGraphs(signal) {
+  return (await api.call("list_graphs", {}, signal)).graphs;
+}
+
+function showFrame(name, graph, graphs) {
+  document.getElementById("views").replaceChildren(
+    ...VIEWS.map((view) =>
+      element(
+        "li",
+        {},
+        element(
+          "a",
+          { href: address(view.name, view.needsGraph ? graph : null), "aria-current": view.name === name ? "page" : null },
+          view.title,
+        ),
+      ),
+    ),
+  );
+  chooser.replaceChildren(
+    ...(graph === null ? [element("option", { value: "" }, "choose…")] : []),
+    ...graphs.map((known) => element("option", { value: known.name, selected: known.name === graph }, known.name)),
+  );
+  chooser.parentElement.hidden = graphs.length < 2;
+}
+
+/** Show what went wrong and what to do; an unreachable server is asked until it answers, then the view is shown anew. */
+function failed(error, signal) {
+  if (error.name === "AbortError" || signal.aborted) return;
+  report("");
+  if (error instanceof api.TokenNeeded) {
+    askForToken();
+  } else if (error instanceof api.Unreachable) {
+    alarm.replaceChildren(element("p", {}, `${error.message} It is being asked again every second.`));
+    waitForServer(signal);
+  } else {
+    alarm.replaceChildren(...sayFailure(error));
+  }
+}
+
+function sayFailure(error) {
+  const { nearest = [], next = "" } = error;
+  const links = error.error === undefined ? [] : nearest;
+  return [
+    element("p", {}, error.message),
+    ...(next || links.length
+      ? [
+          element(
+            "p",
+            {},
+            `${next} `,
+            links.map((name) => [element("a", { href: address(place().view, name) }, name), " "]),
+          ),
+        ]
+      : []),
+  ];
+}
+
+async function waitForServer(signal) {
+  while (!signal.aborted) {
+    await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
+    if (!signal.aborted && (await api.answers())) {
+      alarm.replaceChildren();
+      report("The server answers again.");
+      return showView();
+    }
+  }
+}
+
+function askForToken() {
+  const token = element("input", { type: "password", autocomplete: "off", required: true });
+  const form = element(
+    "form",
+    { class: "token" },
+    element("h1", {}, "Token"),
+    element("p", {}, "This server wants a bearer token. It is kept until you close the tab."),
+    element("label", {}, "Token ", token),
+    " ",
+    element("button", { type: "submit" }, "Use it"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    api.useToken(token.value);
+    showView();
+  });
+  main.replaceChildren(form);
+  token.focus();
+}
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+chooser.addEventListener("change", () => {
+  const { view } = place();
+  go(view === "graphs" ? "schema" : view, chooser.value);
+});
+window.addEventListener("hashchange", showView);
+showView();

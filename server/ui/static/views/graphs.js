@@ -1,0 +1,60 @@
+/** The graphs: size, kind of database, and whether it can be reached. */
+
+import { count, element } from "../dom.js";
+
+export async function show(place, { graphs, address, read, report }) {
+  place.append(element("h1", {}, "Graphs"));
+  if (!graphs.length) {
+    place.append(element("p", {}, "No graph is open. Load one with ", element("code", {}, "graphground graphs load FILE"), "."));
+    return;
+  }
+  const cards = new Map(graphs.map((graph) => [graph.name, card(graph, address)]));
+  place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ made }) => made)));
+  report(`${graphs.length} ${graphs.length === 1 ? "graph" : "graphs"}`);
+  for (const state of await read("health")) {
+    const shown = cards.get(state.name);
+    if (shown === undefined) continue;
+    shown.health.className = `health ${state.problem ? "bad" : "good"}`;
+    shown.health.replaceChildren(...said(state).map((line) => element("p", {}, line)));
+  }
+}
+
+function card(graph, address) {
+  const health = element("div", { class: "health" }, "…");
+  const links = [
+    ["schema", "Schema"],
+    ["search", "Search"],
+    ["query", "Query"],
+    ["question", "Question"],
+  ].map(([view, title]) => element("a", { href: address(view, graph.name), "aria-label": `${title} of ${graph.name}` }, title));
+  const made = element(
+    "li",
+    {},
+    element("h2", {}, graph.name),
+    graph.description ? element("p", {}, graph.description) : null,
+    element(
+      "dl",
+      {},
+      [
+        ["Nodes", count(graph.nodes)],
+        ["Relationships", count(graph.relationships)],
+        ["Database", graph.engine],
+      ].map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))),
+    ),
+    health,
+    element("p", { class: "links" }, links),
+  );
+  return { made, health };
+}
+
+/** What is known of a graph's health, in sentences. */
+function said({ problem, opened, index, statistics, refuses_writes: refuses }) {
+  if (problem) return [`Not available: ${problem}`];
+  return [
+    opened ? "Available, and open." : "Available; opened when it is first used.",
+    index ? `Index of ${count(index)} names.` : null,
+    statistics === false ? "Statistics are being collected." : null,
+    refuses === true ? "The database itself refuses writes." : null,
+    refuses === false ? "The database would accept writes: this server alone refuses them." : null,
+  ].filter(Boolean);
+}

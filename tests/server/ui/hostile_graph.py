@@ -1,0 +1,59 @@
+"""A graph whose names, labels' descriptions and values try to be read as markup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HOSTILE_NAMES = (
+    "<script>document.title = 'attacked'</script>",
+    "<img src=x onerror=\"document.title = 'attacked'\">",
+    "</script></style></svg><svg onload=\"document.title='attacked'\">",
+    "[click](javascript:document.title='attacked')",
+    "![picture](http://127.0.0.1:9/picture.png)",
+    "\u202egnitirw detrever\u202c \u2066isolated\u2069",
+    "&lt;b&gt; &amp; &#60;script&#62;",
+    "'; DROP TABLE nodes; --",
+    '=HYPERLINK("http://127.0.0.1:9/")',
+    "long " + "x" * 10_000,
+    "line\nbreak\ttab \U0001f600",
+)
+"""Each must be shown as it is, and never change the page's title."""
+
+
+def hostile_graph() -> dict[str, Any]:
+    """The graph as a SimpleKG document: a thing for each name, all linked in a ring."""
+    count = len(HOSTILE_NAMES)
+    return {
+        "schema": {
+            "name": "hostile",
+            "entities": [
+                {"label": "Thing", "description": "<b>Thing</b>", "properties": {"note": "str", "tags": "list[str]"}}
+            ],
+            "relations": [
+                {"label": "leads_to", "subj_label": "Thing", "obj_label": "Thing", "properties": {"why": "str"}}
+            ],
+        },
+        "entities": [
+            {
+                "eid": f"T{number}",
+                "label": "Thing",
+                "name": name,
+                "aliases": [],
+                "description": name[:200],
+                "properties": {"note": name, "tags": [name[:50]]},
+                "provenance": [],
+            }
+            for number, name in enumerate(HOSTILE_NAMES)
+        ],
+        "relations": [
+            {
+                "rid": str(number),
+                "label": "leads_to",
+                "subj_id": f"T{number}",
+                "obj_id": f"T{(number + 1) % count}",
+                "properties": {"why": HOSTILE_NAMES[number][:100]},
+                "provenance": [],
+            }
+            for number in range(count)
+        ],
+    }
