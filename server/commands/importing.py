@@ -25,13 +25,13 @@ def add_import(group: CommandLine) -> None:
     importing = group.add_command(
         "import",
         import_graph,
-        "Import a graph from CSV, JSON Lines, GraphML or RDF files, or from a database; load it.",
+        "Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database; load it.",
     )
     importing.add_argument(
         "source",
         metavar="SOURCE",
-        help="A folder of .csv or .tsv files, a .jsonl, .graphml, .ttl, .nt, .nq, .trig, .rdf, .owl or .jsonld file, or "
-        "the Bolt address of a database, such as bolt://localhost:7687.",
+        help="A .csv, .tsv or .parquet file or a folder of them, a .jsonl, .graphml, .ttl, .nt, .nq, .trig, .rdf, "
+        ".owl or .jsonld file, or the Bolt address of a database, such as bolt://localhost:7687.",
     )
     importing.add_argument(
         "--user", default="", help="For a database: its user; the password comes from NEO4J_PASSWORD."
@@ -41,12 +41,12 @@ def add_import(group: CommandLine) -> None:
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="For a folder: a mapping from columns to nodes and relationships; default: inferred.",
+        help="For tables: a mapping from columns to nodes and relationships; default: inferred.",
     )
     importing.add_argument(
         "--show",
         action="store_true",
-        help="For a folder: print the inferred mapping and stop. Edit it and pass it with --mapping.",
+        help="For tables: print the inferred mapping and stop. Edit it and pass it with --mapping.",
     )
     importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
@@ -58,16 +58,18 @@ def add_import(group: CommandLine) -> None:
 def import_graph(parsed: argparse.Namespace) -> int:
     """Convert the source to a SimpleKG file, and load it."""
     from graphground.graphs.loading.importing.problems import ImportRefused
+    from graphground.graphs.loading.importing.tables import is_table
 
     is_address = "://" in parsed.source
     if not is_address and (parsed.user or parsed.database):
         raise WrongUse("--user and --database belong to a Bolt address")
     try:
-        if is_address or Path(parsed.source).is_file():
+        path = Path(parsed.source)
+        if is_address or (path.is_file() and not is_table(path)):
             if parsed.mapping or parsed.show:
-                raise WrongUse("--mapping and --show belong to a folder of CSV files")
+                raise WrongUse("--mapping and --show belong to CSV and Parquet files")
             return _import_records(parsed)
-        return _import_folder(parsed)
+        return _import_tables(parsed)
     except ImportRefused as refused:
         more = refused.count - len(refused.problems)
         sys.stderr.write(
@@ -79,15 +81,17 @@ def import_graph(parsed: argparse.Namespace) -> int:
         return FAILED
 
 
-def _import_folder(parsed: argparse.Namespace) -> int:
-    """Import CSV files, by a mapping that is inferred or given."""
+def _import_tables(parsed: argparse.Namespace) -> int:
+    """Import CSV and Parquet files, by a mapping that is inferred or given."""
     from graphground.graphs.loading.importing.convert import import_folder
     from graphground.graphs.loading.importing.infer import infer
     from graphground.graphs.loading.importing.mapping import read_mapping, written
+    from graphground.graphs.loading.importing.tables import is_table
     from graphground.graphs.storage.catalog import check_name
 
-    folder = Path(parsed.source)
-    mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(folder, parsed.name)
+    source = Path(parsed.source)
+    mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(source, parsed.name)
+    folder = source.parent if is_table(source) else source
     if parsed.name:
         mapping = mapping.model_copy(update={"name": check_name(parsed.name)})
     if parsed.show:

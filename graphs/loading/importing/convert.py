@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as AbstractMapping
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from graphground.graphs.loading.importing.cells import SEPARATOR, reader_of
-from graphground.graphs.loading.importing.csv_files import CsvFile
+from graphground.graphs.loading.importing.cells import SEPARATOR
 from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
 from graphground.graphs.loading.importing.problems import Problems
+from graphground.graphs.loading.importing.tables import Table, open_table
 from graphground.graphs.loading.simplekg import write_simplekg
 
-Cell = tuple[str, int, Callable[[str], Any]]
+Cell = tuple[str, int, Callable[[Any], Any]]
+TableOf = Callable[[str], Table]
+"""Opens the table that a mapping names."""
 LONGEST_ID = 1900
 
 
 class Conversion:
-    """The records of a folder by a mapping; `problems` collects invalid rows while the records are read."""
+    """The records of tables by a mapping; `problems` collects invalid rows while the records are read."""
 
-    def __init__(self, mapping: Mapping, folder: Path) -> None:
-        self.mapping, self.folder = mapping, folder
+    def __init__(self, mapping: Mapping, table_of: TableOf) -> None:
+        self.mapping, self._table_of = mapping, table_of
         self.problems = Problems()
         self._ids: dict[str, set[str]] = {label: set() for label in mapping.nodes}
 
@@ -37,7 +39,7 @@ class Conversion:
         self.problems.raise_any()
 
     def _check(self, place: str, file: str, columns: list[str], properties: AbstractMapping[str, Column]) -> None:
-        known = CsvFile(self.folder / file).columns
+        known = self._table_of(file).columns
         for name in [*columns, *(property_.column for property_ in properties.values())]:
             if name not in known:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
@@ -48,30 +50,29 @@ class Conversion:
             yield from self._nodes(label, node)
 
     def _nodes(self, label: str, node: NodeTable) -> Iterator[AbstractMapping[str, Any]]:
-        file = CsvFile(self.folder / node.file)
+        file = self._table_of(node.file)
         place = file.columns.index
         cells, ids = _cells(file, node.properties), self._ids[label]
         id_, title = place(node.id), place(node.title or node.id)
         aliases = None if node.aliases is None else place(node.aliases)
         description = None if node.description is None else place(node.description)
-        for line, row in file.rows(self.problems):
+        texts = {name for name in (node.id, node.title, node.description) if name is not None}
+        for line, row in file.rows(self.problems, texts):
             key = row[id_]
             if not key or len(key) > LONGEST_ID:
-                self.problems.add(node.file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
+                self._wrong(file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
                 continue
             if key in ids:
-                self.problems.add(node.file, line, f"{node.id} {key!r} appears a second time")
+                self._wrong(file, line, f"{node.id} {key!r} appears a second time")
                 continue
             ids.add(key)
             yield {
                 "eid": f"{label}#{key}",
                 "label": label,
                 "name": row[title] or key,
-                "aliases": []
-                if aliases is None
-                else [part.strip() for part in row[aliases].split(SEPARATOR) if part.strip()],
+                "aliases": [] if aliases is None else _parts(row[aliases]),
                 "description": (row[description] or None) if description is not None else None,
-                "properties": self._values(node.file, line, row, cells),
+                "properties": self._values(file, line, row, cells),
                 "provenance": [],
             }
 
@@ -84,12 +85,13 @@ class Conversion:
         self.problems.raise_any()
 
     def _relationships(self, table: RelationshipTable) -> Iterator[AbstractMapping[str, Any]]:
-        file = CsvFile(self.folder / table.file)
+        file = self._table_of(table.file)
         cells = _cells(file, table.properties)
         ends = itemgetter(file.columns.index(table.start_column), file.columns.index(table.end_column))
         is_own = table.file == self.mapping.nodes[table.start].file
         starts, targets = self._ids[table.start], self._ids[table.end]
-        for line, row in file.rows(Problems() if is_own else self.problems):
+        texts = {table.start_column, table.end_column}
+        for line, row in file.rows(Problems() if is_own else self.problems, texts):
             start, end = ends(row)
             if not end and is_own:
                 continue  # a node without that relationship
@@ -98,10 +100,8 @@ class Conversion:
                 (end, targets, table.end, table.end_column),
             ):
                 if key not in known:
-                    self.problems.add(
-                        table.file,
-                        line,
-                        f"{column} {key!r} is not the id of any {label}" if key else f"{column} is empty",
+                    self._wrong(
+                        file, line, f"{column} {key!r} is not the id of any {label}" if key else f"{column} is empty"
                     )
                     break
             else:
@@ -109,31 +109,53 @@ class Conversion:
                     "label": table.type,
                     "subj_id": f"{table.start}#{start}",
                     "obj_id": f"{table.end}#{end}",
-                    "properties": self._values(table.file, line, row, cells),
+                    "properties": self._values(file, line, row, cells),
                 }
 
-    def _values(self, file: str, line: int, row: list[str], cells: list[Cell]) -> dict[str, Any]:
+    def _values(self, file: Table, line: int, row: Sequence[Any], cells: list[Cell]) -> dict[str, Any]:
         values = {}
         for key, place, read in cells:
-            text = row[place]
-            if text:
+            cell = row[place]
+            if cell != "":
                 try:
-                    values[key] = read(text)
+                    values[key] = read(cell)
                 except ValueError as error:
-                    self.problems.add(file, line, f"{key}: {text[:60]!r} is {error}")
+                    self._wrong(file, line, f"{key}: {str(cell)[:60]!r} is {error}")
         return values
 
+    def _wrong(self, file: Table, line: int, message: str) -> None:
+        self.problems.add(file.name, line, message, file.counted)
 
-def _cells(file: CsvFile, properties: AbstractMapping[str, Column]) -> list[Cell]:
-    return [(key, file.columns.index(one.column), reader_of(one.type)) for key, one in properties.items()]
+
+def _cells(file: Table, properties: AbstractMapping[str, Column]) -> list[Cell]:
+    return [
+        (key, file.columns.index(property_.column), file.reader(property_.type))
+        for key, property_ in properties.items()
+    ]
+
+
+def _parts(cell: Any) -> list[str]:
+    """The parts of a list, or of a text with separators."""
+    parts = (str(part) for part in cell if part is not None) if isinstance(cell, list) else str(cell).split(SEPARATOR)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, int]:
-    """Write the graph of a folder as a SimpleKG file; return the counts of nodes and relationships.
+    """Write the graph of a folder of CSV and Parquet files as a SimpleKG file; return the counts of nodes and
+    relationships.
 
     Raises:
         ImportRefused: there are invalid rows; the message gives their lines and their number. Nothing is written.
     """
-    conversion = Conversion(mapping, folder)
+    return import_tables(mapping, lambda name: open_table(folder / name), output)
+
+
+def import_tables(mapping: Mapping, table_of: TableOf, output: Path) -> tuple[int, int]:
+    """Write the graph of tables as a SimpleKG file; return the counts of nodes and relationships.
+
+    Raises:
+        ImportRefused: there are invalid rows; the message gives their places and their number. Nothing is written.
+    """
+    conversion = Conversion(mapping, table_of)
     conversion.check_columns()
     return write_simplekg(output, mapping.schema_of_graph(), conversion.entities(), conversion.relations())

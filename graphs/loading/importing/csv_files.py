@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.cells import reader_of
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
+from graphground.graphs.loading.importing.tables import check_columns
 
 DELIMITERS = ",;\t|"
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 LARGEST_CELL = 1 << 24
 
 
@@ -24,8 +25,12 @@ class CsvFile:
         ImportRefused: the file cannot be read, is empty, or has a header that names a column twice or not at all.
     """
 
+    counted = "line"
+    types = None
+
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
+        self.name = self.path.name
         csv.field_size_limit(LARGEST_CELL)
         with self._opened() as file:
             head = file.readline()
@@ -34,11 +39,11 @@ class CsvFile:
             self.delimiter = max(DELIMITERS, key=head.count)
             file.seek(0)
             self.columns = [name.strip() for name in self._header(file)]
-        for number, name in enumerate(self.columns):
-            if not name:
-                raise self._refused(1, f"column {number + 1} has no name")
-            if name in self.columns[:number]:
-                raise self._refused(1, f"the column {name!r} is named twice")
+        check_columns(self.columns, lambda message: self._refused(1, message))
+
+    def reader(self, type_: str) -> Callable[[str], Any]:
+        """The function that parses a cell."""
+        return reader_of(type_)
 
     def _header(self, file: TextIO) -> Sequence[str]:
         try:
@@ -46,7 +51,7 @@ class CsvFile:
         except (csv.Error, StopIteration) as error:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
-    def rows(self, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
         """Each row with its line number; rows with a wrong number of cells are noted as problems and skipped."""
         width = len(self.columns)
         with self._opened() as file:
@@ -58,7 +63,7 @@ class CsvFile:
                     if len(row) == width:
                         yield line, row
                     elif row:
-                        problems.add(self.path.name, line, f"{len(row)} cells where the header has {width}")
+                        problems.add(self.name, line, f"{len(row)} cells where the header has {width}")
                     line = reader.line_num + 1
             except csv.Error as error:
                 end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)
@@ -83,13 +88,7 @@ class CsvFile:
             raise self._refused(None, f"the compressed file is damaged or cut off ({error})") from None
 
     def _refused(self, line: int | None, message: str) -> ImportRefused:
-        problems = Problems()
-        problems.add(self.path.name, line, message)
-        try:
-            problems.raise_any()
-        except ImportRefused as refusal:
-            return refusal
-        raise AssertionError
+        return refusal(self.name, line, message)
 
 
 def _line_of(content: bytes, error: UnicodeDecodeError) -> int:
@@ -99,17 +98,3 @@ def _line_of(content: bytes, error: UnicodeDecodeError) -> int:
     except UnicodeDecodeError as found:
         return content.count(b"\n", 0, found.start) + 1
     return 1
-
-
-def csv_files(folder: Path) -> list[Path]:
-    """The CSV files of a folder, by name.
-
-    Raises:
-        ImportRefused: there is no such folder, or no CSV file in it.
-    """
-    if not folder.is_dir():
-        raise ImportRefused([f"there is no folder {folder}"], 1)
-    found = sorted(path for path in folder.iterdir() if path.name.lower().endswith(SUFFIXES))
-    if not found:
-        raise ImportRefused([f"{folder} has no file that ends in {', '.join(SUFFIXES)}"], 1)
-    return found

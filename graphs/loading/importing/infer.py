@@ -1,4 +1,4 @@
-"""Infers a mapping from a folder of CSV files: node tables, relationship tables and the types of cells.
+"""Infers a mapping from CSV files, Parquet files or frames: node tables, relationship tables and the types of cells.
 
 A file is a relationship table if two of its columns hold ids of other tables and no column holds ids of its own;
 otherwise it is a node table, and each column that holds ids of another table is a relationship. A column holds a
@@ -8,16 +8,17 @@ table's ids if its name says so (`movieId`, `movie_id`, or `start` and `end`) an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any, cast
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
 from graphground.graphs.loading.importing.cells import ColumnType
-from graphground.graphs.loading.importing.csv_files import CsvFile, csv_files
-from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
+from graphground.graphs.loading.importing.mapping import CellType, Column, Mapping, NodeTable, RelationshipTable
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.tables import Table, open_table, tables_in
 
 ROWS_AT_ONCE = 20_000
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
@@ -29,12 +30,12 @@ STARTS, ENDS = (
 
 
 @dataclass
-class Table:
-    """The content of one file."""
+class Content:
+    """The content of one table."""
 
-    file: CsvFile
+    file: Table
     rows: int
-    types: dict[str, ColumnType]
+    types: dict[str, str]
     unique: dict[str, set[str]] = field(default_factory=dict)
     """The cells of the columns whose cells are unique and not empty."""
     id: str | None = None
@@ -47,17 +48,27 @@ class Table:
     @property
     def stem(self) -> str:
         """`movies` of `movies.csv.gz`."""
-        return self.file.path.name.split(".")[0]
+        return self.file.name.split(".")[0]
 
 
 def infer(folder: Path, name: str | None = None) -> Mapping:
-    """The mapping of a folder.
+    """The mapping of a folder of CSV and Parquet files, or of a single file.
 
     Raises:
         ImportRefused: no file can be read as nodes, or a file is broken.
     """
+    tables = [open_table(path) for path in tables_in(folder)]
+    return infer_tables(tables, name or _name(folder.resolve().name.partition(".")[0]))
+
+
+def infer_tables(files: Sequence[Table], name: str) -> Mapping:
+    """The mapping of tables.
+
+    Raises:
+        ImportRefused: no table can be read as nodes, or a row is broken.
+    """
     problems = Problems()
-    tables = [_table(CsvFile(path), problems) for path in csv_files(folder)]
+    tables = [_read(file, problems) for file in files]
     problems.raise_any()
     for table in tables:
         table.id = _id_column(table)
@@ -65,62 +76,69 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
     if not nodes:
         raise ImportRefused(
             [
-                f"{folder}: no file has a column of unique, non-empty ids; name the id column in a "
-                f"mapping "
-                "(--mapping FILE)"
+                f"{', '.join(file.name for file in files[:5])}: no file has a column of unique, non-empty ids; name the "
+                "id column in a mapping (--mapping FILE)"
             ],
             1,
         )
+    for number, table in enumerate(nodes):
+        twin = next((other for other in nodes[:number] if _label(other.stem) == _label(table.stem)), None)
+        if twin is not None:
+            problems.add(
+                table.file.name,
+                None,
+                f"its label would be {_label(table.stem)!r}, as that of {twin.file.name}; rename a file, or describe both "
+                "in a mapping (--mapping FILE)",
+            )
+    problems.raise_any()
     labels = {_label(table.stem): table for table in nodes}
-    references = {table.file.path.name: dict(_references(table, labels, problems)) for table in tables}
-    links = [table for table in tables if table.id is None and len(references[table.file.path.name]) >= 2]
-    mapping_nodes = {label: _node(table, references[table.file.path.name]) for label, table in labels.items()}
+    references = {table.file.name: dict(_references(table, labels)) for table in tables}
+    links = [table for table in tables if table.id is None and len(references[table.file.name]) >= 2]
+    mapping_nodes = {label: _node(table, references[table.file.name]) for label, table in labels.items()}
     relationships = [
         _own(label, table, column, end)
         for label, table in labels.items()
-        for column, end in references[table.file.path.name].items()
+        for column, end in references[table.file.name].items()
     ]
-    relationships += [_link(table, references[table.file.path.name]) for table in links]
+    relationships += [_link(table, references[table.file.name]) for table in links]
     unread = [table for table in tables if table.id is None and table not in links]
     for table in unread:
         problems.add(
-            table.file.path.name,
+            table.file.name,
             None,
             "no id column, and no two columns that hold ids of other files; describe it in a mapping (--mapping FILE)",
         )
     problems.raise_any()
-    return Mapping(
-        name=name
-        or re.sub(
-            r"[^A-Za-z0-9_.-]",
-            "_",
-            f"graph_{folder.resolve().name}" if not folder.resolve().name[:1].isalpha() else folder.resolve().name,
-        ),
-        nodes=mapping_nodes,
-        relationships=relationships,
-    )
+    return Mapping(name=name, nodes=mapping_nodes, relationships=relationships)
 
 
-def _table(file: CsvFile, problems: Problems) -> Table:
-    types = {column: ColumnType() for column in file.columns}
+def _name(text: str) -> str:
+    """A name for the graph of a file or folder."""
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", text)
+    return name if name[:1].isalpha() else f"graph_{name}"
+
+
+def _read(file: Table, problems: Problems) -> Content:
+    types = {column: ColumnType() for column in file.columns} if file.types is None else {}
     unique: dict[str, set[str]] = {column: set() for column in file.columns if _may_be_id(column)} or {
         file.columns[0]: set()
     }
     rows = 0
-    for block in _blocks(file, problems):
+    for block in _blocks(file, problems, unique.keys()):
         rows += len(block)
         for column, cells in zip(file.columns, zip(*block, strict=True), strict=True):
-            types[column].add(cells)
+            if types:
+                types[column].add(cells)
             if column in unique:
                 seen, before = unique[column], len(unique[column])
                 seen.update(cells)
                 if len(seen) - before != len(cells) or "" in seen:
                     del unique[column]
-    return Table(file, rows, types, unique)
+    return Content(file, rows, dict(file.types or {column: found.name for column, found in types.items()}), unique)
 
 
-def _blocks(file: CsvFile, problems: Problems) -> Iterator[list[list[str]]]:
-    rows = file.rows(problems)
+def _blocks(file: Table, problems: Problems, keys: Set[str]) -> Iterator[list[Sequence[Any]]]:
+    rows = file.rows(problems, frozenset(keys))
     while block := [row for _, row in islice(rows, ROWS_AT_ONCE)]:
         yield block
 
@@ -147,7 +165,7 @@ def _label(stem: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
-def _id_column(table: Table) -> str | None:
+def _id_column(table: Content) -> str | None:
     own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id", "key", "code", "uri"}
     if table.rows == 0:
         return next((column for column in table.file.columns if _folded(column) in own), None)
@@ -157,25 +175,34 @@ def _id_column(table: Table) -> str | None:
     return named[0] if named else (first if first in table.unique and not is_link else None)
 
 
-def _references(table: Table, labels: dict[str, Table], problems: Problems) -> Iterator[tuple[str, str]]:
+def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[str, str]]:
     """The columns that hold ids of other tables, each with the label of that table."""
-    for place, column in enumerate(table.file.columns):
+    named: dict[str, list[str]] = {}
+    for column in table.file.columns:
         folded = _folded(column)
         if column == table.id:
             continue
-        named = [label for label in labels if folded.endswith((f"{label.lower()}id", label.lower()))]
+        named[column] = [label for label in labels if folded.endswith((f"{label.lower()}id", label.lower()))]
         if folded in (*STARTS, *ENDS) and table.id is None:
-            named = list(labels)
-        if not named and not folded.endswith("id"):
-            continue
-        cells = {row[place] for block in _blocks(table.file, problems) for row in block} - {""}
-        fitting = [label for label in named or labels if cells and cells <= labels[label].ids]
+            named[column] = list(labels)
+        if not named[column] and not folded.endswith("id"):
+            del named[column]
+    fitting = {column: found or list(labels) for column, found in named.items()}
+    has_cells: set[str] = set()
+    places = [(column, table.file.columns.index(column)) for column in named]
+    for block in _blocks(table.file, Problems(), named.keys()) if named else ():
+        for column, place in places:
+            cells = {row[place] for row in block} - {""}
+            if cells:
+                has_cells.add(column)
+                fitting[column] = [label for label in fitting[column] if cells <= labels[label].ids]
+    for column, found in fitting.items():
         # `directorId` may be of any table, as long as there is no second one in which all its cells are.
-        if fitting and (named or len(fitting) == 1):
-            yield column, fitting[0]
+        if column in has_cells and found and (named[column] or len(found) == 1):
+            yield column, found[0]
 
 
-def _node(table: Table, references: dict[str, str]) -> NodeTable:
+def _node(table: Content, references: dict[str, str]) -> NodeTable:
     assert table.id is not None
     rest = [column for column in table.file.columns if column not in references]
     by_name = {_folded(column): column for column in rest}
@@ -183,7 +210,7 @@ def _node(table: Table, references: dict[str, str]) -> NodeTable:
     description = by_name.get("description")
     used = {table.id, title, description}
     return NodeTable(
-        file=table.file.path.name,
+        file=table.file.name,
         id=table.id,
         title=title if title != table.id else None,
         description=description,
@@ -191,11 +218,8 @@ def _node(table: Table, references: dict[str, str]) -> NodeTable:
     )
 
 
-def _properties(table: Table, columns: list[str]) -> dict[str, Column]:
-    return {
-        _key(column): Column(column=column, type=table.types[column].name)  # type: ignore[arg-type]
-        for column in columns
-    }
+def _properties(table: Content, columns: list[str]) -> dict[str, Column]:
+    return {_key(column): Column(column=column, type=cast(CellType, table.types[column])) for column in columns}
 
 
 def _key(column: str) -> str:
@@ -204,13 +228,13 @@ def _key(column: str) -> str:
     return f"{name}_" if name in RESERVED_PROPERTIES else name
 
 
-def _own(label: str, table: Table, column: str, end: str) -> RelationshipTable:
+def _own(label: str, table: Content, column: str, end: str) -> RelationshipTable:
     """The relationship for a column of a node table: `directorId` of movies gives `director`."""
     assert table.id is not None
     type_ = re.sub(r"[^A-Za-z0-9]*(id|Id|ID)$", "", column) or column
     return RelationshipTable(
         type=f"has{type_[:1].upper()}{type_[1:]}",
-        file=table.file.path.name,
+        file=table.file.name,
         start=label,
         start_column=table.id,
         end=end,
@@ -218,14 +242,14 @@ def _own(label: str, table: Table, column: str, end: str) -> RelationshipTable:
     )
 
 
-def _link(table: Table, references: dict[str, str]) -> RelationshipTable:
+def _link(table: Content, references: dict[str, str]) -> RelationshipTable:
     columns = sorted(references, key=lambda column: _folded(column) in ENDS)
     start, end = columns[:2]
     words = [word for word in re.split(r"[^A-Za-z0-9]+", table.stem) if word]
     rest = [column for column in table.file.columns if column not in (start, end)]
     return RelationshipTable(
         type="_".join(word.upper() for word in words),
-        file=table.file.path.name,
+        file=table.file.name,
         start=references[start],
         start_column=start,
         end=references[end],

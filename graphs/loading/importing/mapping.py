@@ -1,4 +1,4 @@
-"""The mapping from CSV files to a graph: a TOML file that is inferred, shown, and yours to edit.
+"""The mapping from CSV and Parquet files to a graph: a TOML file that is inferred, shown, and yours to edit.
 
 name = "films"
 [nodes.Movie]
@@ -31,7 +31,18 @@ from graphground.graphs.loading.importing.problems import ImportRefused, Problem
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 CellType = Literal[
-    "str", "int", "float", "bool", "date", "datetime", "list[str]", "list[int]", "list[float]", "list[date]"
+    "str",
+    "int",
+    "float",
+    "bool",
+    "date",
+    "datetime",
+    "list[str]",
+    "list[int]",
+    "list[float]",
+    "list[bool]",
+    "list[date]",
+    "list[datetime]",
 ]
 
 

@@ -23,17 +23,26 @@ class Problems:
         self._first: list[str] = []
         self.count = 0
 
-    def add(self, file: str, line: int | None, message: str) -> None:
+    def add(self, file: str, place: int | None, message: str, counted: str = "line") -> None:
         """Add a problem: `add("movies.csv", 17, "released: '1995-13-01' is not a date")`."""
         self.count += 1
         if len(self._first) < SHOWN:
-            self._first.append(f"{file}, line {line:,}: {message}" if line is not None else f"{file}: {message}")
+            self._first.append(_placed(file, place, message, counted))
 
     def raise_any(self) -> None:
         """Raise the collected problems, if any.
 
         Raises:
-            ImportRefused: something has.
+            ImportRefused: there are problems.
         """
         if self.count:
             raise ImportRefused(self._first, self.count)
+
+
+def refusal(file: str, place: int | None, message: str, counted: str = "line") -> ImportRefused:
+    """The error for a single problem, to be raised at once."""
+    return ImportRefused([_placed(file, place, message, counted)], 1)
+
+
+def _placed(file: str, place: int | None, message: str, counted: str) -> str:
+    return f"{file}: {message}" if place is None else f"{file}, {counted} {place:,}: {message}"

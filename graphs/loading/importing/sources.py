@@ -32,7 +32,11 @@ def file_source(path: Path) -> RecordSource:
             return reader(path)
     known = ", ".join([*READERS, *rdf.SUFFIXES])
     raise ImportRefused(
-        [f"{path.name}: not a file that can be imported; these can: {known}; or a folder of CSV files"], 1
+        [
+            f"{path.name}: not a file that can be imported; these can: .csv, .tsv, .parquet, {known}; or a folder of CSV and Parquet "
+            "files"
+        ],
+        1,
     )
 
 

@@ -1,0 +1,179 @@
+"""Reads tables of Apache Arrow: Parquet files in batches, and frames of pandas, polars and pyarrow.
+
+    parquet_table(Path("movies.parquet")).types
+    {"movieId": "str", "title": "str", "released": "date"}
+
+Needs the extra `parquet`. A column has the type that the file declares: text stays text, even if all of it is digits.
+NaN counts as missing. Times keep microseconds; durations, times of day, structures and bytes become text, as do decimal
+numbers with more than 15 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any
+
+import pyarrow as arrow
+import pyarrow.parquet as parquet
+
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
+from graphground.graphs.loading.importing.tables import PARQUET_SUFFIXES, check_columns
+from graphground.graphs.loading.importing.typed_cells import Unreadable, key_text, typed_reader
+
+ROWS_AT_ONCE = 20_000
+FLOAT_DIGITS = 15
+Batches = Callable[[], Iterator[Any]]
+
+
+class ArrowTable:
+    """A table with a schema of Arrow, whose `batches` can be read repeatedly.
+
+    Raises:
+        ImportRefused: there are no columns, or one has no name or the name of another.
+    """
+
+    counted = "row"
+
+    def __init__(self, name: str, schema: Any, batches: Batches) -> None:
+        self.name, self._batches = name, batches
+        self.columns = [str(column) for column in schema.names]
+        if not self.columns:
+            raise refusal(name, None, "it has no columns")
+        check_columns(self.columns, lambda message: refusal(name, None, message))
+        self.types: Mapping[str, str] = {
+            column: property_type(type_) for column, type_ in zip(self.columns, schema.types, strict=True)
+        }
+
+    def reader(self, type_: str) -> Callable[[Any], Any]:
+        """The function that converts a cell."""
+        return typed_reader(type_)
+
+    def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Each row with its number, from 1; a row whose key cannot be read is noted as a problem and skipped."""
+        number = 0
+        try:
+            for batch in self._batches():
+                columns = [_cells(column) for column in batch.columns]
+                unreadable: set[int] = set()
+                for place, name in enumerate(self.columns):
+                    if name in keys:
+                        for row, cell in enumerate(columns[place]):
+                            if isinstance(cell, Unreadable):
+                                unreadable.add(row)
+                                problems.add(self.name, number + row + 1, f"{name} cannot be read", self.counted)
+                        columns[place] = [cell if type(cell) is str else key_text(cell) for cell in columns[place]]
+                for place, cells in enumerate(zip(*columns, strict=True)):
+                    if place not in unreadable:
+                        yield number + place + 1, cells
+                number += batch.num_rows
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise refusal(
+                self.name, None, f"cannot be read after row {number:,}: {_first_line(error)}; is it damaged?"
+            ) from None
+
+
+def _cells(column: Any) -> list[Any]:
+    """A column's cells as Python values; a missing cell is an empty text."""
+    if arrow.types.is_timestamp(column.type) and column.type.unit == "ns":
+        column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
+    try:
+        cells = column.to_pylist()
+    except (ValueError, OverflowError, UnicodeDecodeError):  # days beyond Python's, bytes that are not UTF-8
+        cells = [_cell(scalar) for scalar in column]
+    is_float = arrow.types.is_floating(column.type)
+    return ["" if cell is None or (is_float and cell != cell) or cell == [] else cell for cell in cells]
+
+
+def _cell(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError, UnicodeDecodeError):
+        try:
+            return Unreadable(str(scalar.cast(arrow.string())))
+        except (arrow.ArrowException, ValueError):
+            return Unreadable("a cell")
+
+
+def property_type(type_: Any) -> str:
+    """The property type for a type of Arrow.
+
+    >>> property_type(arrow.list_(arrow.int32())), property_type(arrow.decimal128(38, 2))
+    ('list[int]', 'str')
+    """
+    kinds = arrow.types
+    if isinstance(type_, arrow.BaseExtensionType):
+        return property_type(type_.storage_type)
+    if kinds.is_dictionary(type_) or kinds.is_run_end_encoded(type_):
+        return property_type(type_.value_type)
+    if any(is_list(type_) for is_list in (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)) or (
+        kinds.is_list_view(type_) or kinds.is_large_list_view(type_)
+    ):
+        inner = property_type(type_.value_type)
+        return "list[str]" if inner.startswith("list[") else f"list[{inner}]"
+    if kinds.is_boolean(type_):
+        return "bool"
+    if kinds.is_integer(type_):
+        return "int"
+    if kinds.is_floating(type_) or (kinds.is_decimal(type_) and type_.precision <= FLOAT_DIGITS):
+        return "float"
+    if kinds.is_date(type_):
+        return "date"
+    return "datetime" if kinds.is_timestamp(type_) else "str"
+
+
+def parquet_table(path: Path) -> ArrowTable:
+    """The table in a Parquet file, or in a folder of parts such as `movies.parquet/part-0.parquet`.
+
+    Raises:
+        ImportRefused: a file cannot be read, or the parts have different columns.
+    """
+    if path.is_dir():
+        paths = sorted(part for part in path.iterdir() if part.name.lower().endswith(PARQUET_SUFFIXES))
+        if not paths:
+            raise refusal(path.name, None, "the folder has no part that ends in .parquet")
+    else:
+        paths = [path]
+    schemas = [_schema(part) for part in paths]
+    for part, schema in zip(paths, schemas, strict=True):
+        if not schema.equals(schemas[0]):
+            raise refusal(path.name, None, f"{part.name} has other columns or types than {paths[0].name}")
+
+    def batches() -> Iterator[Any]:
+        for part in paths:
+            with parquet.ParquetFile(part) as file:
+                yield from file.iter_batches(ROWS_AT_ONCE)
+
+    return ArrowTable(path.name, schemas[0], batches)
+
+
+def _schema(path: Path) -> Any:
+    try:
+        with parquet.ParquetFile(path) as file:
+            return file.schema_arrow
+    except FileNotFoundError:
+        raise ImportRefused([f"there is no file {path}"], 1) from None
+    except (arrow.ArrowException, OSError) as error:
+        raise refusal(path.name, None, f"not a Parquet file that can be read: {_first_line(error)}") from None
+
+
+def frame_table(name: str, frame: Any) -> ArrowTable:
+    """The table in a frame of pandas or polars, or in anything else that Arrow reads.
+
+    Raises:
+        ImportRefused: it is no frame, or a column mixes types.
+    """
+    try:
+        if hasattr(frame, "collect") and not hasattr(frame, "__arrow_c_stream__"):
+            frame = frame.collect()  # a lazy frame of polars
+        if type(frame).__module__.partition(".")[0] == "pandas":
+            table = arrow.Table.from_pandas(frame, preserve_index=False)
+        else:
+            table = arrow.table(frame)
+    except (arrow.ArrowException, TypeError, ValueError) as error:
+        raise refusal(name, None, f"not a frame that can be read: {_first_line(error)}") from None
+    return ArrowTable(name, table.schema, lambda: iter(table.to_batches(ROWS_AT_ONCE)))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")[:300]

@@ -1,0 +1,63 @@
+"""Imports frames of pandas, polars or pyarrow, from Python.
+
+    frames = {"movies": movies, "people": people, "acted_in": acted_in}
+    import_frames(frames, "films", Path("films.json"))
+
+The frames are read as a folder of files with these names would be. `infer_frames` gives the mapping, to be looked at and
+changed. The index of a pandas frame is left out: `frame.reset_index()` makes it a column. Needs the extra `parquet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbstractMapping
+from pathlib import Path
+from typing import Any
+
+from graphground.graphs.loading.importing.convert import import_tables
+from graphground.graphs.loading.importing.infer import infer_tables
+from graphground.graphs.loading.importing.mapping import Mapping
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.tables import Table
+
+Frames = AbstractMapping[str, Any]
+
+
+def tables_of(frames: Frames) -> dict[str, Table]:
+    """The frames as tables.
+
+    Raises:
+        ImportRefused: a frame cannot be read, or the extra is not installed.
+    """
+    try:
+        from graphground.graphs.loading.importing.arrow_tables import frame_table  # pyarrow is loaded on first use
+    except ImportError:
+        raise ImportRefused(["frames need the extra: pip install 'graphground[parquet]'"], 1) from None
+    return {name: frame_table(name, frame) for name, frame in frames.items()}
+
+
+def infer_frames(frames: Frames, name: str) -> Mapping:
+    """The mapping of frames; its `file` entries are their names.
+
+    Raises:
+        ImportRefused: no frame can be read as nodes.
+    """
+    return infer_tables(list(tables_of(frames).values()), name)
+
+
+def import_frames(frames: Frames, mapping: Mapping | str, output: Path) -> tuple[int, int]:
+    """Write the graph of frames as a SimpleKG file; return the counts of nodes and relationships.
+
+    `mapping` is a mapping, or the name of the graph; then the mapping is inferred.
+
+    Raises:
+        ImportRefused: there are invalid rows; the message gives their numbers. Nothing is written.
+    """
+    tables = tables_of(frames)
+    found = infer_tables(list(tables.values()), mapping) if isinstance(mapping, str) else mapping
+
+    def table_of(name: str) -> Table:
+        if name not in tables:
+            raise ImportRefused([f"there is no frame {name!r}; there are {', '.join(tables)}"], 1)
+        return tables[name]
+
+    return import_tables(found, table_of, output)

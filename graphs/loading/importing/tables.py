@@ -1,0 +1,93 @@
+"""Tables as sources of rows: CSV files, Parquet files, and frames of Python programs, all read in the same way.
+
+    open_table(Path("movies.parquet")).columns
+    ["movieId", "title", "released"]
+
+Cells of CSV are text and their types are inferred; cells of Parquet and of frames have types of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, Protocol
+
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
+
+CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES)
+
+
+class Table(Protocol):
+    """A table that can be read repeatedly; `name` is shown with each problem."""
+
+    name: str
+    columns: list[str]
+    counted: str
+    """The word for the places of its rows: `line` or `row`."""
+
+    @property
+    def types(self) -> Mapping[str, str] | None:
+        """The property type of each column; None where cells are text without a type."""
+        ...
+
+    def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Each row with its place; a missing cell is an empty text, and the cells of the columns `keys` are texts."""
+        ...
+
+    def reader(self, type_: str) -> Callable[[Any], Any]:
+        """The function that converts a cell to a property type; its ValueError says what the cell is not."""
+        ...
+
+
+def open_table(path: Path) -> Table:
+    """The table in a file, by the ending of its name.
+
+    Raises:
+        ImportRefused: the file cannot be read, or the extra that it needs is not installed.
+    """
+    if path.name.lower().endswith(PARQUET_SUFFIXES):
+        try:
+            from graphground.graphs.loading.importing.arrow_tables import (
+                parquet_table,
+            )  # pyarrow is loaded on first use
+        except ImportError:
+            raise refusal(path.name, None, "Parquet needs the extra: pip install 'graphground[parquet]'") from None
+        return parquet_table(path)
+    from graphground.graphs.loading.importing.csv_files import CsvFile
+
+    return CsvFile(path)
+
+
+def is_table(path: Path) -> bool:
+    """Whether a path is named like a table: `movies.csv`, or a folder of parts such as `movies.parquet`."""
+    name = path.name.lower()
+    return name.endswith(PARQUET_SUFFIXES if path.is_dir() else SUFFIXES)
+
+
+def tables_in(source: Path) -> list[Path]:
+    """The tables of a folder, by name, or the single table that `source` is.
+
+    Raises:
+        ImportRefused: there is no such folder, or no table in it.
+    """
+    if is_table(source) and source.exists():
+        return [source]
+    if not source.is_dir():
+        raise ImportRefused([f"there is no folder {source}"], 1)
+    found = sorted(path for path in source.iterdir() if is_table(path))
+    if not found:
+        raise ImportRefused([f"{source} has no file that ends in {', '.join(SUFFIXES)}"], 1)
+    return found
+
+
+def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
+    """Raise if a column has no name, or the name of another."""
+    seen: set[str] = set()
+    for number, column in enumerate(columns, start=1):
+        if not column:
+            raise refuse(f"column {number} has no name")
+        if column in seen:
+            raise refuse(f"the column {column!r} is named twice")
+        seen.add(column)

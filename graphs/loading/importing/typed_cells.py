@@ -1,0 +1,97 @@
+"""Converts typed cells, as Parquet and frames have them, to the type that a mapping names.
+
+    >>> read_cell(1995, "float"), read_cell(3.0, "int"), read_cell("1995", "int"), read_cell([1, None], "list[str]")
+    (1995.0, 3, 1995, ['1'])
+
+Text is read as a cell of CSV is, so that one mapping serves both.
+"""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from graphground.graphs.loading.importing.cells import LARGEST, reader_of
+from graphground.graphs.loading.importing.values import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A cell that has no Python value, such as a day in the year 12000; `text` is how it is shown."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def typed_reader(type_: str) -> partial[Any]:
+    """The function that converts a typed cell to a property type."""
+    return partial(read_cell, type_=type_)
+
+
+def read_cell(value: Any, type_: str) -> Any:
+    """A typed cell as a value of a property.
+
+    Raises:
+        ValueError: it cannot be converted without loss; the message says what it is not.
+    """
+    if isinstance(value, Unreadable):
+        raise ValueError(f"not a {type_.removeprefix('list[').rstrip(']')} that can be kept")
+    if isinstance(value, str):
+        return reader_of(type_)(value)
+    if type_.startswith("list["):
+        return [
+            read_cell(part, type_[5:-1]) for part in (value if isinstance(value, list) else [value]) if part is not None
+        ]
+    match type_:
+        case "str":
+            return text_of(value)
+        case "int":
+            return _int(value)
+        case "float":
+            return _float(value)
+        case "bool" if isinstance(value, bool):
+            return value
+        case "date" if isinstance(value, datetime.date):
+            return _date(value)
+        case "datetime" if isinstance(value, datetime.datetime):
+            return value.isoformat()
+    raise ValueError(f"no {type_}")
+
+
+def _int(value: Any) -> int:
+    is_whole = isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value == value // 1
+    if not is_whole or not -LARGEST <= (number := int(value)) < LARGEST:
+        raise ValueError("not a 64-bit whole number")
+    return number
+
+
+def _float(value: Any) -> float:
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not is_number or not isfinite(number := float(value)):
+        raise ValueError("no finite number")
+    return number
+
+
+def _date(value: datetime.date) -> str:
+    if isinstance(value, datetime.datetime):
+        if value.time() != datetime.time():
+            raise ValueError("a time, not a date")
+        value = value.date()
+    return value.isoformat()
+
+
+def key_text(value: Any) -> str:
+    """A cell of an id, a name or a description as text: whole numbers without a fraction, as ids are written.
+
+    >>> key_text(12), key_text(12.0), key_text("012")
+    ('12', '12', '012')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return text_of(value)

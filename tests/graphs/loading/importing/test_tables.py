@@ -1,0 +1,369 @@
+"""Importing Parquet files and frames: as CSV is imported, but with the types that the columns have."""
+
+import datetime
+import decimal
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from graphground.graphs.loading.importing.convert import import_folder
+from graphground.graphs.loading.importing.frames import import_frames, infer_frames
+from graphground.graphs.loading.importing.infer import infer
+from graphground.graphs.loading.importing.mapping import read_mapping, written
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.tables import open_table
+from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.simplekg import SimpleKGFile
+
+Columns = dict[str, Any]
+MOVIES: Columns = {
+    "movieId": ["m1", "m2", "m3"],
+    "title": ["Heat", "Alien, the film", "Ran"],
+    "released": [datetime.date(1995, 12, 15), datetime.date(1979, 5, 25), None],
+    "runtime": [170.0, 117.5, None],
+    "zip code": ["00501", "01234", None],
+    "director_id": ["p1", "p2", None],
+}
+PEOPLE: Columns = {
+    "id": ["p1", "p2", "p3"],
+    "name": ["Michael Mann", "Ridley Scott", "Al Pacino"],
+    "born": [1943, 1937, 1940],
+    "alive": [True, True, True],
+}
+ACTED_IN: Columns = {"person": ["p3", "p3"], "movie": ["m1", "m1"], "role": ["Vincent Hanna", None]}
+FILMS = {"movies": MOVIES, "people": PEOPLE, "acted_in": ACTED_IN}
+
+
+def parquet_folder(place: Path, **changed: Columns) -> Path:
+    """A folder with the films, of which some columns are changed."""
+    for name, columns in {**FILMS, **changed}.items():
+        pyarrow.parquet.write_table(pyarrow.table(columns), place / f"{name}.parquet", row_group_size=2)
+    return place
+
+
+def checked(path: Path) -> dict[str, Any]:
+    """The graph of a file, checked against its schema."""
+    document = SimpleKGFile(path)
+    checks, labels = RecordChecks(document.schema), {}
+    for number, record in document.entities():
+        label, eid, _ = checks.entity(number, record)
+        labels[eid] = label
+    for number, record in document.relations():
+        checks.relation(number, record, labels.get)
+    return dict(json.loads(path.read_bytes()))
+
+
+def imported(place: Path) -> dict[str, Any]:
+    import_folder(place, infer(place, "films"), place / "graph.json")
+    return checked(place / "graph.json")
+
+
+def csv_folder(place: Path) -> Path:
+    def text(cell: Any) -> str:
+        if cell is None:
+            return ""
+        return str(cell).lower() if isinstance(cell, bool) else f'"{cell}"' if "," in str(cell) else str(cell)
+
+    for name, columns in FILMS.items():
+        rows = [",".join(columns), *(",".join(map(text, row)) for row in zip(*columns.values(), strict=True))]
+        (place / f"{name}.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    return place
+
+
+def test_parquet_gives_the_graph_that_csv_gives(tmp_path: Path) -> None:
+    places = [tmp_path / "parquet", tmp_path / "csv"]
+    for place in places:
+        place.mkdir()
+    graph = imported(parquet_folder(places[0]))
+    assert graph == imported(csv_folder(places[1]))
+    assert len(graph["relations"]) == 4
+    shown, of_csv = (written(infer(place, "films")) for place in places)
+    assert shown.replace(".parquet", ".csv") == of_csv
+    (tmp_path / "films.toml").write_text(shown, "utf-8")
+    assert read_mapping(tmp_path / "films.toml") == infer(places[0], "films")
+
+
+def test_csv_and_parquet_can_lie_in_one_folder(tmp_path: Path) -> None:
+    csv_folder(tmp_path)
+    pyarrow.parquet.write_table(pyarrow.table(PEOPLE), tmp_path / "people.parquet")
+    with pytest.raises(ImportRefused, match=r"people.parquet: its label would be 'Person', as that of people.csv"):
+        infer(tmp_path, "films")
+    (tmp_path / "people.csv").unlink()
+    assert len(imported(tmp_path)["relations"]) == 4
+
+
+def test_a_single_file_and_a_folder_of_parts_are_tables(tmp_path: Path) -> None:
+    folder = tmp_path / "movies.parquet"
+    folder.mkdir()
+    for number in range(3):
+        part = {name: cells[number : number + 1] for name, cells in MOVIES.items() if name in ("movieId", "title")}
+        pyarrow.parquet.write_table(pyarrow.table(part), folder / f"part-{number}.parquet")
+    mapping = infer(folder)
+    assert mapping.name == "movies"
+    assert import_folder(tmp_path, mapping, tmp_path / "graph.json") == (3, 0)
+    pyarrow.parquet.write_table(pyarrow.table({"movieId": [4], "title": ["Ran"]}), folder / "part-9.parquet")
+    with pytest.raises(ImportRefused, match=r"part-9.parquet has other columns or types than part-0.parquet"):
+        infer(folder)
+
+
+FRAMES: list[Callable[[Columns], Any]] = [
+    pandas.DataFrame,
+    polars.DataFrame,
+    polars.LazyFrame,
+    pyarrow.table,
+    lambda columns: pandas.DataFrame(columns).convert_dtypes(),
+]
+
+
+@pytest.mark.parametrize("make", FRAMES, ids=["pandas", "polars", "lazy polars", "arrow", "pandas with nulls"])
+def test_frames_give_the_graph_that_files_give(make: Callable[[Columns], Any], tmp_path: Path) -> None:
+    frames = {name: make(columns) for name, columns in FILMS.items()}
+    mapping = infer_frames(frames, "films")
+    assert mapping.nodes["Movie"].file == "movies"
+    assert import_frames(frames, "films", tmp_path / "films.json") == (6, 4)
+    parquet_folder(tmp_path)
+    assert checked(tmp_path / "films.json") == imported(tmp_path)
+
+
+def test_each_type_of_a_column_has_its_type_in_the_graph(tmp_path: Path) -> None:
+    day, time = datetime.date(1995, 12, 15), datetime.datetime(1995, 12, 15, 20, 30)
+    cells = {
+        "id": pyarrow.array([7], pyarrow.int32()),
+        "name": pyarrow.array(["00501"]).dictionary_encode(),
+        "whole": pyarrow.array([2**40], pyarrow.uint64()),
+        "real": pyarrow.array([1.5], pyarrow.float32()),
+        "price": pyarrow.array([decimal.Decimal("9.90")], pyarrow.decimal128(9, 2)),
+        "exact": pyarrow.array([decimal.Decimal("12345678901234567890.12")], pyarrow.decimal128(38, 2)),
+        "digits": pyarrow.array(["12"], pyarrow.large_string()),
+        "yes": pyarrow.array([False]),
+        "day": pyarrow.array([day], pyarrow.date64()),
+        "time": pyarrow.array([1_000_000_000_000_000_001], pyarrow.timestamp("ns")),
+        "zoned": pyarrow.array([time], pyarrow.timestamp("ms", "Europe/Berlin")),
+        "genres": pyarrow.array([["a; b", "c"]]),
+        "scores": pyarrow.array([[1, None, 3]], pyarrow.large_list(pyarrow.int64())),
+        "days": pyarrow.array([[day]]),
+        "nested": pyarrow.array([{"x": 1}]),
+        "length": pyarrow.array([datetime.timedelta(minutes=3)]),
+        "nothing": pyarrow.array([None], pyarrow.null()),
+        "not_a_number": pyarrow.array([float("nan")]),
+        "no_parts": pyarrow.array([[]], pyarrow.list_(pyarrow.string())),
+    }
+    pyarrow.parquet.write_table(pyarrow.table(cells), tmp_path / "things.parquet")
+    graph = imported(tmp_path)
+    (entity,) = graph["entities"]
+    assert (entity["eid"], entity["name"]) == ("Thing#7", "00501")
+    assert entity["properties"] == {
+        "whole": 2**40,
+        "real": 1.5,
+        "price": 9.9,
+        "exact": "12345678901234567890.12",
+        "digits": "12",
+        "yes": False,
+        "day": "1995-12-15",
+        "time": "2001-09-09T01:46:40",
+        "zoned": "1995-12-15T21:30:00+01:00",
+        "genres": ["a; b", "c"],
+        "scores": [1, 3],
+        "days": ["1995-12-15"],
+        "nested": '{"x": 1}',
+        "length": "0:03:00",
+    }
+    (label,) = graph["schema"]["entities"]
+    assert label["properties"]["scores"] == "list[int]"
+    assert label["properties"]["zoned"] == "datetime"
+
+
+def test_ids_that_pandas_has_turned_into_floats_are_still_the_ids(tmp_path: Path) -> None:
+    frames = {
+        "people": pandas.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
+        "movies": pandas.DataFrame({"id": [1, 2, 3], "title": ["x", "y", "z"], "personId": [2, None, 1]}),
+    }
+    assert frames["movies"]["personId"].dtype == float
+    assert import_frames(frames, "films", tmp_path / "films.json") == (5, 2)
+
+
+def test_a_mapping_reads_parquet_as_other_types(tmp_path: Path) -> None:
+    cells: Columns = {"id": [1], "year": ["1995"], "tags": ["a; b"], "day": [datetime.datetime(1995, 12, 15)]}
+    pyarrow.parquet.write_table(pyarrow.table({**cells, "aka": [["Hitze", None, " "]]}), tmp_path / "movies.parquet")
+    (tmp_path / "m.toml").write_text(
+        'name = "films"\n[nodes.Movie]\nfile = "movies.parquet"\nid = "id"\naliases = "aka"\n[nodes.Movie.properties]\n'
+        'year = { column = "year", type = "int" }\ntags = { column = "tags", type = "list[str]" }\n'
+        'day = { column = "day", type = "date" }\nnumber = { column = "id", type = "float" }\n',
+        "utf-8",
+    )
+    import_folder(tmp_path, read_mapping(tmp_path / "m.toml"), tmp_path / "graph.json")
+    (entity,) = checked(tmp_path / "graph.json")["entities"]
+    assert entity["aliases"] == ["Hitze"]
+    assert entity["properties"] == {"year": 1995, "tags": ["a", "b"], "day": "1995-12-15", "number": 1.0}
+
+
+MAPPING = """\
+name = "films"
+[nodes.Movie]
+file = "movies.parquet"
+id = "movieId"
+title = "title"
+[nodes.Movie.properties]
+released = { column = "released", type = "date" }
+runtime = { column = "runtime", type = "float" }
+[nodes.Person]
+file = "people.parquet"
+id = "id"
+[nodes.Person.properties]
+born = { column = "born", type = "int" }
+alive = { column = "alive", type = "bool" }
+[[relationships]]
+type = "ACTED_IN"
+file = "acted_in.parquet"
+start = "Person"
+start_column = "person"
+end = "Movie"
+end_column = "movie"
+"""
+FAR = pyarrow.array([0, 10_000_000, 0], pyarrow.int32()).cast(pyarrow.date32())
+NOT_UTF8 = pyarrow.array([b"ok", b"M\xfcller", b"ok"], pyarrow.binary())
+BROKEN: list[tuple[str, Columns, str]] = [
+    ("movies", {"movieId": ["m1", "m2", "m1"]}, "movies.parquet, row 3: movieId 'm1' appears a second time"),
+    ("movies", {"movieId": ["m1", None, "m3"]}, "movies.parquet, row 2: movieId is empty"),
+    ("movies", {"movieId": ["m1", "", "m3"]}, "movies.parquet, row 2: movieId is empty"),
+    ("movies", {"movieId": ["m1", "x" * 1901, "m3"]}, "movies.parquet, row 2: movieId is too long"),
+    ("movies", {"released": ["1995-12-15", "15.12.1995", None]}, "row 2: released: '15.12.1995' is not a date such as"),
+    ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is no date"),
+    (
+        "movies",
+        {"released": [datetime.datetime(1995, 12, 15, 20)] * 3},
+        "row 1: released: '1995-12-15 20:00:00' is a ti",
+    ),
+    ("movies", {"released": FAR}, "movies.parquet, row 2: released:"),
+    ("movies", {"runtime": [170.0, float("inf"), None]}, "movies.parquet, row 2: runtime: 'inf' is no finite number"),
+    ("movies", {"runtime": [True, False, None]}, "movies.parquet, row 1: runtime: 'True' is no finite number"),
+    ("movies", {"runtime": [[1.0], [], None]}, "movies.parquet, row 1: runtime: '[1.0]' is no finite number"),
+    ("movies", {"title": NOT_UTF8.view(pyarrow.string())}, "movies.parquet, row 2: title cannot be read"),
+    ("people", {"born": [1943, 1937.5, 1940]}, "people.parquet, row 2: born: '1937.5' is not a 64-bit whole number"),
+    (
+        "people",
+        {"born": pyarrow.array([1, 2**63, 3], pyarrow.uint64())},
+        "people.parquet, row 2: born: '9223372036854775808' is not a 64-bit whole number",
+    ),
+    ("people", {"alive": [1, 0, None]}, "people.parquet, row 1: alive: '1' is no bool"),
+    ("people", {"alive": ["yes", "no", None]}, "people.parquet, row 1: alive: 'yes' is neither true nor false"),
+    ("acted_in", {"person": ["p3", "p9"]}, "acted_in.parquet, row 2: person 'p9' is not the id of any Person"),
+    ("acted_in", {"movie": [None, "m1"]}, "acted_in.parquet, row 1: movie is empty"),
+    ("acted_in", {"movie": [1, 2]}, "acted_in.parquet, row 1: movie '1' is not the id of any Movie"),
+]
+
+
+@pytest.mark.parametrize(("file", "columns", "said"), BROKEN)
+def test_broken_rows_are_refused_with_their_number_and_nothing_is_written(
+    file: str, columns: Columns, said: str, tmp_path: Path
+) -> None:
+    parquet_folder(tmp_path, **{file: {**FILMS[file], **columns}})
+    (tmp_path / "mapping.toml").write_text(MAPPING, "utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_folder(tmp_path, read_mapping(tmp_path / "mapping.toml"), tmp_path / "graph.json")
+    assert any(said in problem for problem in refused.value.problems), refused.value.problems
+    assert not (tmp_path / "graph.json").exists()
+
+
+def test_all_broken_rows_are_counted(tmp_path: Path) -> None:
+    parquet_folder(tmp_path, people={"id": range(500), "born": ["never"] * 500, "alive": [True] * 500})
+    (tmp_path / "mapping.toml").write_text(MAPPING, "utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_folder(tmp_path, read_mapping(tmp_path / "mapping.toml"), tmp_path / "graph.json")
+    assert refused.value.count == 500 + len(ACTED_IN["person"])
+    assert len(refused.value.problems) == 20
+
+
+def file_of(columns: Columns) -> bytes:
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(pyarrow.table(columns), sink, compression="snappy")
+    return sink.getvalue().to_pybytes()
+
+
+def damaged_page() -> bytes:
+    """A file whose footer is right and whose data are not."""
+    body = bytearray(file_of({"id": [f"item {number * 7919 % 1009}" for number in range(1000)]}))
+    body[40:-600] = bytes(len(body) - 640)
+    return bytes(body)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "a.parquet: not a Parquet file that can be read"),
+        (b"id,name\n1,a\n", "a.parquet: not a Parquet file that can be read"),
+        (gzip.compress(file_of(PEOPLE)), "a.parquet: not a Parquet file that can be read"),
+        (file_of(PEOPLE)[:-100], "a.parquet: not a Parquet file that can be read"),
+        (b"PAR1" + bytes(50) + b"PAR1", "a.parquet: not a Parquet file that can be read"),
+        (file_of(PEOPLE)[:20] + file_of(PEOPLE)[60:], "a.parquet:"),
+        (damaged_page(), "a.parquet: cannot be read after row"),
+        (file_of({}), "a.parquet: it has no columns"),
+        (file_of({"": [1]}), "a.parquet: column 1 has no name"),
+        (file_of({"id": [1, 1]}), "a.parquet: no file has a column of unique"),
+        (file_of({"id": [], "name": []}), None),
+    ],
+)
+def test_a_file_that_is_not_parquet_is_refused(content: bytes, said: str | None, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(content)
+    if said is None:
+        assert import_folder(tmp_path, infer(tmp_path, "films"), tmp_path / "graph.json") == (0, 0)
+        return
+    with pytest.raises(ImportRefused, match=re.escape(said)):
+        infer(tmp_path, "films")
+
+
+def test_a_column_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    table = pyarrow.Table.from_arrays([pyarrow.array([1]), pyarrow.array([2])], names=["id", "id"])
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(ImportRefused, match="the column 'id' is named twice"):
+        infer(tmp_path, "films")
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (7, "people: not a frame that can be read"),
+        ({"id": [1], "name": [1, 2]}, "people: not a frame that can be read"),
+        (pandas.DataFrame({"id": ["a", 1, {"x": 2}]}), "people: not a frame that can be read"),
+        (pandas.DataFrame({"id": [1, 1]}), "people: no file has a column of unique"),
+    ],
+)
+def test_frames_that_cannot_be_read_are_refused(frame: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match=said):
+        import_frames({"people": frame}, "people", tmp_path / "people.json")
+    assert not (tmp_path / "people.json").exists()
+
+
+def test_a_mapping_that_names_another_frame_is_refused(tmp_path: Path) -> None:
+    frames = {"people": pandas.DataFrame({"id": [1]})}
+    mapping = infer_frames(frames, "films")
+    with pytest.raises(ImportRefused, match="there is no frame 'people'; there are persons"):
+        import_frames({"persons": frames["people"]}, mapping, tmp_path / "films.json")
+
+
+def test_without_the_extra_the_error_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "graphground.graphs.loading.importing.arrow_tables", None)
+    with pytest.raises(ImportRefused, match=re.escape("pip install 'graphground[parquet]'")):
+        open_table(tmp_path / "a.parquet")
+    with pytest.raises(ImportRefused, match=re.escape("pip install 'graphground[parquet]'")):
+        infer_frames({"people": pandas.DataFrame({"id": [1]})}, "people")
+
+
+def test_importing_csv_does_not_load_pyarrow() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, graphground.graphs.loading.importing.infer, graphground.graphs.loading.importing.frames;"
+        "sys.exit('pyarrow' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
