@@ -72,6 +72,8 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
     problems.raise_any()
     for table in tables:
         table.id = _id_column(table)
+    for table in tables:
+        _release_if_link(table, tables)
     nodes = [table for table in tables if table.id is not None]
     if not nodes:
         raise ImportRefused(
@@ -165,14 +167,34 @@ def _label(stem: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
-def _id_column(table: Content) -> str | None:
+def _own_ids(table: Content) -> list[str]:
+    """The columns that are named like the table's own id: `id`, or `movieId` of `movies`."""
     own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id", "key", "code", "uri"}
+    return [column for column in table.file.columns if _folded(column) in own]
+
+
+def _id_column(table: Content) -> str | None:
+    own = _own_ids(table)
     if table.rows == 0:
-        return next((column for column in table.file.columns if _folded(column) in own), None)
-    named = [column for column in table.unique if _folded(column) in own]
+        return next((column for column in table.file.columns if column in own), None)
+    named = [column for column in table.unique if column in own]
     first = table.file.columns[0]
     is_link = sum(1 for column in table.file.columns if _folded(column) in (*STARTS, *ENDS)) >= 2
     return named[0] if named else (first if first in table.unique and not is_link else None)
+
+
+def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
+    """Take the id column from a table whose first column is its id for being unique alone, if it is an end of a link:
+    in `person,movie` each person may appear once.
+    """
+    column = table.id
+    if column is None or column in _own_ids(table):
+        return
+    others = {_label(other.stem): other for other in tables if other is not table and other.id is not None}
+    table.id = None
+    ends = dict(_references(table, others))
+    if len(ends) < 2 or column not in ends:
+        table.id = column
 
 
 def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[str, str]]:

@@ -101,6 +101,13 @@ role = { column = "role", type = "str" }
     ]
 
 
+def test_a_link_between_ids_that_each_appear_once_is_still_a_link(tmp_path: Path) -> None:
+    folder_of(tmp_path, {**FILES, "acted_in.tsv": "person\tmovie\trole\np3\tm1\tVincent Hanna\n"})
+    graph = imported(tmp_path)
+    assert len(graph["entities"]) == 6
+    assert [(one["label"], one["subj_id"]) for one in graph["relations"]][-1] == ("ACTED_IN", "Person#p3")
+
+
 def test_a_mapping_that_was_shown_is_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:
     first = imported(folder_of(tmp_path))
     assert imported(tmp_path, written(infer(tmp_path, "films"))) == first
