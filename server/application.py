@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.names.nearest import closest
 from graphground.server.call import Call, Middleware, Outcome
@@ -21,6 +21,9 @@ from graphground.tools.own_queries.definition import OwnQuery
 from graphground.tools.own_queries.tools import OwnTools
 from graphground.tools.tool import Graphs, Tool
 
+if TYPE_CHECKING:
+    from graphground.server.traces.recorder import Recorder
+
 MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 
 
@@ -32,9 +35,14 @@ class Application:
     """
 
     def __init__(
-        self, open_graphs: Callable[[], Graphs], answer_bytes: int = 4_000_000, queries: Sequence[OwnQuery] = ()
+        self,
+        open_graphs: Callable[[], Graphs],
+        answer_bytes: int = 4_000_000,
+        queries: Sequence[OwnQuery] = (),
+        recorder: Recorder | None = None,
     ):
-        """`queries` become tools beside the seven."""
+        """`queries` become tools beside the seven; the calls of clients are recorded by `recorder`, if there is one."""
+        self.recorder = recorder
         self.own = OwnTools(queries)
         self._open_graphs = open_graphs
         self._graphs: Graphs | None = None
@@ -108,6 +116,8 @@ class Application:
             graphs, self._graphs = self._graphs, None
         if graphs is not None:
             graphs.close()
+        if self.recorder is not None:
+            self.recorder.close()
 
 
 def _pass_through(middleware: Middleware, proceed: Callable[[Call], Outcome], call: Call) -> Outcome:

@@ -17,6 +17,7 @@ COMMANDS = {
     "entities": "Build and inspect the index that find_entities searches.",
     "schema": "Show schemas and how many tokens their forms take.",
     "eval": "Measure agents: run them over tasks, report and compare.",
+    "trace": "Show the tool calls that a server has recorded.",
     "doctor": "Check the installation and report what to fix.",
     "completion": "Print a script that completes commands and options in your shell.",
 }

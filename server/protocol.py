@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from time import perf_counter
 from typing import Any, TypeVar
 
 import orjson
@@ -115,11 +116,13 @@ class Protocol:
 
     async def call_tool(self, context: Any, params: Any) -> Any:
         """Handle `tools/call` in a worker thread; if the client cancels, its query is terminated in the database."""
+        began = perf_counter()
+        arguments = params.arguments or {}
         if not self.application.has_tool(params.name):
             outcome = self.application.call(params.name, {})
+            self._record(context, params.name, arguments, outcome, None, began)
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
-        arguments = params.arguments or {}
         owner = owner_of(context.request) if self._keeps_rows else None
         async with reporting(context, self.levels):
             try:
@@ -131,7 +134,29 @@ class Protocol:
                 )
             except ToolFailure as failure:  # here: a task group would wrap it
                 outcome = failed(failure)
-        return tool_result(outcome)
+        result = tool_result(outcome)
+        self._record(context, params.name, arguments, outcome, result.get("structuredContent"), began)
+        return result
+
+    def _record(
+        self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, answer: Any, began: float
+    ) -> None:
+        """Pass a call on to the recorder, if there is one: every transport comes through here."""
+        recorder = self.application.recorder
+        if recorder is None:
+            return
+        from graphground.server.traces.callers import caller_in  # only where calls are recorded
+
+        recorder.record(
+            caller_in(context),
+            name,
+            arguments,
+            outcome.text,
+            orjson.loads(outcome.payload) if answer is None else answer,
+            seconds=perf_counter() - began,
+            failed=outcome.is_error,
+            size=len(outcome.payload),
+        )
 
     async def set_level(self, context: Any, params: Any) -> Any:
         """Handle `logging/setLevel`: the least level of log messages for this client."""

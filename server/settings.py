@@ -128,6 +128,11 @@ class Settings:
         "Maximum bytes of JSON in one answer; further rows are left out and `truncated` is true.",
         least=1000,
     )
+    record: str | None = setting(
+        None,
+        "GRAPHGROUND_RECORD",
+        "Append every tool call of clients to this file, as JSON Lines without secrets; `graphground trace` shows it.",
+    )
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
@@ -140,6 +145,12 @@ class Settings:
             return self.databases
         own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
         return (*(database for database in self.databases if database.name != own.name), own)
+
+
+def secrets_in(settings: Settings) -> list[str]:
+    """The passwords of the databases and the token that clients send: what no trace shows."""
+    secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
+    return [secret for secret in secrets if secret]
 
 
 def options() -> list[Field[Any]]:

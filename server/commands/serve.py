@@ -6,15 +6,18 @@ import argparse
 import gc
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
 from graphground.server.commands.options import add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.settings import Settings, default_home
+from graphground.server.settings import Settings, default_home, secrets_in
 from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+    from graphground.server.traces.recorder import Recorder
 
 OPEN_AFTER_SECONDS = 0.2
 """Delay after the first response to a client, so that the `tools/list` that follows does not wait for the loading."""
@@ -58,7 +61,9 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     from graphground.server.threads import WorkerThreads
 
     log_to_clients()
-    application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
+    application = Application(
+        partial(open_graphs, settings), settings.answer_bytes, settings.queries, recorder_for(settings)
+    )
     workers = WorkerThreads()
 
     def make_server() -> Server[Any]:
@@ -90,6 +95,25 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     finally:
         application.close()
     return 0
+
+
+def recorder_for(settings: Settings) -> Recorder | None:
+    """The recorder that appends to the file of `--record`; None without one.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    if settings.record is None:
+        return None
+    from graphground.server.traces.file import TraceFile
+    from graphground.server.traces.recorder import Recorder
+
+    secrets = secrets_in(settings)
+    if settings.transport == "http":
+        from graphground.server.transports.authorization import fixed_tokens
+
+        secrets += fixed_tokens(settings)
+    return Recorder(TraceFile(Path(settings.record).expanduser()), secrets)
 
 
 def check_names(settings: Settings) -> None:

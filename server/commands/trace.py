@@ -1,0 +1,114 @@
+"""`graphground trace`: show a recorded trace, and list its sessions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+
+if TYPE_CHECKING:
+    from graphground.server.traces.event import Event
+
+
+def parser() -> CommandLine:
+    """The options of `graphground trace` and its subcommands."""
+    group = command_line(
+        "trace", "Show the tool calls that `serve --record FILE` has recorded, or a trace of an agent."
+    )
+    showing = group.add_command("show", show, "Print the events of a trace.")
+    showing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")
+    showing.add_argument(
+        "--form",
+        choices=("lines", "markdown", "jsonl"),
+        default="lines",
+        help="A line for each event, a transcript, or the events themselves (default: lines).",
+    )
+    showing.add_argument("--session", help="Only the events of this session.")
+    showing.add_argument("--tool", metavar="NAME", help="Only calls of this tool, or steps of this role.")
+    showing.add_argument("--failed", action="store_true", help="Only calls that failed.")
+    showing.add_argument("--follow", action="store_true", help="Go on with what is appended, until interrupted.")
+    listing = group.add_command("sessions", sessions, "List the sessions of a trace.")
+    listing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")
+    return group
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a subcommand."""
+    return run(parser(), arguments)
+
+
+def show(parsed: argparse.Namespace) -> int:
+    """Print the events that were asked for."""
+    from graphground.server.traces.file import follow_events, read_events
+    from graphground.server.traces.transcript import transcript
+
+    if parsed.follow and parsed.form == "markdown":
+        raise WrongUse("--follow prints lines or jsonl: a transcript begins with a summary")
+    check(parsed.file)
+    events = follow_events(parsed.file, lambda: False) if parsed.follow else read_events(parsed.file)
+    wanted = chosen(events, parsed)
+    if parsed.form == "markdown":
+        sys.stdout.write(transcript(wanted))
+        return 0
+    for event in wanted:
+        sys.stdout.write(event.as_line().decode() if parsed.form == "jsonl" else f"{line_of(event)}\n")
+        if parsed.follow:
+            sys.stdout.flush()
+    return 0
+
+
+def chosen(events: Iterable[Event], parsed: argparse.Namespace) -> Iterator[Event]:
+    """The events of the session, the tool and the outcome that were asked for."""
+    for event in events:
+        if (
+            (parsed.session is None or event.session == parsed.session)
+            and (parsed.tool is None or event.name == parsed.tool)
+            and (event.failed or not parsed.failed)
+        ):
+            yield event
+
+
+def line_of(event: Event) -> str:
+    """An event on a line: `11:03:47.120 5f1c02aa execute_cypher ok 3.1 ms 24+118 tokens MATCH (m:Movie) …`."""
+    from graphground.server.traces.transcript import visible
+
+    time = event.time.partition("T")[2].rstrip("Z") or event.time
+    spent = "" if event.seconds is None else f"{event.seconds * 1000:.1f} ms"
+    tokens = "" if event.tokens_out is None else f"{event.tokens_in or 0}+{event.tokens_out} tokens"
+    asked = event.query or ("" if event.arguments is None else str(event.arguments))
+    parts = (time, event.session, event.name or event.kind, "failed" if event.failed else "ok", spent, tokens)
+    shown = [visible(part, 60) for part in parts if part]
+    return " ".join([*shown, visible(" ".join(asked.split()), 100)]).rstrip()
+
+
+def sessions(parsed: argparse.Namespace) -> int:
+    """Print a line for each session: its label, its client, its begin, and how much was called."""
+    from graphground.server.traces.file import read_events
+    from graphground.server.traces.transcript import visible
+
+    check(parsed.file)
+    found: dict[str, list[Event]] = {}
+    for event in read_events(parsed.file):
+        found.setdefault(event.session, []).append(event)
+    for session, events in found.items():
+        tokens = sum((event.tokens_in or 0) + (event.tokens_out or 0) for event in events)
+        failed = sum(event.failed for event in events)
+        words = (session or "(none)", events[0].time, events[0].client or "(unknown client)")
+        sys.stdout.write(
+            f"{'  '.join(visible(word, 60) for word in words)}  {len(events)} events, {failed} failed, {tokens:,} tokens\n"
+        )
+    return 0
+
+
+def check(file: Path) -> None:
+    """Report a file that cannot be read.
+
+    Raises:
+        WrongUse: there is no such file, or it is a folder.
+    """
+    if not file.is_file():
+        raise WrongUse(f"there is no file {file}; `graphground serve --record {file}` makes one")

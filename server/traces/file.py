@@ -1,0 +1,98 @@
+"""A trace as a file of JSON Lines: written by a server, read afterwards or while it grows."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from graphground.server.settings_error import SettingsError
+from graphground.server.traces.event import UNREADABLE, Event, event_in
+
+LONGEST_LINE = 16_000_000
+POLL_SECONDS = 0.2
+
+
+class TraceFile:
+    """Appends events to a file that only its owner can read: `TraceFile(Path("calls.jsonl")).append(event.as_line())`.
+
+    Each line is one write to a file opened for appending, so several processes can share it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or create it.
+
+        Raises:
+            SettingsError: the file cannot be written, or is no plain file.
+        """
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            self._descriptor = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise SettingsError(f"--record {path}: {error.strerror or error}") from None
+        found = os.fstat(self._descriptor)
+        if not stat.S_ISREG(found.st_mode) or _is_stdout(found):
+            os.close(self._descriptor)
+            raise SettingsError(f"--record {path}: it is no plain file")
+        if hasattr(os, "fchmod") and stat.S_IMODE(found.st_mode) & 0o077:
+            try:
+                os.fchmod(self._descriptor, 0o600)
+            except OSError as error:
+                os.close(self._descriptor)
+                raise SettingsError(f"--record {path}: others can read it, and {error.strerror or error}") from None
+
+    def append(self, line: bytes) -> None:
+        """Write one line; an OSError, such as of a full disk, is raised to the caller."""
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+def _is_stdout(found: os.stat_result) -> bool:
+    """Whether a file is this process's stdout, which belongs to the protocol."""
+    try:
+        return os.path.samestat(found, os.fstat(1))
+    except OSError:
+        return False
+
+
+def read_events(path: Path) -> Iterator[Event]:
+    """The events of a file in their order; empty lines are skipped, and a line that is too long is said to be so."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST_LINE):
+            if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:
+                while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                    pass
+                yield Event(UNREADABLE, answer=f"a line of more than {LONGEST_LINE:,} bytes")
+            elif line.strip():
+                yield event_in(line)
+
+
+def follow_events(path: Path, stopped: Callable[[], bool], poll: float = POLL_SECONDS) -> Iterator[Event]:
+    """The events of a file, and those appended to it until `stopped()`; the file may be created or replaced meanwhile."""
+    position, rest, identity = 0, b"", None
+    while not stopped():
+        try:
+            with path.open("rb") as file:
+                found = os.fstat(file.fileno())
+                if (found.st_dev, found.st_ino) != identity or found.st_size < position:
+                    position, rest, identity = 0, b"", (found.st_dev, found.st_ino)
+                file.seek(position)
+                data = file.read(LONGEST_LINE)
+        except FileNotFoundError:
+            data = b""
+        position += len(data)
+        *lines, rest = (rest + data).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            rest = b""
+        for line in lines:
+            if line.strip():
+                yield event_in(line)
+        if not data:
+            time.sleep(poll)

@@ -1,0 +1,222 @@
+"""The recorder: keeps the last tool calls of connected clients in memory, and appends them to a file if asked to.
+
+A call hands over what it has and goes on; redaction, token estimates and JSON are made by a thread of the recorder.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.server.traces.event import Event
+from graphground.server.traces.file import TraceFile
+from graphground.server.traces.redaction import Redactor
+
+MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
+"""The most that is kept in memory; the oldest events go first."""
+MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
+"""Calls that wait for the recorder's thread; further ones are counted and dropped."""
+MOST_ANSWER_BYTES = 200_000
+"""A longer answer is recorded with fewer rows, or with the beginning of its text."""
+COUNTED_CHARACTERS = 20_000
+"""The tokens of a longer text are estimated from its beginning."""
+CLOSING_SECONDS = 5.0
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The client of a call: `Caller("5f1c02aa", "claude-ai 1.0")`. The session is a label, not the session's id."""
+
+    session: str
+    client: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A call as its thread left it."""
+
+    time: datetime
+    caller: Caller
+    name: str
+    arguments: bytes
+    text: str
+    answer: Any
+    size: int
+    failed: bool
+    seconds: float
+
+
+class Recorder:
+    """Records tool calls: `recorder.record(caller, "list_graphs", {}, text, answer, seconds=0.002)`."""
+
+    def __init__(
+        self,
+        file: TraceFile | None = None,
+        secrets: Sequence[str] = (),
+        most_events: int = MOST_EVENTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        """`secrets` are the passwords and tokens of the settings: they are left out wherever they occur."""
+        self._file, self._secrets = file, tuple(secrets)
+        self._most_events, self._most_bytes = most_events, most_bytes
+        self._lines: deque[bytes] = deque()
+        self._bytes = self._last = self._waiting_bytes = self.dropped = 0
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+        self._waiting: queue.Queue[_Recorded | None] = queue.Queue(MOST_WAITING)
+        self._thread: threading.Thread | None = None
+
+    def record(
+        self,
+        caller: Caller,
+        name: str,
+        arguments: Mapping[str, Any],
+        text: str,
+        answer: Any,
+        *,
+        seconds: float,
+        failed: bool = False,
+        size: int | None = None,
+    ) -> None:
+        """Take a call over; `size` is the length of the answer's JSON. It never raises and never waits."""
+        now, length = datetime.now(UTC), len(text) if size is None else size
+        with self._lock:
+            if self._waiting_bytes + length > MOST_WAITING_BYTES:
+                self.dropped += 1
+                return
+            self._waiting_bytes += length
+        try:
+            encoded = orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS)
+            self._waiting.put_nowait(_Recorded(now, caller, name, encoded, text, answer, length, failed, seconds))
+        except (queue.Full, TypeError):  # a TypeError: text that is no Unicode
+            with self._lock:
+                self.dropped += 1
+                self._waiting_bytes -= length
+            return
+        if self._thread is None:
+            self._start()
+
+    def lines(self, after: int = 0) -> tuple[int, list[bytes]]:
+        """The number of the last event, and the lines of the events with greater numbers than `after`, from 1 on."""
+        with self._lock:
+            count = min(len(self._lines), max(0, self._last - after))
+            return self._last, list(self._lines)[len(self._lines) - count :]
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` in the recorder's thread after each event; gives the function that ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+        return end
+
+    def settle(self) -> None:
+        """Wait until every call so far is recorded."""
+        if self._thread is not None:
+            self._waiting.join()
+
+    def close(self) -> None:
+        """Write what waits, and close the file."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None and thread.is_alive():
+            self._waiting.put(None)
+            thread.join(CLOSING_SECONDS)
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="graphground-recorder", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            call = self._waiting.get()
+            try:
+                if call is None:
+                    return
+                self._keep(event_of_call(call, self._secrets).as_line())
+            except Exception:
+                logger.warning("a call could not be recorded", exc_info=True)
+            finally:
+                if call is not None:
+                    with self._lock:
+                        self._waiting_bytes -= call.size
+                self._waiting.task_done()
+
+    def _keep(self, line: bytes) -> None:
+        with self._lock:
+            self._lines.append(line)
+            self._last += 1
+            self._bytes += len(line)
+            while len(self._lines) > self._most_events or (self._bytes > self._most_bytes and len(self._lines) > 1):
+                self._bytes -= len(self._lines.popleft())
+            listeners = list(self._listeners)
+        if self._file is not None:
+            try:
+                self._file.append(line)
+            except OSError as error:
+                logger.warning("recording has stopped: the trace cannot be written: %s", error.strerror or error)
+                self._file = None
+        for listener in listeners:
+            listener()
+
+
+def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
+    """The event of a call, without secrets."""
+    redactor = Redactor(secrets)
+    given = orjson.loads(call.arguments)
+    arguments = redactor.arguments(given)
+    query = given.get("query") if isinstance(given, dict) else None
+    answer, cut = shortened(call.answer, call.text, call.size)
+    return Event(
+        time=call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        session=call.caller.session,
+        client=redactor.text(call.caller.client),
+        name=redactor.text(call.name),
+        arguments=arguments,
+        answer=redactor.answer(answer, query if isinstance(query, str) else ""),
+        failed=call.failed,
+        seconds=round(call.seconds, 6),
+        tokens_in=counted_tokens(call.arguments[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(call.arguments)),
+        tokens_out=counted_tokens(call.text, len(call.text)),
+        more={"bytes": call.size, "cut": True} if cut else {},
+    )
+
+
+def counted_tokens(text: str, length: int) -> int:
+    """The estimated tokens of a text of that length; of a long one the beginning is counted."""
+    if length <= COUNTED_CHARACTERS:
+        return estimate_tokens(text)
+    return round(estimate_tokens(text[:COUNTED_CHARACTERS]) * length / COUNTED_CHARACTERS)
+
+
+def shortened(answer: Any, text: str, size: int) -> tuple[Any, bool]:
+    """The answer with so many rows that it fits into a trace, and whether anything was cut."""
+    if size <= MOST_ANSWER_BYTES:
+        return answer, False
+    if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and len(answer["rows"]) > 1:
+        rows = answer["rows"]
+        while len(rows) > 1 and size > MOST_ANSWER_BYTES:
+            rows = rows[: max(1, int(len(rows) * 0.9 * MOST_ANSWER_BYTES / size))]
+            size = len(orjson.dumps(rows, default=str, option=orjson.OPT_NON_STR_KEYS))
+        if size <= MOST_ANSWER_BYTES:
+            return {**answer, "rows": rows}, True
+    return text[:MOST_ANSWER_BYTES], True

@@ -1,0 +1,217 @@
+"""Secrets are left out of traces. The rule, for the arguments and the answer of a call:
+
+- A value is left out if its name says that it is secret: a word of the name is *password*, *passphrase*, *secret*,
+  *token*, *credential*, *authorization* or the like; *key* counts for an argument or a query's parameter, and elsewhere
+  only together with a word such as *api* or *private*. Numbers under `tokens` are counts and stay.
+- So is a column of rows that is computed from a property of such a name, whatever the column is called.
+- In any text: the password in an address, a bearer token, a JSON Web Token, a key with a well-known prefix, and a value
+  written next to such a name (`password = 'x'`, `?token=x`).
+- Whatever was left out of the arguments, and the secrets of the server's own settings, wherever they occur again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from graphground.cypher import CypherSyntaxError, parse
+from graphground.cypher import tree as t
+from graphground.cypher.names.split import split
+
+LEFT_OUT = "[left out]"
+SECRET_WORDS = frozenset(
+    {
+        *("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "token"),
+        *("credential", "credentials", "authorization", "bearer", "apikey", "privatekey", "secretkey", "accesskey"),
+    }
+)
+KEY_WORDS = frozenset({"key", "keys"})
+KINDS_OF_KEYS = frozenset(
+    {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
+)
+SHORTEST = 4
+"""Shorter values are left out under their name alone: they occur everywhere."""
+
+HINT = re.compile(
+    rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"
+    rb"|AKIA|AIza",
+    re.IGNORECASE,
+)
+"""What an answer without secrets usually has none of; only other answers are searched."""
+
+_ADDRESS = re.compile(r"(://[^\s:/@'\"]{0,200}):([^\s'\"<>]{1,300})@")
+_TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")
+_BEARER = re.compile(r"(\bbearer\s{1,4})((?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})", re.IGNORECASE)
+_KNOWN_FORM = re.compile(
+    r"\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
+    r"|\b(?:sk-|ghp_|gho_|github_pat_|xox[abp]-|glpat-|AKIA|AIza)[\w-]{12,}"
+)
+_NAMED = re.compile(
+    r"(?<![\w-])(?P<name>[A-Za-z_][\w-]{1,200}+)"
+    r"(?P<between>\\?[\"'`]?\s{0,5}(?:=~|<>|[=:]|\bcontains\b|\bstarts\s{1,3}with\b|\bends\s{1,3}with\b|\bin\s{0,3}\[)\s{0,5})"
+    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\\"(?:[^\"\\]|\\[^\"])*\\\")",
+    re.IGNORECASE | re.DOTALL,
+)
+_IN_ADDRESS = re.compile(r"(?P<between>[?&;])(?P<name>[A-Za-z_][\w-]{1,200}+)=(?P<value>[^\s&;#'\"]{1,300})")
+
+
+def is_secret(name: str, *, argument: bool = False) -> bool:
+    """Whether a name says that its value is secret.
+
+    >>> is_secret("dbPassword"), is_secret("key", argument=True), is_secret("key"), is_secret("secretary")
+    (True, True, False, False)
+    """
+    words = [word.lower() for word in split(name)]
+    if SECRET_WORDS.intersection(words) or "tokens" in words:
+        return True
+    return bool(KEY_WORDS.intersection(words)) and (argument or bool(KINDS_OF_KEYS.intersection(words)))
+
+
+class Redactor:
+    """Leaves the secrets of one call out: first of its arguments, then of its answer.
+
+    >>> redactor = Redactor()
+    >>> redactor.arguments({"query": "RETURN $pwd AS p", "parameters": {"pwd": "hunter2"}})["parameters"]
+    {'pwd': '[left out]'}
+    >>> redactor.answer({"columns": ["p"], "rows": [["hunter2"]]}, "RETURN $pwd AS p")["rows"]
+    [['[left out]']]
+    """
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        """`known` are secrets of the server's own settings."""
+        self._found = {secret for secret in known if len(secret) >= SHORTEST}
+
+    def arguments(self, arguments: Any) -> Any:
+        """The arguments without secrets, which `answer` will leave out too."""
+        return self._value(arguments, argument=True)
+
+    def answer(self, answer: Any, query: str = "", encoded: bytes | None = None) -> Any:
+        """The answer without secrets; `query` is the query that it answers, `encoded` the answer's JSON if at hand."""
+        text = encoded if encoded is not None else orjson.dumps(answer, default=str)
+        if not self._found and HINT.search(text) is None and HINT.search(query.encode(errors="replace")) is None:
+            return answer
+        if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and "columns" in answer:
+            rows = self._rows(answer["rows"], answer["columns"], query)
+            return {**self._value({**answer, "rows": []}, argument=False), "rows": rows}
+        return self._value(answer, argument=False)
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        text = _NAMED.sub(self._named, text)
+        text = _IN_ADDRESS.sub(self._named_in_address, text)
+        text = _ADDRESS.sub(rf"\1:{LEFT_OUT}@", text)
+        text = _TOKEN_IN_ADDRESS.sub(rf"\1{LEFT_OUT}@", text)
+        text = _BEARER.sub(rf"\1{LEFT_OUT}", text)
+        text = _KNOWN_FORM.sub(LEFT_OUT, text)
+        for secret in sorted(self._found, key=len, reverse=True):
+            text = text.replace(secret, LEFT_OUT)
+        return text
+
+    def _rows(self, rows: Sequence[Any], columns: Sequence[str], query: str) -> list[Any]:
+        secret = secret_columns(query) if query else frozenset()
+        hidden = [is_secret(column) or column in secret for column in columns]
+        return [
+            [
+                self._hidden(cell) if place < len(hidden) and hidden[place] else self._value(cell, argument=False)
+                for place, cell in enumerate(row)
+            ]
+            if isinstance(row, list | tuple)
+            else self._value(row, argument=False)
+            for row in rows
+        ]
+
+    def _value(self, value: Any, *, argument: bool) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(key)): self._cursor(item)
+                if key == "cursor"
+                else self._hidden(item)
+                if is_secret(str(key), argument=argument) and not _is_count(str(key), item)
+                else self._value(item, argument=argument)
+                for key, item in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self._value(item, argument=argument) for item in value]
+        return value
+
+    def _hidden(self, value: Any) -> Any:
+        """What stands for a secret value; it is remembered, to be found elsewhere."""
+        if value is None:
+            return None
+        for text in _texts(value):
+            if len(text) >= SHORTEST:
+                self._found.add(text)
+        return LEFT_OUT
+
+    def _cursor(self, value: Any) -> Any:
+        """A cursor opens the rest of an answer to whoever has it: its beginning is enough to recognize it."""
+        return f"{value[:4]}…" if isinstance(value, str) else value
+
+    def _named(self, found: re.Match[str]) -> str:
+        if not is_secret(found["name"]):
+            return found[0]
+        quote = 2 if found["value"].startswith("\\") else 1
+        inner = found["value"][quote:-quote]
+        if len(inner) >= SHORTEST:
+            self._found.add(inner)
+        return f"{found['name']}{found['between']}{found['value'][:quote]}{LEFT_OUT}{found['value'][-quote:]}"
+
+    def _named_in_address(self, found: re.Match[str]) -> str:
+        if not is_secret(found["name"], argument=True):
+            return found[0]
+        return f"{found['between']}{found['name']}={LEFT_OUT}"
+
+
+def secret_columns(query: str) -> Collection[str]:
+    """The columns of a query that are computed from a property, or a parameter, whose name says that it is secret.
+
+    >>> sorted(secret_columns("MATCH (u:User) WITH u.password AS p, u.name AS n RETURN toUpper(p) AS shown, n"))
+    ['p', 'shown']
+    """
+    if HINT.search(query.encode(errors="replace")) is None:
+        return frozenset()
+    try:
+        tree = parse(query)
+    except (CypherSyntaxError, RecursionError):
+        return frozenset()
+    secret: set[str] = set()
+    for clause in tree.find(t.Node):
+        match clause:
+            case t.ReturnItem(expression=source, name=name):
+                if _depends(source, secret):
+                    secret.add(clause.alias.name if clause.alias is not None else name)
+            case t.Unwind(source=source, variable=variable):
+                if _depends(source, secret):
+                    secret.add(variable.name)
+    return secret
+
+
+def _depends(expression: t.Node, secret: Collection[str]) -> bool:
+    return any(
+        (isinstance(node, t.Property) and is_secret(node.key.text))
+        or (isinstance(node, t.Subscript) and isinstance(node.index, t.StringLiteral) and is_secret(node.index.value))
+        or (isinstance(node, t.Parameter) and is_secret(node.name, argument=True))
+        or (isinstance(node, t.Variable) and node.name in secret)
+        for node in expression.walk()
+    )
+
+
+def _is_count(name: str, value: Any) -> bool:
+    """Whether a value is a number of tokens: `max_tokens: 2000`."""
+    return "tokens" in name.lower() and isinstance(value, int | float)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value

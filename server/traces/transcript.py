@@ -1,0 +1,184 @@
+"""A session as a Markdown transcript: what was asked and what came back, for people to read and to share.
+
+Whatever comes from a client or a graph stands in a fenced block or in a code span, where Markdown has no links, no HTML
+and no headings. A fence is longer than every run of the same characters inside it; characters that are invisible or
+reorder text are written as their code.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, Event
+
+MOST_ROWS = 20
+LONGEST_CELL, LONGEST_BLOCK = 120, 8_000
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Control, format (among them the bidirectional overrides), surrogate, private and unassigned code points, and the
+separators of lines and paragraphs."""
+
+
+def transcript(events: Iterable[Event]) -> str:
+    """The events as Markdown, a section each; a session's events should be passed in their order."""
+    events = list(events)
+    parts = ["# Transcript", _summary(events)]
+    session = None
+    for number, event in enumerate(events, 1):
+        if event.session != session:
+            session = event.session
+            client = f" of {span(event.client)}" if event.client else ""
+            parts.append(f"## Session {span(session) if session else 'without a name'}{client}")
+        parts += [f"### {number}. {_heading(event)}", _facts(event), *_body(event)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """A block that shows the text as it is, with a fence longer than any in it.
+
+    >>> print(fenced("a ``` b"))
+    ````text
+    a ``` b
+    ````
+    """
+    shown = visible(text, LONGEST_BLOCK, lines=True)
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def span(text: str) -> str:
+    """A code span that shows the text on one line.
+
+    >>> print(span("a` <b>"))
+    ``a` <b>``
+    """
+    shown = visible(text, LONGEST_CELL).strip() or "(empty)"
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    ticks = "`" * (longest + 1)
+    room = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{room}{shown}{room}{ticks}"
+
+
+def visible(text: str, longest: int, *, lines: bool = False) -> str:
+    r"""Text in which every character can be seen: others become their code, and a long text is cut.
+
+    >>> visible("Heat\u202e1995", 20), visible("x" * 30, 10)
+    ('Heat\\u202e1995', 'xxxxxxxxxx… (20 more characters)')
+    """
+    cut = text[:longest]
+    if not cut.isascii() or not cut.isprintable():
+        cut = "".join(_seen(character, lines) for character in cut)
+    return cut if len(text) <= longest else f"{cut}… ({len(text) - longest:,} more characters)"
+
+
+def _seen(character: str, lines: bool) -> str:
+    if character == "\n" and lines:
+        return character
+    if character in "\n\r\t":
+        return {"\n": "\\n", "\r": "\\r", "\t": "    "}[character]
+    if unicodedata.category(character) not in _UNSEEN:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _summary(events: Sequence[Event]) -> str:
+    if not events:
+        return "The trace is empty."
+    failed = sum(event.failed for event in events)
+    sent = sum(event.tokens_in or 0 for event in events)
+    received = sum(event.tokens_out or 0 for event in events)
+    sessions = len({event.session for event in events})
+    return (
+        f"{_counted(len(events), 'event')} in {_counted(sessions, 'session')}, {failed} failed; "
+        f"about {sent:,} tokens in and {received:,} out."
+    )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _heading(event: Event) -> str:
+    name = span(event.name) if event.name else "a line"
+    kind = "" if event.kind in (TOOL_CALL, AGENT_STEP) else f" ({span(event.kind)})"
+    return f"{name}{kind}{' failed' if event.failed else ''}"
+
+
+def _facts(event: Event) -> str:
+    facts = [span(event.time)] if event.time else []
+    if event.seconds is not None:
+        facts.append(f"{event.seconds * 1000:,.1f} ms")
+    if event.tokens_in is not None or event.tokens_out is not None:
+        facts.append(f"{event.tokens_in or 0:,} tokens in, {event.tokens_out or 0:,} out")
+    return " · ".join(facts)
+
+
+def _body(event: Event) -> list[str]:
+    parts = []
+    arguments = event.arguments
+    if isinstance(arguments, Mapping) and event.query:
+        parts.append(fenced(event.query, "cypher"))
+        arguments = {name: value for name, value in arguments.items() if name != "query"}
+    if arguments not in (None, {}, ""):
+        parts.append("With:")
+        parts.append(_block(arguments))
+    if event.answer is not None:
+        parts.append("A line that is no JSON object:" if event.kind == UNREADABLE else "Answer:")
+        parts += _answer(event.answer)
+    if event.more:
+        parts.append("Also recorded:")
+        parts.append(_block(event.more))
+    return parts
+
+
+def _answer(answer: Any) -> list[str]:
+    if not isinstance(answer, Mapping):
+        return [_block(answer)]
+    rest = {name: value for name, value in answer.items() if name not in ("columns", "rows", "diagnostics", "schema")}
+    parts = []
+    columns, rows = answer.get("columns"), answer.get("rows")
+    if isinstance(columns, list) and isinstance(rows, list):
+        parts.append(fenced(_table(columns, rows)))
+    if isinstance(answer.get("schema"), str):
+        parts.append(fenced(answer["schema"]))
+    if rest:
+        parts.append(_block(rest))
+    for diagnostic in answer.get("diagnostics") or ():
+        if isinstance(diagnostic, Mapping):
+            place = f"line {diagnostic.get('line')}, column {diagnostic.get('column')}"
+            told = f"{diagnostic.get('severity')} {diagnostic.get('code')} ({place}): {diagnostic.get('message')}"
+            parts.append(fenced(told))
+    return parts
+
+
+def _table(columns: Sequence[Any], rows: Sequence[Any]) -> str:
+    """Columns side by side, as text."""
+    shown = [[visible(str(column), LONGEST_CELL) for column in columns]]
+    for row in rows[:MOST_ROWS]:
+        cells = row if isinstance(row, list) else [row]
+        shown.append([visible(cell if isinstance(cell, str) else _json(cell), LONGEST_CELL) for cell in cells])
+    width = max(map(len, shown))
+    widths = [max(len(row[place]) if place < len(row) else 0 for row in shown) for place in range(width)]
+    lines = ["  ".join(cell.ljust(widths[place]) for place, cell in enumerate(row)).rstrip() for row in shown]
+    lines.insert(1, "  ".join("-" * size for size in widths))
+    if len(rows) > MOST_ROWS:
+        lines.append(f"… and {len(rows) - MOST_ROWS:,} more rows")
+    return "\n".join(lines)
+
+
+def _block(value: Any) -> str:
+    if isinstance(value, str):
+        return fenced(value)
+    return fenced(
+        orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode(), "json"
+    )
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()

@@ -1,0 +1,66 @@
+"""`graphground trace`: a trace as lines, as a transcript, as events, and its sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphground.server.commands.trace import main
+from graphground.server.traces.event import Event, event_in
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    path = tmp_path / "calls.jsonl"
+    events = [
+        Event(
+            session="aa", client="ada 1.0", name="get_schema", answer={"schema": "(:Movie)"}, seconds=0.01, tokens_out=5
+        ),
+        Event(session="bb", name="execute_cypher", arguments={"query": "MATCH (n)\nRETURN n"}, failed=True),
+        Event(session="aa", name="execute_cypher", arguments={"query": "RETURN 1"}, answer={"rows": [[1]]}),
+    ]
+    path.write_bytes(b"".join(event.as_line() for event in events))
+    return str(path)
+
+
+def test_each_event_is_a_line(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", trace]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("aa get_schema ok 10.0 ms 0+5 tokens")
+    assert lines[1] == "bb execute_cypher failed MATCH (n) RETURN n"
+
+
+def test_events_are_chosen_by_session_tool_and_failure(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for options, count in ((["--session", "aa"], 2), (["--tool", "execute_cypher"], 2), (["--failed"], 1)):
+        assert main(["show", trace, "--form", "jsonl", *options]) == 0
+        events = [event_in(line) for line in capsys.readouterr().out.splitlines()]
+        assert len(events) == count
+
+
+def test_a_transcript_of_a_session_is_markdown(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", trace, "--form", "markdown", "--session", "aa"]) == 0
+    printed = capsys.readouterr().out
+    assert "## Session `aa` of `ada 1.0`" in printed
+    assert "bb" not in printed
+
+
+def test_the_sessions_are_listed_with_what_they_called(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sessions", trace]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert "aa" in first
+    assert "2 events, 0 failed, 5 tokens" in first
+    assert "1 events, 1 failed" in second
+
+
+def test_a_missing_file_is_reported_with_what_makes_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["show", str(tmp_path / "none.jsonl")])
+    assert ended.value.code == 2
+    assert "serve --record" in capsys.readouterr().err
+
+
+def test_a_transcript_cannot_be_followed(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", trace, "--form", "markdown", "--follow"])
+    assert "summary" in capsys.readouterr().err

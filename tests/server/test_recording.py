@@ -1,0 +1,95 @@
+"""What real clients call is recorded on every transport, without their secrets, and only where it is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from graphground.server.traces.event import Event
+from graphground.server.traces.file import read_events
+from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, http_server, stdio
+
+PASSWORD = "correct-horse-battery"
+CALLS = [
+    ("list_graphs", {}),
+    ("validate_cypher", {"query": f"MATCH (t:Taem {{password: '{PASSWORD}'}}) RETURN t"}),
+    ("get_schema", {"graph": "nab"}),
+    ("get_schema", {"grph": "nba", "apiKey": PASSWORD}),
+]
+
+
+async def call_all(server: StdioServerParameters | str, mode: str) -> None:
+    async with connected(server, mode) as client:
+        for name, arguments in CALLS:
+            await client.call_tool(name, arguments)
+        with pytest.raises(MCPError):
+            await client.call_tool("get_shema", {"token": PASSWORD})
+
+
+def check(path: Path, sessions: int) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert PASSWORD not in text
+    events = list(read_events(path))
+    assert len({event.session for event in events}) == sessions
+    assert [event.name for event in events] == [*(name for name, _ in CALLS), "get_shema"]
+    assert [event.failed for event in events] == [False, False, True, True, True]
+    assert events[1].diagnostics[0]["code"] == "unknown_label"
+    assert events[2].answer["error"] == "unknown_graph"
+    assert all(event.client.startswith("mcp") for event in events)
+    assert all(event.seconds is not None and event.tokens_out for event in events)
+    if os.name != "nt":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+async def test_the_calls_of_a_stdio_client_are_recorded(mode: str, data_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    await call_all(stdio(data_folder, "--record", str(path), "--graph", "nba"), mode)
+    check(path, sessions=1)
+
+
+@pytest.mark.anyio
+async def test_the_calls_of_an_http_client_are_recorded_without_its_session_id(
+    data_folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "calls.jsonl"
+    with http_server(data_folder, "--graph", "nba", more={"GRAPHGROUND_RECORD": str(path)}) as address:
+        await call_all(address, LEGACY)
+    check(path, sessions=1)
+    assert {len(event.session) for event in read_events(path)} == {8}
+
+
+def test_a_server_that_records_nothing_loads_nothing_of_it() -> None:
+    script = (
+        "import sys, graphground.server.protocol, graphground.server.commands.serve\n"
+        "print([name for name in sys.modules if name.startswith('graphground.server.traces')])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_trace_that_cannot_be_written_stops_the_server_before_it_starts(data_folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "serve", "--record", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env=environment(data_folder),
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--record" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_event_of_a_call_is_plain_json() -> None:
+    assert json.loads(Event(name="list_graphs").as_line()) == {"kind": "tool_call", "name": "list_graphs"}

@@ -1,0 +1,159 @@
+"""The recorder keeps a bounded number of calls, never raises, and costs a call next to nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from graphground.server.traces.event import event_in
+from graphground.server.traces.file import TraceFile, read_events
+from graphground.server.traces.recorder import MOST_ANSWER_BYTES, Caller, Recorder
+
+ADA = Caller("5f1c02aa", "ada 1.0")
+
+
+def record(recorder: Recorder, name: str = "list_graphs", text: str = "{}") -> None:
+    recorder.record(ADA, name, {}, text, orjson.loads(text), seconds=0.002)
+
+
+def require(condition: bool) -> None:
+    assert condition
+
+
+def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
+    recorder = Recorder()
+    arguments = {"query": "MATCH (n) RETURN n.name"}
+    answer = {"columns": ["n.name"], "rows": [["Heat"]], "diagnostics": [{"code": "no_limit"}]}
+    recorder.record(ADA, "execute_cypher", arguments, orjson.dumps(answer).decode(), answer, seconds=0.25)
+    recorder.settle()
+    last, [line] = recorder.lines()
+    event = event_in(line)
+    assert (last, event.kind, event.session, event.client, event.name) == (
+        1,
+        "tool_call",
+        "5f1c02aa",
+        "ada 1.0",
+        "execute_cypher",
+    )
+    assert event.arguments == arguments
+    assert event.answer == answer
+    assert event.diagnostics == [{"code": "no_limit"}]
+    assert event.seconds == 0.25
+    assert event.tokens_in is not None
+    assert 5 < event.tokens_in < 20
+    assert event.tokens_out is not None
+    assert event.tokens_out > 10
+    assert event.time.endswith("Z")
+    recorder.close()
+
+
+def test_the_oldest_calls_go_when_there_are_too_many_or_they_are_too_long() -> None:
+    few, small = Recorder(most_events=3), Recorder(most_bytes=2_000)
+    for number in range(10):
+        for recorder in (few, small):
+            record(recorder, f"tool_{number}", '{"text": "' + "x" * 500 + '"}')
+    for recorder in (few, small):
+        recorder.settle()
+        last, lines = recorder.lines()
+        assert last == 10
+        assert event_in(lines[-1]).name == "tool_9"
+        assert len(lines) <= 3
+        recorder.close()
+
+
+def test_the_calls_after_a_number_are_given_and_a_listener_hears_of_each() -> None:
+    recorder, heard = Recorder(), threading.Semaphore(0)
+    end = recorder.listen(heard.release)
+    for number in range(4):
+        record(recorder, f"tool_{number}")
+    recorder.settle()
+    assert all(heard.acquire(timeout=10) for _ in range(4))
+    assert [event_in(line).name for line in recorder.lines(after=2)[1]] == ["tool_2", "tool_3"]
+    assert recorder.lines(after=9)[1] == []
+    end()
+    record(recorder)
+    recorder.settle()
+    assert not heard.acquire(blocking=False)
+    recorder.close()
+
+
+def test_a_long_answer_is_recorded_with_fewer_rows_and_says_so() -> None:
+    recorder = Recorder()
+    answer = {"columns": ["n"], "rows": [["x" * 100] for _ in range(10_000)], "row_count": 10_000}
+    text = orjson.dumps(answer).decode()
+    recorder.record(ADA, "execute_cypher", {}, text, answer, seconds=1, size=len(text))
+    recorder.settle()
+    line = recorder.lines()[1][0]
+    event = event_in(line)
+    assert len(line) < 1.1 * MOST_ANSWER_BYTES
+    assert 100 < len(event.answer["rows"]) < 10_000
+    assert event.answer["row_count"] == 10_000
+    assert event.more["cut"]
+    assert event.tokens_out is not None
+    assert event.tokens_out > 100_000
+    recorder.close()
+
+
+def test_what_cannot_be_encoded_is_counted_and_does_not_fail_the_call() -> None:
+    recorder = Recorder()
+    recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, "{}", {}, seconds=0)
+    assert recorder.dropped == 1
+    record(recorder)
+    recorder.settle()
+    assert recorder.lines()[0] == 1
+    recorder.close()
+
+
+def test_calls_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder, free = Recorder(), threading.Event()
+    recorder.listen(lambda: require(free.wait(30)))
+    for _ in range(1_500):
+        record(recorder)
+    assert recorder.dropped >= 400
+    free.set()
+    recorder.settle()
+    record(recorder)
+    recorder.settle()
+    assert recorder.lines()[0] + recorder.dropped == 1_501
+    recorder.close()
+
+
+def test_closing_writes_every_call_to_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    recorder = Recorder(TraceFile(path))
+    for number in range(50):
+        record(recorder, f"tool_{number}")
+    recorder.close()
+    assert [event.name for event in read_events(path)] == [f"tool_{number}" for number in range(50)]
+
+
+def test_a_file_that_cannot_be_written_any_more_stops_the_recording_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = TraceFile(tmp_path / "calls.jsonl")
+    recorder = Recorder(file)
+    file.close()
+    record(recorder)
+    record(recorder)
+    recorder.settle()
+    assert recorder.lines()[0] == 2
+    assert len([line for line in caplog.messages if "recording has stopped" in line]) == 1
+
+
+def test_recording_takes_less_than_a_tenth_of_a_millisecond_of_a_call() -> None:
+    recorder = Recorder(most_events=100)
+    rows = [[f"name {number}", number] for number in range(100)]
+    answer = {"columns": ["name", "n"], "rows": rows}
+    text, arguments = orjson.dumps(answer).decode(), {"query": "MATCH (n) RETURN n.name, n.n", "graph": "nba"}
+    spent = []
+    for _ in range(200):
+        began = time.thread_time()
+        recorder.record(ADA, "execute_cypher", arguments, text, answer, seconds=0.1)
+        spent.append(time.thread_time() - began)
+        recorder.settle()
+    assert sorted(spent)[100] < 0.0001
+    recorder.close()
