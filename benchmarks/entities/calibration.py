@@ -110,6 +110,8 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
             build_index(Path(folder) / "index", among(records, names))
             index = open_index(Path(folder) / "index")
             for asked in mentions_of(records, others, count, seed=number):
+                if not asked.keys and index.same_name(asked.mention):
+                    continue  # one of the names around the graph, so it is not absent
                 found = list(index.find(asked.mention, mode="fuzzy", limit=JUDGED))
                 judged = judge(asked.mention, found, index)
                 yield Row(

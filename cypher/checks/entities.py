@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ SECONDS = 0.5
 """The most unknown names of one query for which similar names are searched, and the seconds for all lookups: the
 findings are only warnings, which a list of a thousand names can do without.
 """
-ENOUGH, LEAD = 0.8, 0.08
+SHOWN = 5
 
 
 class Candidate(Protocol):
@@ -40,12 +40,23 @@ class Candidate(Protocol):
     def property(self) -> str: ...  # last: inside the class it hides the decorator
 
 
-class EntityLookup(Protocol):
-    """The part of `graphs.entities.candidate.EntityLookup` that the checks use."""
+class Judged(Protocol):
+    """Whether a name means something in the graph: `found`, `ambiguous`, or `not_found` with the nearest names."""
 
-    def find(
-        self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
-    ) -> Sequence[Candidate]: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def candidates(self) -> Sequence[Candidate]: ...
+
+
+class EntityLookup(Protocol):
+    """The part of `graphs.entities.candidate.EntityLookup` that the checks and the search for a repair use."""
+
+    def find(self, mention: str, *, label: str | None = None, limit: int = 5) -> Sequence[Candidate]: ...
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged: ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...
 
@@ -53,7 +64,7 @@ class EntityLookup(Protocol):
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
     """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
     naming = facts.index.schema.naming_properties
-    entities = _Bounded(entities)
+    lookup = _Bounded(entities)
     for comparison in facts.comparisons:
         use, operator = comparison.left, comparison.operator
         literal: t.Node = comparison.right_node
@@ -67,18 +78,18 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
             continue
         if operator in ("=", "<>", "IN"):
             for node, value, written in _named(literal, operator == "IN", parameters):
-                if entities.done():
+                if lookup.done():
                     return
-                _check(facts, comparison, use, node, value, written, findings, entities)
+                _check(facts, comparison, use, node, value, written, findings, lookup)
         elif operator in PARTS and use.key in naming:
             for node, value, _ in _named(literal, False, parameters):
-                if entities.done():
+                if lookup.done():
                     return
-                _check_part(facts, comparison, use, node, value, findings, entities)
+                _check_part(facts, comparison, use, node, value, findings, lookup)
 
 
 class _Bounded:
-    """A lookup that counts and limits the lookups of one query."""
+    """A lookup that counts and limits the verdicts on the names of one query."""
 
     def __init__(self, lookup: EntityLookup) -> None:
         self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
@@ -86,11 +97,11 @@ class _Bounded:
     def done(self) -> bool:
         return self._sought >= MOST_SOUGHT or monotonic() > self._until
 
-    def find(
-        self, mention: str, *, label: str | None = None, property: str | None = None, limit: int = 5
-    ) -> Sequence[Candidate]:
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
         self._sought += 1
-        return self._lookup.find(mention, label=label, property=property, limit=limit)
+        return self._lookup.judged(mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         return self._lookup.holds(value, label=label, property=property)
@@ -118,7 +129,7 @@ def _check(
     value: str,
     written: bool,
     findings: Findings,
-    entities: EntityLookup,
+    entities: _Bounded,
 ) -> None:
     if len(value) > LONGEST:
         return
@@ -126,22 +137,19 @@ def _check(
     asked: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
     if any(entities.holds(value, label=label, property=use.key) for label in asked):
         return
-    only = asked[0] if len(asked) == 1 else None
     named = use.key in facts.index.schema.naming_properties
-    found = [
-        candidate
-        for candidate in entities.find(value, label=only, property=None if named else use.key, limit=8)
-        if (only or candidate.label in labels) and (candidate.name_property if named else candidate.property) == use.key
-    ]
+    judged = entities.judged(value, labels=None if asked == (None,) else labels, key=use.key, names=named)
+    found = judged.candidates
     learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
     if not found and use.key != "name" and not learned:
         return  # nothing is known of the values of this property
-    names = list(dict.fromkeys(candidate.name for candidate in found))[:5]
-    what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}."
+    names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
+    what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}"
+    if judged.verdict == "not_found":
+        what += nothing_like_it(names)
+    what += "."
     if found and found[0].match == "alias":
         what += f" It is an alias of {names[0]!r}."
-    elif names:
-        what += f" Nearest: {listed([repr(name) for name in names])}."
     elsewhere = (
         []
         if asked == (None,) or not named
@@ -156,20 +164,14 @@ def _check(
     if elsewhere:
         what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
-    clear = written and not elsewhere and severity == "warning" and _is_clear(found)
-    findings.add(
-        "entity_not_found", severity, what, node.start, node.end, [quoted_string(name) for name in names], clear=clear
-    )
+    meant = [quoted_string(name) for name in names] if judged.verdict != "not_found" else []
+    clear = written and not elsewhere and severity == "warning" and len(meant) == 1
+    findings.add("entity_not_found", severity, what, node.start, node.end, meant, clear=clear)
 
 
-def _is_clear(found: Sequence[Candidate]) -> bool:
-    if not found:
-        return False
-    first = found[0]
-    others = [other for other in found[1:] if other.name != first.name]
-    if first.match in ("exact", "alias"):
-        return all(other.match not in ("exact", "alias") for other in others)
-    return first.score >= ENOUGH and (not others or first.score - others[0].score >= LEAD)
+def nothing_like_it(nearest: Sequence[str]) -> str:
+    """Continues a message on a name that is not in the graph: `, nor one like it (nearest: 'Ronin')`."""
+    return f", nor one like it (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
 def _check_part(
@@ -179,27 +181,24 @@ def _check_part(
     node: t.Node,
     value: str,
     findings: Findings,
-    entities: EntityLookup,
+    entities: _Bounded,
 ) -> None:
     """`n.name CONTAINS 'Lebron'`: reported only if none of the nearest names contains that part."""
     labels = facts.index.labels_of(use.symbol.kinds)
-    only = labels[0] if len(labels) == 1 else None
-    found = [
-        candidate
-        for candidate in entities.find(value, label=only, limit=8)
-        if candidate.label in labels and candidate.name_property == use.key
-    ]
+    judged = entities.judged(value, labels=labels, key=use.key)
+    found = judged.candidates
     if not found or any(PARTS[comparison.operator](candidate.name, value) for candidate in found):
         return
-    names = list(dict.fromkeys(candidate.name for candidate in found))[:5]
+    names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
+    absent = judged.verdict == "not_found"
     findings.add(
         "entity_not_found",
         "hint",
-        f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive). "
-        f"Nearest: {listed([repr(name) for name in names])}.",
+        f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive)"
+        f"{nothing_like_it(names) if absent else ''}.",
         node.start,
         node.end,
-        [quoted_string(name) for name in names],
+        [] if absent else [quoted_string(name) for name in names],
     )
 
 

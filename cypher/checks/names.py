@@ -35,8 +35,6 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     message = f"There is no label {found!r} in the graph {index.schema.name!r}."
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
-    if suggestions:
-        message += f" Nearest: {listed(suggestions)}."
     message += f" Labels: {listed(list(index.label_masks), 20)}."
     findings.add(
         "unknown_label",
@@ -71,8 +69,6 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
-    if suggestions:
-        message += f" Nearest: {listed(suggestions)}."
     if narrow and link is not None:
         message += f" Between these nodes there are: {listed([str(one) for one in _patterns_of(facts, fitting)])}."
     else:
@@ -170,8 +166,6 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     message = _lacking(facts, use, labels)
     if naming:
         message += f" The names of its nodes are in {listed(naming)}."
-    elif near:
-        message += f" Nearest: {listed([one.name for one in near])}."
     elsewhere = index.labels_by_property.get(use.key, ())
     if elsewhere:
         message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.record import IndexInfo
     from graphground.graphs.entities.spans import Span
+    from graphground.graphs.entities.verdicts.judging import Judged
 
 Match = Literal["exact", "alias", "fuzzy", "vector"]
 Mode = Literal["auto", "fuzzy", "vector"]
@@ -70,6 +71,12 @@ class EntityLookup(Protocol):
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
         """The candidates of several mentions, looked up together."""
+        ...
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Whether a text that a query compares with `key` means something: see `verdicts.judging.judged_in`."""
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -32,6 +32,7 @@ from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
 from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
+from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 from graphground.graphs.entities.words import Words
 
 _RESCORED = 100
@@ -194,6 +195,12 @@ class EntityIndex:
             raise UnknownName("label", label, closest(label, self.info.labels))
         if property is not None and property not in self.info.properties:
             raise UnknownName("property", property, closest(property, self.info.properties))
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether exactly that value is indexed; True if this index cannot tell.

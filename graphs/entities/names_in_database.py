@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from graphground.graphs.entities.candidate import Candidate, Mode
 from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.paging import name_property
 from graphground.graphs.entities.record import UnknownName
+from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.spans import Span
@@ -103,6 +104,12 @@ class NamesInDatabase:
                 limit,
             )
         return answers
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of that label has exactly that name or alias; True for any other property."""

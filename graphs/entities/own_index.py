@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import IndexInfo, IndexMissing, Record
+from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -145,6 +146,12 @@ class OwnIndex:
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         return self._still_there(found) if lookup is self._index and self.stale else found
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a label has exactly that value in that property; a negative result is verified in the database."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.verdicts.judging import judge
 
 MEANINGS = 4
 """Entities tried for one mention."""
-GOOD = 0.8
 MOST_MENTIONS = 6
 
 
@@ -72,7 +72,7 @@ def _mentions(
     for (text, start, end), candidates in zip(places, lookup.find_all(texts, limit=8), strict=True):
         names: list[Entity] = []
         values: list[Entity] = []
-        for entity in _meanings(text, candidates):
+        for entity in _meanings(text, candidates, lookup):
             label = schema.labels.get(entity.label)
             if label is not None:
                 (values if label.name_property not in (None, entity.key) else names).append(entity)
@@ -80,10 +80,12 @@ def _mentions(
     return found[:MOST_MENTIONS]
 
 
-def _meanings(text: str, candidates: Sequence[Candidate]) -> list[Entity]:
-    """Exact matches alone where there are some, else the nearest; each name of a label once."""
-    sure = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
-    kept = sure or [candidate for candidate in candidates if candidate.score >= GOOD]
+def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:
+    """Exact matches, names and values alike; else what the verdict leaves, as in `find_entities`; each once."""
+    kept: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
+    if not kept:
+        judged = judge(text, candidates, lookup)
+        kept = judged.candidates if judged.verdict != "not_found" else ()
     entities = [
         Entity(text, candidate.label, candidate.name, candidate.score, candidate.name_property) for candidate in kept
     ]

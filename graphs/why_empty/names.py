@@ -10,7 +10,8 @@ from graphground.cypher.quoting import quoted_name
 from graphground.graphs.why_empty.filters import explain_condition
 from graphground.graphs.why_empty.probe import Probe, quoted
 
-MENDS = 5
+SHOWN, SOUGHT = 5, 5
+"""Names shown, and those looked up in other labels."""
 
 
 def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
@@ -73,33 +74,36 @@ def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expressio
 
 
 def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
-    """The diagnostic `entity_not_found`, with the nearest names of the label and the other labels that have the name."""
-    suggestions: list[str] = []
+    """The diagnostic `entity_not_found`, with the names that may be meant and the other labels that have the name."""
+    names: list[str] = []
     notes: list[str] = []
     lookup = probe.graph.indexed_entities
+    known = False
     if lookup is not None:
-        for candidate in lookup.find(value, label=label, limit=2 * MENDS):
-            if candidate.name_property != key and key != "aliases":
-                continue
-            if quoted(candidate.name) not in suggestions:
-                suggestions.append(quoted(candidate.name))
-            if candidate.match == "alias":
-                notes.append(f"{quoted(value)} is an alias of {quoted(candidate.name)}")
+        judged = lookup.judged(value, labels=None if label is None else (label,), key=None if key == "aliases" else key)
+        names = list(dict.fromkeys(quoted(candidate.name) for candidate in judged.candidates))[:SHOWN]
+        known = judged.verdict != "not_found"
+        if names and not known:
+            notes.append(f"nor one like it (nearest: {', '.join(names)})")
+        notes += [
+            f"it is an alias of {quoted(candidate.name)}"
+            for candidate in judged.candidates
+            if candidate.match == "alias"
+        ]
         if label is not None:
             others = sorted(
                 {
                     other.label
-                    for other in lookup.find(value, limit=MENDS)
+                    for other in lookup.find(value, limit=SOUGHT)
                     if other.label != label and other.name == value
                 }
             )
             notes += [f"a {other} has this name" for other in others]
-    nearest = f" Nearest: {', '.join(suggestions[:3])}." if suggestions else ""
     return probe.diagnostic(
         "entity_not_found",
         place,
-        f"No {label or 'node'} has the {key} {quoted(value)}{'; ' + '; '.join(notes[:2]) if notes else ''}.{nearest}",
-        suggestions,
+        f"No {label or 'node'} has the {key} {quoted(value)}{'; ' + '; '.join(notes[:2]) if notes else ''}.",
+        names if known else (),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.commands.printing import failure_lines, indented_lines, print_table
+from graphground.server.commands.printing import SHOWN, failure_lines, indented_lines, print_json, print_table
 from graphground.server.commands.progress import spinner
 
 if TYPE_CHECKING:
@@ -68,13 +68,16 @@ def call(parsed: argparse.Namespace) -> int:
         application.close()
     answer = json.loads(outcome.payload)
     if parsed.json:
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
+        print_json(answer)
     elif outcome.is_error:
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif set(answer) >= {"columns", "rows"}:
         print_table(answer)
         for diagnostic in answer.get("diagnostics", ()):
-            sys.stdout.write(f"{diagnostic['severity']}: {diagnostic['message']}\n")
+            instead = ", ".join(diagnostic.get("suggestions", [])[:SHOWN])
+            sys.stdout.write(
+                f"{diagnostic['severity']}: {diagnostic['message']}{f' Suggested: {instead}' if instead else ''}\n"
+            )
     elif outcome.text != outcome.payload.decode():
         sys.stdout.write(outcome.text + "\n")
     else:

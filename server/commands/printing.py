@@ -8,6 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+SHOWN = 3
+"""Suggestions printed for one diagnostic."""
+WIDEST = 100_000
+"""Characters of a line that no terminal shows."""
+
 
 def print_table(answer: Mapping[str, Any]) -> None:
     """Print rows as a table on stdout, then their number and the elapsed time."""
@@ -16,8 +21,9 @@ def print_table(answer: Mapping[str, Any]) -> None:
 
     table = Table(*answer["columns"])
     for row in answer["rows"]:
-        table.add_row(*(cell(value) for value in row))
-    console = Console(markup=False, highlight=False)
+        table.add_row(*(cell(value).replace("\n", "\\n") for value in row))
+    # A row wrapped to the width of a terminal that is not there would take several lines.
+    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDEST)
     console.print(table)
     total = answer.get("total")
     more = (f" of {total:,}" if total else ", and there are more") if answer["truncated"] else ""
@@ -35,6 +41,29 @@ def print_csv(answer: Mapping[str, Any]) -> None:
 def cell(value: Any) -> str:
     """A value in a row: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """A tool's answer as JSON to stdout, each row, candidate or diagnostic on a line of its own.
+
+    {
+      "columns": ["m.name", "m.year"],
+      "rows": [
+        ["Heat", 1995],
+        ["Ronin", 1998]
+      ],
+      "row_count": 2
+    }
+    """
+    lines = []
+    for key, value in answer.items():
+        if isinstance(value, list) and value and all(isinstance(item, list | dict) for item in value):
+            items = ",\n".join(f"    {json.dumps(item, ensure_ascii=False)}" for item in value)
+            lines.append(f"  {json.dumps(key)}: [\n{items}\n  ]")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    inner = ",\n".join(lines)
+    sys.stdout.write(f"{{\n{inner}\n}}\n" if lines else "{}\n")
 
 
 def failure_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -66,7 +95,7 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
             continue  # said of the query as a whole
         margin = " " * len(str(number))
         before = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
-        instead = f" {diagnostic['suggestions'][0]}" if diagnostic.get("suggestions") else ""
+        instead = f" {' or '.join(diagnostic['suggestions'][:SHOWN])}" if diagnostic.get("suggestions") else ""
         lines += [f"  {number} | {text}", f"  {margin} | {before}{'^' * length}{instead}"]
     return lines
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, command_line, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.commands.printing import diagnostic_lines, failure_lines, print_csv, print_table
+from graphground.server.commands.printing import diagnostic_lines, failure_lines, print_csv, print_json, print_table
 from graphground.server.commands.progress import spinner
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def query(parsed: argparse.Namespace) -> int:
     failed = outcome.is_error or answer.get("valid") is False
     sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer.get("diagnostics", ()))))
     if parsed.json:
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
+        print_json(answer)
     elif outcome.is_error and not answer.get("diagnostics"):
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:

@@ -1,6 +1,6 @@
 """Small schemas and a small entity index for the tests of the checks, and `findings` to ask them with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,14 @@ class Entity:
     name_property: str = "name"
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A verdict and the names that it is about."""
+
+    verdict: str
+    candidates: Sequence[Entity]
+
+
 class Names:
     """An entity index over a few names that compares by shared letters at the start."""
 
@@ -117,6 +125,17 @@ class Names:
             if label in (None, held)
         ]
         return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> "Judged":
+        found: list[Entity] = []
+        for label in labels or (None,):
+            found += self.find(mention, label=label, property=None if names else key)
+        likely = [one for one in found if one.score > 0.8] or found[:2]
+        best = [one for one in likely if one.match == "alias"] or likely[:1]
+        sure = bool(best) and best[0].score > 0.8
+        return Judged("found" if sure else "not_found", best if sure else likely)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         if property in self.values:

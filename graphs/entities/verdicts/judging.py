@@ -9,11 +9,11 @@ likely it is that the mention is a way to write the name (`features`); `benchmar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.folding import fold
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ MARGIN = 0.035
 LEAST_MEANING = 0.75
 """The least likeness in meaning of a candidate that may be meant though it is spelt otherwise."""
 JUDGED = 5
+LOOKED_UP = 8
 NEAREST = 2
 """Candidates shown where none is meant."""
 
@@ -64,6 +65,31 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
     if alike:
         return Judged("ambiguous", alike)
     return Judged("not_found", _distinct(candidates)[:NEAREST])
+
+
+def judged_in(
+    lookup: EntityLookup,
+    mention: str,
+    *,
+    labels: Collection[str] | None = None,
+    key: str | None = None,
+    names: bool = True,
+) -> Judged:
+    """The verdict on a text that a query compares with a property of some labels: of all labels if None.
+
+    With `names` the property `key` (any if None) names nodes, and aliases count too; without, its values are compared.
+
+        judged_in(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
+    """
+    only = next(iter(labels)) if labels is not None and len(labels) == 1 else None
+    found = lookup.find(mention, label=only, property=None if names else key, limit=LOOKED_UP)
+    fitting = [
+        candidate
+        for candidate in found
+        if (labels is None or candidate.label in labels)
+        and key in (None, candidate.name_property if names else candidate.property)
+    ]
+    return judge(mention, fitting, lookup)
 
 
 def _letters(text: str) -> str:

@@ -92,6 +92,18 @@ def test_a_title_is_left_alone_where_the_index_has_no_titles() -> None:
     assert not any(finding.code == "entity_not_found" for finding in findings(query, books, entities=NAMES))
 
 
+def test_a_name_that_is_absent_has_no_suggestion_and_two_nearest_at_most(tmp_path: Path) -> None:
+    people = ("Carl Sagan", "Carl Orff", "Karl Malone", "Edwin Hubble", "Emmy Noether")
+    build_index(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
+    query = "MATCH (p:Person {name: 'Carla Simonsen'}) WHERE p.name <> 'Emy Noether' RETURN p.gender"
+    absent, misspelt = validate(query, COMPANY, entities=open_index(tmp_path / "names")).diagnostics[:2]
+    assert (absent.code, absent.suggestions, absent.edits) == ("entity_not_found", (), ())
+    assert "nor one like it" in absent.message
+    assert sum(name in absent.message for name in people) <= 2
+    assert misspelt.suggestions == ("'Emmy Noether'",)
+    assert "Emmy Noether" not in misspelt.message  # the suggestion says it
+
+
 def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
     build_index(
         tmp_path / "names",

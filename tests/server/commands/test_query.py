@@ -30,8 +30,28 @@ def test_rows_are_printed_as_a_table_as_json_and_as_csv(data_folder: Path) -> No
     assert "Chicago Bulls" in table.stdout
     answer = json.loads(query(data_folder, text, "--json", "--parameter", "start=Chi").stdout)
     assert (answer["columns"], answer["rows"]) == (["team", "year"], [["Chicago Bulls", 1966]])
+    written = query(data_folder, text, "--json", "--parameter", "start=Chi").stdout
+    assert '    ["Chicago Bulls", 1966]' in written.splitlines()
     rows = list(csv.reader(query(data_folder, "nba", "--csv", "-p", "start=Chi", "-", text=text).stdout.splitlines()))
     assert rows == [["team", "year"], ["Chicago Bulls", "1966"]]
+
+
+def test_each_row_is_one_line_however_long_it_is(data_folder: Path) -> None:
+    text = (
+        "MATCH (t:Team) RETURN t.name AS team, reduce(s = '', i IN range(1, 60) | s + 'long ') + '\\n' AS text LIMIT 3"
+    )
+    table = query(data_folder, "nba", text).stdout.splitlines()
+    assert sum(line.count("long long") > 0 for line in table) == 3
+    assert len([line for line in table if line.startswith("│")]) == 3
+    called = subprocess.run(
+        [*COMMAND, "call", "execute_cypher", json.dumps({"graph": "nba", "query": text}), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        env=environment(data_folder),
+    )
+    rows = [line for line in called.stdout.splitlines() if line.startswith("    [")]
+    assert [json.loads(row.rstrip(","))[0] for row in rows] == [row[0] for row in json.loads(called.stdout)["rows"]]
 
 
 def test_a_limit_cuts_the_rows_and_says_so(data_folder: Path) -> None:

@@ -118,7 +118,7 @@ FORMS: tuple[tuple[str, Check], ...] = (
         _pattern_exists,
     ),
     (rf"No {NAME} has the (\w+) '([^']*)'", _no_name),
-    (r"Nearest: ('[^.]*')\.", _nearest_names),
+    (r"\(nearest: ('[^)]*')\)", _nearest_names),
     (r"The names of its nodes are in ([\w, ]+)\.", _named_by),
     (r"(?<=\. )([A-Z][\w, ]*) (?:has|have) it\.", _has_it),
 )
