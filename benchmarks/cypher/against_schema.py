@@ -1,4 +1,4 @@
-"""The front end at schema level, measured: `python -m benchmarks.cypher.against_schema [--misses FILE]`.
+"""Measures the front end's checks against a schema: `python -m benchmarks.cypher.against_schema [--misses FILE]`.
 
 Prints one line for each figure of docs/figures.md. Needs ../shared/data.
 """
@@ -94,9 +94,9 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
 
 
 def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -> frozenset[frozenset[str]]:
-    """Labels that probably stand on the same nodes: the published schemas do not say it, and list a relationship of an
-    `:Actor:Person` once for each label. Two labels count as together where they share a place in a pattern and one
-    has all properties of the other.
+    """Pairs of labels that probably occur on the same nodes. The published schemas do not state this, and list a
+    relationship of an `:Actor:Person` once for each label. Two labels form a pair if they share a position in a pattern
+    and one has all properties of the other.
     """
     places: dict[tuple[str, str, str], set[str]] = {}
     for pattern in patterns:
@@ -183,7 +183,7 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
 
 
 def left_over(predicted: str, gold: str) -> str:
-    """What a wrong query without an error has that the gold one has not: what finding it would need."""
+    """The differences of an undetected wrong query from the gold query, which show what a check would need."""
     strings = re.compile(r"'((?:[^'\\]|\\.)*)'")
     if set(strings.findall(predicted)) - set(strings.findall(gold)):
         return "other names (the entity index; no data here)"
@@ -337,7 +337,7 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
 
 
 def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
-    """Names of gold queries with typing errors, looked up in an index of all names that the gold queries use."""
+    """Look up misspelt names of gold queries in an index of all names that the gold queries use."""
     records: dict[str, list[Record]] = {}
     for number, row in enumerate(lines("cypherbench_tasks", "entity_mentions.jsonl.gz")):
         if row["property"] == "name":
@@ -395,7 +395,7 @@ def beside_explain(
     password: str,
     count: int = 1_000,
 ) -> None:
-    """Ours and a running Neo4j's EXPLAIN, in turns, on the same queries; each query is new to Neo4j's plan cache."""
+    """Compare our check and a running Neo4j's EXPLAIN, in turns, on the same queries; none is in Neo4j's plan cache."""
     import neo4j
 
     chosen = random.Random(1).sample(rows, min(count, len(rows)))
@@ -425,7 +425,7 @@ def one_error(rng: random.Random, name: str) -> str:
 
 
 def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
-    """Broken queries of all sorts: pieces cut, doubled, swapped and put in."""
+    """Check broken queries of all kinds: with pieces removed, doubled, swapped and inserted."""
     rng = random.Random(seed)
     pieces = re.compile(r"\w+|'(?:[^'\\]|\\.)*'|\s+|.", re.S)
     others = [

@@ -1,7 +1,7 @@
 """A second opinion on a flagged query that shares no code with the front end: regular expressions alone.
 
-`violations(query, schema)` says in words what the query has that the schema has not: names, and relationships between
-two nodes whose labels are written in the query. It knows nothing of scopes, so it is for plain queries only.
+`violations(query, schema)` describes the names in a query that the schema does not have, and the relationships between
+two labelled nodes that it does not allow. It ignores scopes, so it is for plain queries only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
 
 
 def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """What the schema does not have: `["label Flightaccident", "hop (Person)-hasCEO-(Company)"]`."""
+    """The parts of a query that the schema does not have: `["label Flightaccident", "hop
+    (Person)-hasCEO-(Company)"]`."""
     found: list[str] = []
     for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):
         found += _in_part(part, schema)

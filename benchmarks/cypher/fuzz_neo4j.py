@@ -1,9 +1,9 @@
-"""Random queries, judged by us and by a real Neo4j 5.26 that this starts: how often the two differ.
+"""Checks random queries with our front end and with a real Neo4j 5.26, which it starts: how often do the two differ?
 
     python -m benchmarks.cypher.fuzz_neo4j [--queries 5000] [--seed N]
 
-Without `--seed` each day has its own, so that runs over time ask different queries. Needs Java 17 and Maven. Exits
-with 1 when more than `SHARE` of the queries are judged differently.
+Without `--seed` each day has a different seed, so that runs over time try different queries. Needs Java 17 and Maven.
+The exit status is 1 if more than `SHARE` of the verdicts differ.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m benchmarks.cypher.language [--neo4j bolt://127.0.0.1:7687 --password …] [--fuzz 10000] [--mutants 200000]
 
-Times are CPU times of the process, so that a busy machine does not blur them. Needs ../shared/data. The differential
-fuzzing and the openCypher kit need a Neo4j 5.26, which is only asked EXPLAIN.
+Times are CPU times of the process, so that other load on the machine hardly affects them. Needs ../shared/data. The
+differential fuzzing and the openCypher kit need a Neo4j 5.26, which runs only EXPLAIN.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from tests.support.shared_data import SHARED
 
 
 def verdict_rows() -> list[dict[str, Any]]:
-    """What Neo4j said of 33,512 queries."""
+    """Neo4j's recorded verdicts on 33,512 queries."""
     with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def verdicts(rows: list[dict[str, Any]]) -> None:
-    """Agreement with the recorded verdicts."""
+    """Measure the agreement with the recorded verdicts."""
     missed = alarms = placed = elsewhere = unplaced = access = 0
     for row in rows:
         report = validate(row["query"])
@@ -64,7 +64,8 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
 
 
 def tck(oracle: Oracle | None) -> None:
-    """The openCypher compatibility kit, against Neo4j itself or, without one, against the kit's own expectation."""
+    """Compare verdicts on the openCypher compatibility kit with Neo4j's or, without a Neo4j, with the kit's
+    expectations."""
     found = list(cases(SHARED / "opencypher-tck" / "tck"))
     different: Counter[str] = Counter()
     for case in found:
@@ -82,7 +83,7 @@ def tck(oracle: Oracle | None) -> None:
 
 
 def fuzz(oracle: Oracle, seed: int, count: int) -> None:
-    """Differential fuzzing."""
+    """Compare verdicts on random queries with Neo4j's."""
     different: list[str] = []
     refused = access = 0
     for text in queries(seed, count):
@@ -102,7 +103,7 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
 
 
 def mutants(rows: list[dict[str, Any]], count: int) -> None:
-    """Broken queries: no exception, none slow."""
+    """Check broken queries: no exception, and none takes long."""
     source = random.Random(7)
     worst = 0.0
     slow = raised = 0
@@ -121,7 +122,7 @@ def mutants(rows: list[dict[str, Any]], count: int) -> None:
 
 
 def round_trip(rows: list[dict[str, Any]]) -> None:
-    """Printing and reading again gives the same tree."""
+    """Check that parsing a printed tree gives the same tree."""
     texts = [row["query"] for row in rows] + list(queries(3, 5000))
     read = different = 0
     for text in texts:
@@ -135,7 +136,7 @@ def round_trip(rows: list[dict[str, Any]]) -> None:
 
 
 def speed(rows: list[dict[str, Any]]) -> None:
-    """Time of parsing and of validating the train gold queries."""
+    """Measure the time of parsing and of validating the train gold queries."""
     texts = [row["query"] for row in rows if "gold_train" in row["sets"]]
     for name, work in (("parse", parse), ("validate", validate)):
         for text in texts[:500]:
@@ -154,7 +155,7 @@ def speed(rows: list[dict[str, Any]]) -> None:
 
 
 def import_time() -> None:
-    """Best of ten fresh interpreters."""
+    """The import time of `graphground.cypher`: the best of ten fresh interpreters."""
     code = "import time; t = time.process_time(); import graphground.cypher; print(time.process_time() - t)"
     run = [sys.executable, "-c", code]
     times = sorted(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(10))
@@ -162,7 +163,7 @@ def import_time() -> None:
 
 
 def main() -> None:
-    """All figures."""
+    """Print all figures."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--neo4j", default="")
     options.add_argument("--user", default="neo4j")

@@ -1,9 +1,9 @@
-"""What the tools make of databases that nobody prepared: the five examples of `tests/support/databases`.
+"""Measures the tools on unprepared databases: the five examples of `tests/support/databases`.
 
-    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 of its own
+    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that it starts
     python -m benchmarks.databases.measure erp --missed    one of them, with everything that was missed
 
-`library` and `transfers` are held out: nothing was developed on them.
+`library` and `transfers` are held out: they were not used in development.
 """
 
 from __future__ import annotations

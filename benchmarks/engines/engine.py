@@ -1,9 +1,9 @@
-"""The engines by themselves: starting, small answers, 10,000 rows, runaway queries, loading.
+"""Measures the engines alone: start, small answers, 10,000 rows, runaway queries, loading.
 
     python -m benchmarks.engines.engine FILE [--neo4j bolt://… --user neo4j --password …]
 
-FILE is a SimpleKG file with labels Movie and Person (a movie graph); it is loaded into a data folder that is
-thrown away. Everything is measured beside the bare driver on the same engine, in turns.
+FILE is a SimpleKG file with labels Movie and Person (a movie graph); it is loaded into a temporary data folder.
+Everything is measured in turns with the bare driver on the same engine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RUNAWAY = {
 
 
 def median_ms(many: int, *functions: Callable[[], Any]) -> list[float]:
-    """The median of each, called in turns."""
+    """The median time of each function in milliseconds, called in turns."""
     taken: list[list[float]] = [[] for _ in functions]
     for _ in range(many):
         for times, function in zip(taken, functions, strict=True):
@@ -52,7 +52,7 @@ def median_ms(many: int, *functions: Callable[[], Any]) -> list[float]:
 
 
 def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database: str | None) -> None:
-    """Small answers and 10,000 rows through us and through the bare driver."""
+    """Measure small answers and 10,000 rows with graphground and with the bare driver."""
 
     def bare(query: str) -> Callable[[], Any]:
         def ask() -> list[list[Any]]:
@@ -72,7 +72,7 @@ def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database:
 
 
 def runaways(title: str, run: Callable[..., Any], timeout: float = 3.0) -> None:
-    """How long past its limit each runaway query goes on, and how long the next call takes."""
+    """Measure how long each runaway query continues past its limit, and how long the next call takes."""
     for name, query in RUNAWAY.items():
         begin, said = time.perf_counter(), "an answer"
         try:

@@ -1,11 +1,12 @@
-"""What `execute_cypher` adds to the bare driver, what rewrites and parameters pay, how runaway queries end.
+"""Measures what `execute_cypher` adds to the bare driver, what rewrites and parameters save, and how runaway queries
+end.
 
     python -m benchmarks.engines.execution FOLDER [--graph movie] [--neo4j URI USER PASSWORD [--fill FILE]]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie`, or the stand-in of
-`benchmarks/engines/graphs_for_queries.py`). With `--neo4j` the same is asked of a Neo4j; `--fill` **empties** that one
-and loads a SimpleKG file into it first. All times are medians in milliseconds, taken in turns; the bare
-driver asks the same database, in a session of access mode READ, the same text.
+`benchmarks/engines/graphs_for_queries.py`). With `--neo4j` a Neo4j is measured too; `--fill` **empties** it and loads a
+SimpleKG file into it first. All times are medians in milliseconds, taken in turns; the bare driver sends the same text
+to the same database, in a session of access mode READ.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ TWO_HOPS = (
 
 @dataclass
 class Side:
-    """One database: asked through `execute_cypher`, and by the bare driver."""
+    """One database, queried through `execute_cypher` and with the bare driver."""
 
     title: str
     graphs: OpenGraphs
@@ -80,7 +81,7 @@ def median(action: Callable[[], object], times: int) -> float:
 
 
 def in_turn(rounds: int, *actions: Callable[[], object]) -> list[float]:
-    """The medians of some actions that take turns, so that a busy machine slows all alike."""
+    """The median times of some actions that take turns, so that other load slows all of them alike."""
     rows = [[median(action, 1) for action in actions] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*rows, strict=True)]
 
@@ -97,7 +98,7 @@ def overhead(side: Side, person: str) -> None:
 
 
 def literals(side: Side, people: list[str]) -> None:
-    """The same query again, with another literal each time, and with another parameter each time."""
+    """Repeat a query with another literal each time, and with another parameter each time."""
     for name, query in (("look-up", LOOK_UP), ("two hops, filter and sort", TWO_HOPS)):
         others = itertools.cycle(people)
 
@@ -123,7 +124,7 @@ def literals(side: Side, people: list[str]) -> None:
 
 
 def unions(side: Side, people: list[str]) -> None:
-    """`CALL { … UNION … }` as written and as sent."""
+    """Measure `CALL { … UNION … }` as written and as sent."""
     for name, send in (("as written", lambda query: query), ("as sent", lambda query: rewrite_for(ARCADEDB, query))):
         taken = []
         for one in people[:5] if name == "as written" else people:

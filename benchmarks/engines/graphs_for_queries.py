@@ -1,4 +1,4 @@
-"""Makes the stand-in graphs that other benchmarks ask: one for each of the 11 schemas, in a data folder of their own.
+"""Generates the stand-in graphs that other benchmarks use: one for each of the 11 schemas, in one data folder.
 
 python -m benchmarks.engines.graphs_for_queries FOLDER [--nodes 3000] [--relationships 9000]
 """
@@ -36,7 +36,7 @@ def records(name: str) -> list[dict[str, object]]:
 
 
 def gold_queries(graph: str) -> list[str]:
-    """The distinct gold queries of a graph: the train ones, and those beside real predictions."""
+    """The distinct gold queries of a graph: those of the train tasks and those of recorded predictions."""
     found = [
         record["gold_cypher"] for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph
     ]
@@ -48,7 +48,7 @@ def gold_queries(graph: str) -> list[str]:
 
 
 def predicted_queries(graph: str) -> list[str]:
-    """The distinct queries that models really wrote for a graph."""
+    """The distinct queries that models wrote for a graph."""
     return [
         str(text)
         for text in dict.fromkeys(

@@ -1,11 +1,11 @@
-"""kill -9 at random moments of loading and of serving: what was committed is there, no half graph is ever listed.
+"""Kills processes at random moments of loading and serving: committed data survives, and no partial graph is listed.
 
     python -m benchmarks.engines.kills [--kills 50] [--seed 1]
 
-Half of the kills end a load, of a new graph or of one that is there: its parent process, one of its children, or all
-of them at once. After each, every graph that is listed must have all its nodes, relationships and names, and no
-process of the load may live on. The other half end the engine while three clients read. At the end one more load
-must leave no file behind that belongs to no graph. Exits with 1 when anything was wrong.
+Half of the kills hit a load of a new or an existing graph: its parent process, one of its children, or all of them.
+After each, every listed graph must have all its nodes, relationships and names, and no process of the load may be
+alive. The other half hit the engine while three clients read. At the end one more load must leave no file that belongs
+to no graph. The exit status is 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Wrong = list[str]
 
 
 def document(nodes: int) -> dict[str, Any]:
-    """A graph of that many nodes in a ring."""
+    """A SimpleKG document with that many nodes in a ring."""
     return {
         "schema": {
             "name": "ring",
@@ -73,7 +73,7 @@ def document(nodes: int) -> dict[str, Any]:
 
 
 def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
-    """A load as a person starts it."""
+    """Start a load from the command line."""
     words = ["graphs", "load", str(file), "--name", name, "--force"]
     return subprocess.Popen(
         [sys.executable, "-m", "graphground", *words],
@@ -84,7 +84,7 @@ def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
 
 
 def children(parent: int) -> list[int]:
-    """The processes that a process started."""
+    """The child processes of a process."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -95,7 +95,7 @@ def children(parent: int) -> list[int]:
 
 
 def lives(process: int) -> bool:
-    """Whether a process runs; one that ended and was not waited for does not."""
+    """Whether a process is running; a zombie is not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -103,7 +103,7 @@ def lives(process: int) -> bool:
 
 
 def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
-    """Kill the load, a child of it, or all; answers its children."""
+    """Kill the load, one of its children, or all; return its children."""
     below = [
         child
         for child in children(process.pid)
@@ -121,7 +121,7 @@ def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Rand
 
 
 def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
-    """What is wrong with the graphs that are listed; `expected` holds the sizes that each may have."""
+    """The faults of the listed graphs; `expected` holds the possible sizes of each."""
     wrong: Wrong = []
     entries = {entry.name: entry for entry in Catalog(home).entries()}
     for name, sizes in expected.items():
@@ -237,7 +237,7 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
 
 
 def left_behind(file: Path, home: Home) -> Wrong:
-    """Files of no graph after one more load, with no engine running."""
+    """The files that belong to no graph after one more load, with no engine running."""
     end_engine(home, kill=True)
     load_file(file, home, name="ring")
     kept = {entry.id for entry in Catalog(home).entries()}

@@ -1,10 +1,10 @@
-"""A hundred rows of answers with a million rows and more, through `execute_cypher`: time, and memory of both sides.
+"""Measures time and memory of `execute_cypher` for a hundred rows of answers with a million rows and more.
 
     python -m benchmarks.engines.large_answers FOLDER [--graph movie] [--rounds 5]
 
-FOLDER is a data folder with the graph (`benchmarks/engines/scale.py` makes it). Exits with 1 when this process or the
-engine holds `GROWTH` MiB more after all rounds than after the first, or an answer is not cut at a hundred rows. The
-last line reads a whole answer row by row, as an export does.
+FOLDER is a data folder with the graph (`benchmarks/engines/scale.py` makes it). The exit status is 1 if this process or
+the engine holds `GROWTH` MiB more after all rounds than after the first, or an answer is not cut at a hundred rows. The
+last line of output is for a whole answer read row by row, as for an export.
 """
 
 from __future__ import annotations

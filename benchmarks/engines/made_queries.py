@@ -1,11 +1,11 @@
-"""Queries made up from a schema and the names in a graph, for graphs that nobody has written queries for.
+"""Generates queries from a schema and the names in a graph, for graphs without written queries.
 
     for query in made_queries(schema, json.loads(file.read_text()), many=300, seed=1): …
 
-They take CypherBench's graph patterns (one step, chains, stars, two ends that meet, a pattern that is optional or must
-not be there, unions, comparisons along relationships) and its forms of answers (names, properties, ordered and cut,
-grouped, counted, other aggregates, times in an interval). Every pattern follows a relationship that the graph has, from
-one of its entities, so that most find something.
+The queries use CypherBench's graph patterns (one step, chains, stars, paths that meet, optional and negated patterns,
+unions, comparisons along relationships) and its forms of answers (names, properties, ordered and limited, grouped,
+counted, other aggregates, times in an interval). Every pattern follows an existing relationship from one of the graph's
+entities, so most queries return rows.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from graphground.cypher.schema import PropertyGraphSchema
 
 NUMBERS = frozenset({"int", "float"})
 Step = tuple[str, str, str, bool]
-"""`("directedBy", "Movie", "Person", True)`: the type, the label where the step begins, the one where it ends, and
-whether that is its direction."""
+"""`("directedBy", "Movie", "Person", True)`: the type, the label at its beginning, the label at its end, and whether it
+follows the relationship's direction."""
 
 
 class Maker:
-    """Makes queries about one graph, from one seed."""
+    """Generates queries about one graph from a seed."""
 
     def __init__(self, schema: PropertyGraphSchema, document: dict[str, Any], seed: int) -> None:
         self.rng = random.Random(seed)
@@ -37,7 +37,7 @@ class Maker:
         ]
 
     def known(self) -> tuple[Step, str]:
-        """A step of the graph and the name of the entity from which it begins."""
+        """A step of the graph and the name of the entity at its beginning."""
         one = self.rng.choice(self.relations)
         (start, first), (end, last) = self.names[one["subj_id"]], self.names[one["obj_id"]]
         return (
@@ -121,7 +121,7 @@ def quoted(text: str) -> str:
 
 
 def made_queries(schema: PropertyGraphSchema, document: dict[str, Any], many: int, seed: int = 1) -> Iterator[str]:
-    """So many distinct queries about the graph in a SimpleKG document."""
+    """Up to `many` distinct queries about the graph in a SimpleKG document."""
     maker, seen = Maker(schema, document, seed), set[str]()
     while len(seen) < many:
         query = maker.query()

@@ -1,11 +1,10 @@
-"""Whether the embedded engine and Neo4j give the same rows: gold, predicted and made-up queries on stand-in graphs.
+"""Compares the rows of the embedded engine and of Neo4j, for gold, predicted and generated queries on stand-in graphs.
 
     python -m benchmarks.engines.same_answers FOLDER BOLT_URI neo4j PASSWORD [--graphs art nba] [--most 2000]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The Neo4j is
-**emptied** and loaded with one graph after another: give it one of its own. Both get the query as
-`execute_cypher` would send it. Rows are compared up to their order; where they
-differ under LIMIT, or in the order within collected lists, the difference is a tie.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The Neo4j is **emptied**
+and loaded with one graph after another: use a scratch server. Both receive the query as `execute_cypher` would send it.
+Rows are compared ignoring their order; a difference under LIMIT, or in the order of a collected list, is a tie.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ def answer(engine: Graph | BoltEngine, query: str) -> tuple[str, list[Any]]:
 
 
 def plain(value: Any, ordered: bool = True) -> Any:
-    """A value to compare: no identifiers of the database, floats to nine digits, lists sorted where asked for."""
+    """A value in comparable form: without database identifiers, floats to nine digits, lists sorted if requested."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, list):
@@ -127,7 +126,7 @@ def bag(rows: list[Any], ordered: bool = True) -> Counter[str]:
 
 
 def without_limit(query: str) -> str | None:
-    """The query with its LIMITs (and SKIPs) taken out; None where it has none."""
+    """The query without its LIMITs and SKIPs; None if it has none."""
     tree = parse(query)
     spans = []
     for projection in tree.find(t.Projection):
@@ -141,7 +140,7 @@ def without_limit(query: str) -> str | None:
 
 
 def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
-    """How the two answers to a query relate, and a detail where they do not agree."""
+    """The relation of two answers to a query, and a detail if they differ."""
     (one, mine), (other, wanted) = answer(ours, query), answer(theirs, query)
     if one != other:
         return f"{one}/{other}", str((mine or wanted)[:1])
@@ -161,7 +160,7 @@ def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
 
 
 def chosen_of(queries: list[str], most: int) -> list[str]:
-    """So many of the queries, the same ones each time."""
+    """A fixed choice of at most that many queries."""
     return random.Random(5).sample(queries, min(most, len(queries)))
 
 

@@ -1,14 +1,14 @@
-"""Loads made-up graphs of CypherBench's published sizes, serves them together, and opens them again.
+"""Loads generated graphs of CypherBench's published sizes, serves them together, and opens them again.
 
     python -m benchmarks.engines.scale FOLDER movie                   one graph
     python -m benchmarks.engines.scale FOLDER all                     all eleven, one after another
-    python -m benchmarks.engines.scale FOLDER all --share 0.2         a fifth of the size (in a folder of its own)
-    python -m benchmarks.engines.scale FOLDER all --keep              what FOLDER has loaded already stays as it is
+    python -m benchmarks.engines.scale FOLDER all --share 0.2         a fifth of the size (use another folder)
+    python -m benchmarks.engines.scale FOLDER all --keep              keep the graphs already loaded in FOLDER
 
-Files that are there are not made again. Prints for each graph the seconds of its load and the most memory that all
-processes of the load held together; then starts the server with the engine stopped, asks each graph a query and a
-name through it, and prints the seconds to the first answer and what the server and the engine hold after the last.
-With `all` at the full size, each figure stands beside its bar; the exit code is 1 when one is missed.
+Existing files are not generated again. Prints for each graph the seconds of its load and the peak memory of all
+processes of the load; then starts the server with the engine stopped, runs a query and looks up a name on each graph,
+and prints the seconds to the first answer and the memory of server and engine after the last. With `all` at the full
+size, each figure is printed with its bar; the exit status is 1 if one is missed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FIRST_LOAD_SECONDS = 60
 
 
 class Memory:
-    """The most memory, in MiB, that this process and all below it held together while the block ran."""
+    """The peak memory in MiB of this process and its descendants while the block ran."""
 
     def __enter__(self) -> Memory:
         self.most = 0.0
@@ -82,7 +82,7 @@ class Memory:
 
 
 def resident(root: int) -> float:
-    """MiB of a process and its descendants."""
+    """The resident MiB of a process and its descendants."""
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -101,7 +101,7 @@ def resident(root: int) -> float:
 
 
 def of_one(process: int, what: str = "VmRSS") -> int:
-    """KiB of one process."""
+    """The resident KiB of one process."""
     try:
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith(what + ":"):
@@ -128,7 +128,7 @@ class Server:
         self._write(*OPENING)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured answer of one tool; the benchmark ends when the tool fails."""
+        """The structured answer of one tool call; a failure ends the benchmark."""
         self._number += 1
         self._write(
             {
@@ -153,13 +153,13 @@ class Server:
         self.process.stdin.flush()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the server."""
         self.process.kill()
         self.process.communicate()
 
 
 def make(name: str, folder: Path, share: float) -> Path:
-    """The file of a graph, made if it is not there."""
+    """The file of a graph, generated if it is missing."""
     file = folder / f"{name}.json"
     if not file.exists():
         begun = time.perf_counter()
@@ -170,7 +170,7 @@ def make(name: str, folder: Path, share: float) -> Path:
 
 
 def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
-    """Load one graph, or tell what its load took before."""
+    """Load one graph, or print the figures of its earlier load."""
     told = file.with_suffix(".loaded.json")
     if keep and told.exists() and Catalog(home).find(name):
         figures: dict[str, float] = json.loads(told.read_text())
@@ -195,7 +195,7 @@ def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
 
 
 def serve(names: list[str], home: Home) -> tuple[float, float]:
-    """Ask each graph through the server: the seconds to the first answer, and MiB of server and engine at the end."""
+    """Query each graph through the server: the seconds to the first answer, and MiB of server and engine at the end."""
     end_engine(home)
     begun = time.perf_counter()
     server = Server(home)

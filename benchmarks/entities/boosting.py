@@ -1,7 +1,7 @@
 """Gradient boosted trees for two classes, in NumPy: small, exact enough, and nothing to install.
 
 Second-order boosting of the logistic loss on features cut into bins at their quantiles. All trees have the same depth,
-so a tree is two arrays: which bin each inner node asks for, and what each leaf adds to the logit.
+so a tree is two arrays: the bin that each inner node tests, and the amount that each leaf adds to the logit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
-    """`trees` of `depth` levels: `feature` and `threshold` of each inner node, `leaf` values, and the logit of none."""
+    """`trees` of `depth` levels: `feature` and `threshold` of each inner node, `leaf` values, and the initial logit."""
 
     feature: npt.NDArray[np.int64]
     threshold: Array

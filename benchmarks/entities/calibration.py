@@ -1,14 +1,14 @@
 """Fits the model behind the verdicts of `find_entities`, and reports how often they are right.
 
-    python -m benchmarks.entities.calibration --write            # fit on the graphs to learn from, store the trees
-    python -m benchmarks.entities.calibration                    # report on the graphs to test on
-    python -m benchmarks.entities.calibration --names 1000000    # the same graphs, each in a million other names
+    python -m benchmarks.entities.calibration --write            # fit on the training graphs, store the trees
+    python -m benchmarks.entities.calibration                    # report on the test graphs
+    python -m benchmarks.entities.calibration --names 1000000    # the same graphs, each among a million other names
 
-The trees are fitted on mentions of the graphs of one side (`verdict_mentions`), alone and among 100,000 other names.
-The least chance of a candidate that counts as meant is chosen there too, on graphs that were left out of the fit in
-turn: the lowest at which 98.5 % of the absent mentions are `not_found` in graphs as they are, and 97.5 % among 100,000
-other names. Nothing is chosen on the graphs of the report.
-`--rows FOLDER` keeps the features of each side in files, so that a second run need not look the mentions up again.
+The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone and among 100,000 other names. The
+threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs: the lowest at which
+98.5 % of the absent mentions are `not_found` in the graphs alone, and 97.5 % among 100,000 other names. The test graphs
+are used for the report only. `--rows FOLDER` stores the features in files, so that a second run need not look the
+mentions up again.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from graphground.graphs.entities.verdicts.judging import JUDGED, judge
 from graphground.graphs.entities.verdicts.trees import LARGE_NAMES, WEIGHTS, Trees
 
 ABSENT_REFUSED = (0.985, 0.975)
-"""The share of absent mentions that must be `not_found`, in small graphs and in large ones."""
+"""The required share of absent mentions that are `not_found`, in small graphs and in large ones."""
 WEIGHT = {"typing error": 3.0, "two typing errors": 2.0, "alias": 2.0, ABSENT: 4.0, ABSENT_MISSPELT: 4.0}
-"""How much a mention of a kind counts in the fit, others being 1."""
+"""The weight of a mention of each kind in the fit; 1 for other kinds."""
 LARGE = ("art", "terrorist_attack", "Wikidata 1", "Wikidata 5", "nba", "Wikidata 7")
-"""The graphs that are also looked at among many other names."""
+"""The graphs that are also measured among many other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Row:
     right: list[bool]
     verdict: str
     meant: list[bool]
-    """Of the candidates that the verdict shows, which are right."""
+    """For each candidate that the verdict shows, whether it is right."""
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row]:
-    """The rows of a side, read from a file where they were kept."""
+    """The rows of the training or test graphs, read from a file if they were stored."""
     file = folder / f"{side}-{names}.pickle" if folder else None
     if file and file.exists():
         return pickle.loads(file.read_bytes())  # type: ignore[no-any-return]
@@ -100,7 +100,7 @@ def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row
 
 
 def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
-    """Look up mentions of every graph of a side, with so many other names around it."""
+    """Look up mentions of every training or test graph, among that many other names."""
     graphs = list(graphs_of(side))
     for number, (name, records) in enumerate(graphs):
         if names and name not in LARGE:
@@ -131,7 +131,7 @@ def is_right(candidate: Candidate, asked: Asked) -> bool:
 
 
 def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
-    """The trees for all rows, and the least chances by trees that did not see the graph in question."""
+    """The trees for all rows, and the thresholds from trees that were fitted without the graph in question."""
     names = sorted({row.graph for row in rows})
     chances: tuple[list[float], list[float]] = ([], [])
     for part in (0, 1):
@@ -145,12 +145,12 @@ def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
 
 
 def is_large(row: Row) -> bool:
-    """Whether the graph was looked up among 100,000 other names."""
+    """Whether the mentions were looked up among 100,000 other names."""
     return bool(row.features) and row.features[0][FEATURES.index("names")] > LARGE_NAMES
 
 
 def fitted(rows: Sequence[Row]) -> Boosted:
-    """Trees that tell the right candidate of a present mention from the best of an absent one."""
+    """Trees that distinguish the right candidate of a present mention from the best candidate of an absent one."""
     features: list[list[float]] = []
     right: list[float] = []
     weights: list[float] = []

@@ -1,11 +1,11 @@
-"""The entity index beside what users do today: the full-text indexes of the engines, on the same names.
+"""Compares the entity index with the full-text indexes of the engines, on the same names.
 
     python -m benchmarks.entities.engines                     # 460,000 names, 200 mentions
-    python -m benchmarks.entities.engines --names 20000       # a quick look
+    python -m benchmarks.entities.engines --names 20000       # a quick run
 
 Each mention is a name with one typing error. The embedded engine (ArcadeDB, in process) and a real Neo4j
-5.26 (started from `../shared/neo4j`) are asked `word~ AND word~ …` of a full-text index on the name; the
-entity index is asked `find`; rapidfuzz's WRatio is asked over all names, for ten of the mentions.
+5.26 (started from `../shared/neo4j`) run `word~ AND word~ …` on a full-text index of the names; the entity index runs
+`find`; rapidfuzz's WRatio compares ten of the mentions with all names.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def measure(what: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
 
 
 def fuzzy_query(mention: str) -> str:
-    """`Lebron Jmes` as Lucene takes it: `lebron~ AND jmes~`."""
+    """`Lebron Jmes` as a Lucene query: `lebron~ AND jmes~`."""
     return " AND ".join(f"{word}~" for word in re.findall(r"\w+", mention.lower())) or "nothing"
 
 

@@ -1,12 +1,12 @@
-"""How fast mentions are found among millions of names, with brute force beside it.
+"""Measures how fast mentions are found among millions of names, compared with brute force.
 
     python -m benchmarks.entities.lookup                    # 460,000 and 7,800,000 names
     python -m benchmarks.entities.lookup --names 460000
 
-For each size: the time and the peak memory of building, then in a fresh process the time of opening, 1,000
-mentions (unmodified and with six kinds of error) without and with their label, by the clock and by processor
-time (which a busy machine hardly changes), the memory that they added,
-and rapidfuzz's WRatio over all names for a few of them. Names: see synthetic_names.py.
+For each size: time and peak memory of the build; then, in a fresh process, the time of opening the index and of 1,000
+mentions (unmodified and with six kinds of error), without and with their label, in wall and in processor time (which
+other load hardly changes), the memory that they added, and the time of rapidfuzz's WRatio over all names for a few of
+them. The names are those of synthetic_names.py.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def brute(folder: Path, names: int, _: int, count: int) -> dict[str, Any]:
 
 
 def sample(index: EntityIndex, count: int, seed: int = 5) -> list[tuple[str, str, str]]:
-    """(mention, right name, label) of so many rows, each with the kind of error that chance gives it."""
+    """(mention, right name, label) for a sample of rows, each with a random kind of error."""
     rng = random.Random(seed)
     mentions: list[tuple[str, str, str]] = []
     while len(mentions) < count:

@@ -20,7 +20,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def typing_error(name: str, rng: random.Random) -> str:
-    """One letter wrong, missing, doubled in, or swapped with the next, anywhere in the name."""
+    """Make one random typing error: a wrong, missing, additional or swapped letter."""
     place = rng.randrange(len(name))
     match rng.randrange(4):
         case 0:
@@ -63,7 +63,7 @@ def word_missing(name: str, rng: random.Random) -> str:
 
 
 def initials(name: str, rng: random.Random) -> str:
-    """All words but the last as initials: `D. Hopper`."""
+    """Shorten all words except the last to initials: `D. Hopper`."""
     *first, last = name.split()
     return " ".join([*(word[0] + "." for word in first), last])
 
@@ -81,7 +81,7 @@ _ERRORS: dict[str, Callable[[str, random.Random], str]] = {
 
 
 def with_error(name: str, kind: str, rng: random.Random) -> str | None:
-    """The name with that error, or None where the error does not change the name."""
+    """The name with that error; None if the error does not change the name."""
     if (kind == "typing error" and len(name) < 4) or (kind == "two typing errors" and len(name) < 6):
         return None
     changed = _ERRORS[kind](name, rng)

@@ -1,10 +1,11 @@
-"""Several mentions in one call beside one call each: by spelling, without an index, by meaning, told apart.
+"""Compares several mentions in one call with one call each: by spelling, without an index, by meaning, with namesakes.
 
     python -m benchmarks.entities.mentions_together FOLDER [--graph movie] [--mentions 20] [--model all-MiniLM-L6-v2]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie --keep`). The mentions
-are its names with an error each, drawn by chance. Each way is taken three times in turns; printed are the milliseconds
-of the fastest, for all mentions together. With `--model` that model's vectors too (it needs the `vectors` extra).
+are random names of the graph with one error each. Each way runs three times in turns; the output is the fastest time in
+milliseconds for all mentions together. With `--model` that model's vectors are measured too (it needs the `vectors`
+extra).
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def main() -> None:
 
 
 def drawn(index: EntityIndex, count: int, seed: int = 5) -> list[str]:
-    """So many names of the index with an error each."""
+    """That many names of the index, each with an error."""
     rng, mentions = random.Random(seed), list[str]()
     while len(mentions) < count:
         mention = with_error(index._files.text[rng.randrange(index._files.rows)], rng.choice(KINDS[:7]), rng)
@@ -87,7 +88,7 @@ def beside(
     at_once: Callable[[], list[object]],
     same: Callable[[list[object], list[object]], bool] = lambda one, other: one == other,
 ) -> None:
-    """Print what both ways take, once they were seen to answer the same."""
+    """Check that both ways give the same answers, and print their times."""
     assert same(alone(), at_once()), title
     taken: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}
     for _ in range(ROUNDS):

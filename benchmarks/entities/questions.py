@@ -1,10 +1,10 @@
-"""How many names of the train questions `find_entities` finds in whole questions, as written and misspelt.
+"""Measures how many names `find_entities` finds in whole train questions, as written and misspelt.
 
     python -m benchmarks.entities.questions [--each 400] [--misses 20]
 
-A graph's index holds the names that its train questions mention. The gold names of a question are the texts in the maps
-of its gold query that stand in it. A mention that is no part of a text of the gold query is spurious, whatever its verdict. In the
-second round each gold name has one typing error.
+A graph's index holds the names in its train questions. The gold names of a question are the texts in the maps of its
+gold query that also occur in the question. A mention that is not part of a text in the gold query is spurious, whatever
+its verdict. In the second round each gold name has one typing error.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def line(counted: np.ndarray) -> str:
 
 
 def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tuple[int, int, int, int]:
-    """The questions, their gold names, those found, and the spurious mentions."""
+    """The number of questions, gold names, found names and spurious mentions."""
     rng = random.Random(f"{graph}{seed}")
     tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
     schema, names, found, spurious, took = schema_of(graph), 0, 0, 0, []
@@ -94,7 +94,7 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
 
 
 def same(mention: QuestionMention, name: str) -> bool:
-    """Whether a mention is a part of a name, contains it, or means it: `firearms` is `firearm`."""
+    """Whether a mention is part of a name, contains it, or is a form of it: `firearms` and `firearm`."""
     text, its = fold(mention.text), fold(name)
     return text in its or its in text or any(candidate.name == name for candidate in mention.judged.candidates)
 

@@ -1,10 +1,10 @@
-"""Makes millions of names that behave like real ones: real words, lengths, word counts and rarity.
+"""Generates millions of names that behave like real ones: with real words, lengths, word counts and rarity.
 
-The words of real names (the labels in `../shared/data`, or the bundled graph where that is missing) keep
-their frequencies. Real names bring in new words for ever, so a part of all places is filled from a tail of
-made-up words, each the head of one real word and the end of another that meet in two letters, drawn by
-Zipf's law. The shape of each name (how many words, which of them common) is that of a real one, but that
-names of one word are mostly rare ones: a real graph does not have ten thousand nodes named `County`.
+The words of real names (the labels in `../shared/data`, or the bundled graph if that is missing) keep their
+frequencies. Real names never stop introducing new words, so some words come from a tail of invented ones, drawn by
+Zipf's law; each joins the beginning of one real word to the end of another where they share two letters. The shape of
+each name (how many words, which of them common) is that of a real name, except that names of one word are mostly rare
+words: a real graph does not have ten thousand nodes named `County`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALL = 7_800_000
 
 @cache
 def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
-    """(key, label, name, aliases, description) of all real names at hand, each name once for each label."""
+    """(key, label, name, aliases, description) of all available real names, each name once per label."""
     found: dict[tuple[str, str], tuple[str, str, str, tuple[str, ...], str]] = {}
     for file in ("wd50k_labelled/nodes.jsonl.gz", "codex/entity_labels_partial.jsonl.gz"):
         for node in _lines(file):
@@ -79,7 +79,7 @@ def _lines(file: str) -> Iterator[Any]:
 
 
 def labels() -> dict[str, int]:
-    """The labels of the 11 graphs, each with its share of their nodes: the first of a graph is the largest."""
+    """The labels of the 11 graphs, each with its share of the nodes; the first label of a graph is the largest."""
     shares: dict[str, int] = {}
     for graph, nodes in GRAPHS.items():
         document = json.loads((SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def labels() -> dict[str, int]:
 
 
 def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
-    """So many records over the labels of the 11 graphs, in their proportions."""
+    """That many records over the labels of the 11 graphs, in their proportions."""
     rng = np.random.default_rng(seed)
     shapes, words, weights, first_rare = _vocabulary(count, rng)
     common, rare = np.cumsum(weights[:first_rare]), np.cumsum(weights[first_rare:])
@@ -120,7 +120,8 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
 
 
 def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray], list[str], np.ndarray, int]:
-    """The shapes of names, and all words with their weights: the real ones that occur twice, then the rare."""
+    """The shapes of names, and all words with their weights: first real words that occur at least twice, then the rare
+    ones."""
     names = [real_entity[2] for real_entity in real_entities()]
     frequency = Counter(word for name in names for word in name.split())
     shapes = [
@@ -140,7 +141,7 @@ def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray],
 
 
 def _made_up(words: list[str], count: int, rng: np.random.Generator) -> list[str]:
-    """Heads and ends of real words, joined where they share two letters."""
+    """Invented words: beginnings and ends of real words, joined where they share two letters."""
     ends: dict[str, list[str]] = {}
     for word in words:
         for place in range(1, len(word) - 2):

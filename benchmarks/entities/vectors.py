@@ -1,11 +1,12 @@
-"""What meaning adds to spelling: aliases that are *not* in the index and descriptions, by kind.
+"""Measures what search by meaning adds to spelling, on aliases that are *not* in the index and on descriptions, by
+kind.
 
     python -m benchmarks.entities.vectors
     python -m benchmarks.entities.vectors --model all-MiniLM-L6-v2    # with the extra `vectors`
 
-Names: all real ones in `../shared/data`, without their aliases. Recall@10 of the right entity in each mode.
-Descriptions have vectors, so a whole one finds itself; half of its words, drawn by chance, stand for a paraphrase.
-`--names-only` gives them none.
+The names are all real ones in `../shared/data`, without their aliases. The figure is recall@10 of the right entity in
+each mode. Descriptions have vectors, so a whole description finds itself; a random half of its words serves as a
+paraphrase. With `--names-only` they have no vectors.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
 
 
 def half(text: str, rng: random.Random) -> str:
-    """Half of the words of a text, in their order."""
+    """A random half of the words of a text, in their order."""
     words = text.split()
     return " ".join(words[place] for place in sorted(rng.sample(range(len(words)), max(1, len(words) // 2))))
 

@@ -1,9 +1,8 @@
-"""Graphs of real names, and mentions whose entity is in them or is not: what the verdicts are learnt from and tested on.
+"""The training and test data of the verdicts: graphs of real names, and mentions of present and absent entities.
 
-The graphs of one side never see an entity of the other. Learnt from: the names of the four CypherBench train graphs,
-and six tenths of the Wikidata entities at hand, cut by what they are an instance of into graphs of 300 to 4,000 nodes,
-each also in a million or a hundred thousand other names. Tested on: the bundled graph, the movie slice, and the other
-four tenths.
+No entity is in both. The training graphs are the names of the four CypherBench train graphs, and six tenths of the
+available Wikidata entities, split by class into graphs of 300 to 4,000 nodes, each also among a million or a hundred
+thousand other names. The test graphs are the bundled graph, the movie slice, and the other four tenths.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ Side = Literal["learnt", "tested"]
 ALIAS, ABSENT, ABSENT_MISSPELT = "alias", "absent", "absent, misspelt"
 PRESENT = (*KINDS, ALIAS)
 MISSPELT = ("typing error", "two typing errors", ALIAS)
-"""The kinds that the bar of present mentions is about: misspelt names, and aliases."""
+"""The kinds of present mentions to which the bar applies: misspelt names and aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A mention, its kind, and the keys of the entities that it means: none where it is absent."""
+    """A mention, its kind, and the keys of the entities that it means; none if it is absent."""
 
     mention: str
     kind: str
@@ -41,7 +40,7 @@ class Asked:
 
 
 def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
-    """The graphs of a side by name."""
+    """The training or test graphs by name."""
     if side == "learnt":
         for graph in TRAIN:
             yield graph, list(train_records(graph))
@@ -58,7 +57,8 @@ def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
 
 
 def piece_of(key: str, label: str) -> int:
-    """Which tenth an entity belongs to: all of a kind to one, but people and those of unknown kind by chance."""
+    """The tenth to which an entity belongs: the same for all of a class, but random for people and entities of unknown
+    class."""
     apart = key if label in ("human", "Thing") else label
     return hashlib.sha256(apart.encode()).digest()[0] % 10
 
@@ -69,7 +69,7 @@ def movie_slice() -> str:
 
 
 def records_of(document: object) -> Iterator[Record]:
-    """The entities of a SimpleKG document, as loading indexes them."""
+    """The records that loading would index for the entities of a SimpleKG document."""
     text = document if isinstance(document, str) else document.read()  # type: ignore[attr-defined]
     for node in json.loads(text)["entities"]:
         values = {
@@ -89,7 +89,7 @@ def train_records(graph: str) -> Iterator[Record]:
 
 
 def among(records: Sequence[Record], names: int) -> Iterator[Record]:
-    """The records with so many made-up names around them."""
+    """The records among that many generated names."""
     yield from records
     yield from islice(synthetic_records(names), names)
 
@@ -97,7 +97,8 @@ def among(records: Sequence[Record], names: int) -> Iterator[Record]:
 def mentions_of(
     records: Sequence[Record], others: Sequence[Record], count: int, seed: int, present: Sequence[str] = PRESENT
 ) -> Iterator[Asked]:
-    """Mentions of a graph, `count` of each kind, and of others as many absent ones, as written and misspelt."""
+    """Present mentions of a graph, `count` of each kind, and as many absent mentions from other graphs, as written and
+    misspelt."""
     rng = random.Random(seed)
     keys: dict[str, set[str]] = {}
     for record in records:

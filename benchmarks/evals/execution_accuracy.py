@@ -1,4 +1,4 @@
-"""How long execution accuracy takes on 100,000 rows of six columns of every kind of value; the bar is one second.
+"""Measures execution accuracy on 100,000 rows of six columns with every kind of value; the bar is one second.
 
 python -m benchmarks.evals.execution_accuracy [--rows 100000]
 """
@@ -14,7 +14,7 @@ from graphground.evals import execution_accuracy
 
 
 def table(rows: int, rng: random.Random) -> list[list[Any]]:
-    """Numbers, texts, floats, nulls, dates and lists."""
+    """A table of numbers, texts, floats, nulls, dates and lists."""
     return [
         [
             rng.randrange(50),

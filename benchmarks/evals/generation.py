@@ -1,9 +1,9 @@
-"""Tasks made for the bundled graph and for made-up graphs of every domain: how many, how long, what the validator says.
+"""Generates tasks for the bundled graph and for generated graphs of every domain: number, time, validator findings.
 
     python -m benchmarks.evals.generation FOLDER [--tasks 1000] [--graphs nba movie] [--nodes 3000]
 
-The bar: 1,000 tasks in under five minutes, all 12 patterns and all template groups, each executable and non-empty,
-nothing from the validator. `nba` is the bundled graph; the others are made up for their CypherBench schema.
+The bar: 1,000 tasks in under five minutes, with all 12 patterns and all template groups, each executable and non-empty,
+and without validator findings. `nba` is the bundled graph; the others are generated from their CypherBench schemas.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Our metrics beside the published implementation, on random tables and real predictions; differences by reason.
+"""Compares our metrics with the published implementation, on random tables and real predictions; lists differences by
+reason.
 
     python -m benchmarks.evals.published_metrics FOLDER [--tables 4000] [--graphs flight_accident]
 
-FOLDER is one that `recorded_scores --folder` filled: it holds the stand-in graphs. Both implementations get the same
-rows from the same engine: for the published one its connector is replaced by ours, and nothing else of it is changed.
+FOLDER was filled by `recorded_scores --folder` and holds the stand-in graphs. Both implementations receive the same
+rows from the same engine: only the connector of the published one is replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tests.support.shared_data import SHARED
 
 
 def published() -> Any:
-    """The published metrics, imported from where they lie beside the project."""
+    """The published metrics, imported from the folder beside the project."""
     sys.path.insert(0, str(SHARED.parent / "reference" / "cypherbench"))
     from cypherbench.metrics import execution_accuracy, provenance_subgraph_jaccard_similarity  # type: ignore[import]
 
@@ -43,7 +44,7 @@ class Refused(Exception):
 
 
 class Connector:
-    """The published connector's one method, answered by one of our graphs."""
+    """The one method of the published connector, on one of our graphs."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -76,7 +77,7 @@ VALUES = {
 
 
 def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool, set[str]]:
-    """A gold table, one like it, whether order counts, and the kinds of values in them."""
+    """A gold table, a similar one, whether order counts, and the kinds of values in them."""
     kinds = [rng.choice(list(VALUES)) for _ in range(rng.randint(1, 5))]
     gold = [[VALUES[kind](rng) for kind in kinds] for _ in range(rng.randint(1, 7))]
     columns = list(range(len(kinds)))
@@ -93,7 +94,8 @@ def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], b
 
 
 def compare_tables(theirs: Any, count: int) -> None:
-    """Random tables: with `rule="published"` every verdict must be theirs; the paper's differences are listed."""
+    """Compare random tables: with `rule="published"` all verdicts must agree; differences from the paper's rule are
+    listed."""
     rng = random.Random(7)
     reasons: Counter[str] = Counter()
     started = time.monotonic()
@@ -128,7 +130,7 @@ def compare_tables(theirs: Any, count: int) -> None:
 
 
 def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[float, float]) -> str:
-    """Why a real prediction is scored otherwise there."""
+    """The reason why the published implementation scores a real prediction differently."""
     if ours == theirs:
         return "the same"
     which = "EX: " if ours[0] != theirs[0] else "PSJS: "
@@ -158,7 +160,7 @@ def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[f
 
 
 def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, shown: int) -> None:
-    """Real predictions on a stand-in graph."""
+    """Compare scores of real predictions on a stand-in graph."""
     reasons: Counter[str] = Counter()
     examples: Counter[str] = Counter()
     connector = Connector(graph)

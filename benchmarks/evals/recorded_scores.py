@@ -1,11 +1,11 @@
-"""Our metrics on stand-in graphs beside the scores that real predictions got on the real graphs.
+"""Compares our metrics on stand-in graphs with the scores that real predictions got on the original graphs.
 
     python -m benchmarks.evals.recorded_scores [--graphs company flight_accident] [--folder FOLDER] [--shown 10]
 
 The predictions and their scores (`../shared/data/predictions`, without `metrics_suspect`) were taken on graphs that are
-not at hand. A stand-in graph gives every gold query an answer, so EX on it is an estimate: a prediction scored 0 there
-should be 0 here. Scores of 1 are reported apart, for those that contradict the schema found nothing and cannot have
-been right unless the gold answer was empty too.
+not available. A stand-in graph gives every gold query an answer, so EX on it is an estimate: a prediction with the
+recorded score 0 should score 0 here. Recorded scores of 1 are reported separately, because a prediction that
+contradicts the schema returned nothing and was right only if the gold answer was empty too.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def scored(graph: str) -> list[dict[str, object]]:
 
 
 def spearman(ours: list[float], theirs: list[float]) -> float:
-    """Rank correlation, ties at their mean rank."""
+    """Spearman's rank correlation, with ties at their mean rank."""
 
     def ranks(values: list[float]) -> list[float]:
         places = defaultdict(list)
@@ -75,7 +75,7 @@ def spearman(ours: list[float], theirs: list[float]) -> float:
 
 
 def measured(graph: Graph, gold: str, predicted: str) -> tuple[float, float]:
-    """EX and PSJS of one prediction."""
+    """The EX and PSJS of one prediction."""
     wanted = graph.run(gold, timeout=TIMEOUT)
     outcome = attempt(graph, predicted, timeout=TIMEOUT)
     accuracy = outcome.table is not None and tables_match(
@@ -110,7 +110,7 @@ def main() -> None:
 
 
 def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
-    """Make the stand-in of one graph and print how our scores on it relate to the recorded ones."""
+    """Generate the stand-in of one graph, and print how our scores on it relate to the recorded ones."""
     started = time.monotonic()
     schema = schema_with_symmetry(name)
     gold = gold_queries(name)

@@ -1,8 +1,8 @@
-"""Run each snippet of docs/frameworks.md in an environment of its own, against a model that follows a script.
+"""Runs each snippet of docs/frameworks.md in a separate environment, against a scripted model.
 
     python -m benchmarks.frameworks.snippets [FOLDER] [NAME …]
 
-The folder keeps the environments; without one they are made anew. The exit status is 1 when a snippet fails.
+The folder keeps the environments; without a folder they are created again. The exit status is 1 if a snippet fails.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, variables: dict[str, str]) -> bool:
-    """Whether the snippet ends with the number that is in the graph."""
+    """Whether the output of the snippet ends with the right number."""
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")

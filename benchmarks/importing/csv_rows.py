@@ -1,4 +1,4 @@
-"""How long a million rows of CSV take to import: inferred, converted, loaded, indexed.
+"""Measures the import of a million rows of CSV: inference, conversion, loading, indexing.
 
 python benchmarks/importing/csv_rows.py [--rows 1000000]
 """
@@ -17,7 +17,7 @@ from graphground.graphs.storage.home import Home
 
 
 def processors() -> float:
-    """Processor seconds of this process and of those that it waited for."""
+    """Processor seconds of this process and of its finished children."""
     several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in several)
 
