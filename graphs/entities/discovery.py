@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 
@@ -19,7 +19,7 @@ def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGrap
     labels: dict[str, Label] = {}
     for (label,) in found:
         types: dict[str, str] = {}
-        for (node,) in engine.run(f"MATCH (n:{in_backticks(label)}) RETURN properties(n) AS p LIMIT {sample}").rows:
+        for (node,) in engine.run(f"{nodes(label).match()} RETURN properties(n) AS p LIMIT {sample}").rows:
             for key, value in node.items():
                 if isinstance(value, str):
                     types.setdefault(key, "str")

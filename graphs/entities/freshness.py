@@ -6,7 +6,7 @@ import threading
 import time
 from weakref import WeakKeyDictionary
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.candidate import EntityLookup
 
@@ -37,7 +37,7 @@ def _ask(engine: Engine, index: EntityLookup) -> str | None:
         return None
     for label, count in info.labels.items():
         try:
-            rows = engine.run(f"MATCH (n:{in_backticks(label)}) RETURN count(n) AS c", timeout=SECONDS).rows
+            rows = engine.run(f"{nodes(label).match()} RETURN count(n) AS c", timeout=SECONDS).rows
         except EngineError:
             return None
         if int(rows[0][0]) != count:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate, Mode
@@ -181,7 +181,7 @@ class NamesInDatabase:
         )
 
     def _names_of(self, label: Label, key: str) -> Iterator[tuple[str, Candidate]]:
-        properties, named = label.properties, f"n.{in_backticks(key)}"
+        properties, named = label.properties, property_of("n", key)
         parts = [
             named,
             "n.aliases" if "aliases" in properties else "[]",
@@ -189,7 +189,7 @@ class NamesInDatabase:
             "n.description" if "description" in properties else "null",
         ]
         table = self._engine.run(
-            f"MATCH (n:{in_backticks(label.name)}) WHERE {named} IS NOT NULL RETURN "
+            f"{nodes(label.name).match()} WHERE {named} IS NOT NULL RETURN "
             + ", ".join(f"{part} AS c{number}" for number, part in enumerate(parts)),
             limit=MOST_NAMES,
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError
@@ -273,11 +273,11 @@ class OwnIndex:
             key = property or (known.name_property if known is not None else None)
             if known is None or key is None or key not in known.properties:
                 continue
-            text = f"n.{in_backticks(key)}"
+            text = property_of("n", key)
             condition = f"$value IN {text}" if known.properties[key].startswith("list[") else f"{text} = $value"
             try:
                 rows = self._engine.run(
-                    f"MATCH (n:{in_backticks(other_label)}) WHERE {condition} RETURN 1 AS one LIMIT 1",
+                    f"{nodes(other_label).match()} WHERE {condition} RETURN 1 AS one LIMIT 1",
                     {"value": value},
                     limit=1,
                     timeout=CHECK_SECONDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.record import Record
@@ -19,7 +19,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
     """How many records `database_records` will yield."""
     return sum(
-        int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
+        int(engine.run(f"{nodes(label.name).match()} RETURN count(n) AS c").rows[0][0])
         for label in _chosen(schema, labels)
     )
 
@@ -66,14 +66,14 @@ def _records_of(engine: Engine, label: Label, page: int) -> Iterator[Record]:
     own_id = "n.eid" if "eid" in label.properties else _own_id(engine)
     columns = [
         own_id,
-        *(f"n.{in_backticks(key)}" if key else "null" for key in (name, aliases, description)),
-        *(f"n.{in_backticks(key)}" for key in values),
+        *(property_of("n", key) if key else "null" for key in (name, aliases, description)),
+        *(property_of("n", key) for key in values),
     ]
     returned = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
-    expected = int(engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN count(n) AS c").rows[0][0])
+    expected = int(engine.run(f"{nodes(label.name).match()} RETURN count(n) AS c").rows[0][0])
     keys: set[int] = set()
     for skip in range(0, max(expected, 1), page):
-        rows = engine.run(f"MATCH (n:{in_backticks(label.name)}) RETURN {returned} SKIP {skip} LIMIT {page}").rows
+        rows = engine.run(f"{nodes(label.name).match()} RETURN {returned} SKIP {skip} LIMIT {page}").rows
         for row in rows:
             keys.add(hash(row[0]))
             yield _record(row, label.name, name, aliases, values)

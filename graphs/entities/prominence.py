@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
@@ -28,7 +28,7 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
         return 0
     condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     table = engine.run(
-        f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n)-[r]-() "
+        f"{nodes(candidate.label).match()} WHERE {condition} MATCH (n)-[r]-() "
         f"WITH r LIMIT {MOST} RETURN count(r) AS degree",
         {"key": candidate.key},
         timeout=SECONDS,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from graphground.cypher.quoting import in_backticks, quoted_name, quoted_string
+from graphground.cypher.matching import nodes, property_of
+from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
@@ -29,7 +30,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:
             continue
-        values = {key: f"m.{in_backticks(key)}" for key in sorted(named)}
+        values = {key: property_of("m", key) for key in sorted(named)}
         name = (
             "CASE "
             + " ".join(
@@ -38,7 +39,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
             + " END"
         )
         table = engine.run(
-            f"MATCH (n:{in_backticks(candidate.label)}) WHERE {condition} MATCH (n){left}[r]{right}(m) "
+            f"{nodes(candidate.label).match()} WHERE {condition} MATCH (n){left}[r]{right}(m) "
             f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
             {"key": candidate.key},
             timeout=SECONDS,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import nodes, relationships
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.loading.simplekg import write_simplekg
@@ -32,7 +32,7 @@ def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
 
 def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
     for label in schema.labels.values():
-        for (properties,) in engine.stream(f"MATCH (n:{in_backticks(label.name)}) RETURN properties(n)"):
+        for (properties,) in engine.stream(f"{nodes(label.name).match()} RETURN properties(n)"):
             taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
             yield {
                 "eid": taken.get("eid"),
@@ -48,8 +48,8 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
 def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
     number = 0
     for pattern in schema.patterns:
-        start_label, type_, end_label = map(in_backticks, (pattern.start, pattern.type, pattern.end))
-        query = f"MATCH (a:{start_label})-[r:{type_}]->(b:{end_label}) RETURN a.eid, b.eid, properties(r)"
+        match = relationships(pattern.type, pattern.start, pattern.end).match()
+        query = f"{match} RETURN a.eid, b.eid, properties(r)"
         for start, end, properties in engine.stream(query):
             provenance = properties.pop("provenance", None) or []
             yield {

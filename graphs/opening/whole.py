@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher import matching
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
@@ -44,7 +44,7 @@ def read_whole(graph: Graph, folder: Path) -> str:
     if unknown:
         raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
     for label in graph.schema.labels:
-        counted = graph.run(f"MATCH (n:{in_backticks(label)}) RETURN n.name AS name LIMIT 1", timeout=60).rows
+        counted = graph.run(f"{matching.nodes(label).match()} RETURN n.name AS name LIMIT 1", timeout=60).rows
         if (
             counted
             and graph.entities is not None

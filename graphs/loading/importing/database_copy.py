@@ -16,7 +16,7 @@ import neo4j
 import neo4j.time
 import orjson
 
-from graphground.cypher.quoting import in_backticks
+from graphground.cypher.matching import relationships
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.values import plain
@@ -71,8 +71,8 @@ class DatabaseCopy:
             read: Callable[[str, str, str], None] = partial(self._part, session, report)
             read(NODES, "nodes", f"MATCH (n) RETURN {ids}(n), labels(n), properties(n)")
             for number, type_ in enumerate(types):
-                pattern = f"MATCH (a)-[r:{in_backticks(type_)}]->(b)"
-                read(f"{number}.jsonl", type_, f"{pattern} RETURN {ids}(a), {ids}(b), properties(r)")
+                match = relationships(type_).match()
+                read(f"{number}.jsonl", type_, f"{match} RETURN {ids}(a), {ids}(b), properties(r)")
 
     def _check_folder(self, types: list[str]) -> None:
         """Record the source of the copy, and refuse a folder with a copy of another source."""

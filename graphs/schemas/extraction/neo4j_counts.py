@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher.matching import relationships
 from graphground.graphs.schemas.extraction.steps import Steps, counting
 from graphground.graphs.schemas.extraction.value_types import merged, property_type
 
@@ -83,10 +83,7 @@ def patterns(steps: Steps) -> None:
             count_all(
                 steps,
                 "relationship counts",
-                [
-                    f"MATCH ({label(start)})-[r:{quoted_name(type_)}]->({label(end)}) RETURN count(r) AS c"
-                    for type_, start, end in asked
-                ],
+                [f"{relationships(type_, start, end).match()} RETURN count(r) AS c" for type_, start, end in asked],
             ),
             strict=True,
         )
@@ -133,8 +130,7 @@ def decided_by_counts(
 def relationships_only_ends(steps: Steps, type_: str) -> None:
     """The patterns of one type, by reading each of its relationships."""
     rows = steps.rows(
-        f"ends of {type_}",
-        f"MATCH (a)-[:{quoted_name(type_)}]->(b) RETURN labels(a) AS s, labels(b) AS e, count(*) AS c",
+        f"ends of {type_}", f"{relationships(type_).match()} RETURN labels(a) AS s, labels(b) AS e, count(*) AS c"
     )
     for starts, ends, count in rows or ():
         for start in starts:
@@ -152,11 +148,6 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
         found = {row[0]: row[1] for row in steps.rows(step, " UNION ALL ".join(numbered)) or ()}
         counts += [found.get(number, 0) for number in range(len(part))]
     return counts
-
-
-def label(name: str) -> str:
-    """`:Movie`, or an empty string for any label."""
-    return f":{quoted_name(name)}" if name else ""
 
 
 def unquoted(name: str) -> str:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.matching import nodes, property_of, relationships
+from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
 from graphground.cypher.text_values import FORMS, LEAST_SHARE, TextValues, conversion_of, text_values
 from graphground.graphs.engines.engine import EngineError
@@ -53,7 +54,7 @@ class Profiler:
             index.properties[0] for index in mine if index.kind in ("unique", "key") and len(index.properties) == 1
         )
         searched = {key for index in mine if index.kind == "fulltext" for key in index.properties}
-        match = f"MATCH (n:{quoted_name(label.name)})"
+        match = nodes(label.name).match()
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count)
         naming = naming_property(
@@ -68,7 +69,7 @@ class Profiler:
     def relationship_type(self, type_: str) -> None:
         """Profile the text values of one relationship type's properties."""
         count = sum(pattern.count or 0 for pattern in self._schema.relationship_types[type_]) or None
-        match = f"MATCH ()-[n:{quoted_name(type_)}]->()"
+        match = relationships(type_, variable="n").match()
         keys = _texts(self._schema.relationship_properties[type_])
         if keys:
             self._types[type_] = self._profiles(match, self._sampled(match, type_, keys, count), count)
@@ -91,7 +92,7 @@ class Profiler:
         """Sampled values of each text property, and the share of the nodes that have one."""
         if not keys:
             return {}
-        columns = ", ".join(f"left(n.{quoted_name(key)}, 80) AS c{place}" for place, key in enumerate(keys))
+        columns = ", ".join(f"left({property_of('n', key)}, 80) AS c{place}" for place, key in enumerate(keys))
         rows = self._rows(f"values of {owner}", f"{match} WITH n LIMIT {SAMPLED_NODES} RETURN {columns}")
         if rows is None:
             return {}
@@ -100,7 +101,7 @@ class Profiler:
             values = [row[place] for row in rows if isinstance(row[place], str) and row[place].strip()]
             filled = len(values) / len(rows) if rows else 0.0
             if len(values) < 5 and (count is None or count > SAMPLED_NODES):
-                value = f"n.{quoted_name(key)}"
+                value = property_of("n", key)
                 more = (
                     self._rows(
                         f"values of {owner}.{key}",
@@ -127,7 +128,7 @@ class Profiler:
         """The profile after a check of all values; None if they do not fit it."""
         wider = "float" if seen.form == "int" and not seen.words else seen.form
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
-        given = f"{match} {bound}WITH n.{quoted_name(key)} AS v WHERE v <> '' "
+        given = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
         counted = self._rows(
             f"values of {key}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher.matching import nodes, property_of, relationships
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.schemas.extraction.steps import Steps
 
@@ -23,7 +23,7 @@ def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
                 tasks.append(
                     (
                         f"samples of {label.name}.{key}",
-                        partial(sample, steps, label.name, key, f"MATCH (n:{quoted_name(label.name)})", "n"),
+                        partial(sample, steps, label.name, key, nodes(label.name).match()),
                     )
                 )
     for type_, properties in schema.relationship_properties.items():
@@ -31,15 +31,15 @@ def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
             tasks.append(
                 (
                     f"samples of {type_}.{key}",
-                    partial(sample, steps, type_, key, f"MATCH ()-[n:{quoted_name(type_)}]->()", "n"),
+                    partial(sample, steps, type_, key, relationships(type_, variable="n").match()),
                 )
             )
     steps.each(tasks)
 
 
-def sample(steps: Steps, owner: str, key: str, match: str, variable: str) -> None:
+def sample(steps: Steps, owner: str, key: str, match: str) -> None:
     """Add values of one property: all if it is categorical, otherwise a few."""
-    value = f"{variable}.{quoted_name(key)}"
+    value = property_of("n", key)
     rows = steps.rows(
         f"samples of {owner}.{key}",
         f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher import matching
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.steps import Steps, counting
@@ -55,12 +55,13 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
 
 def node_properties(steps: Steps, labels: list[str]) -> None:
     """The properties of the nodes with exactly these labels, with their value types."""
-    pattern = "(n" + "".join(f":{quoted_name(label)}" for label in labels) + ")"
-    exactly = f" WHERE size(labels(n)) = {len(labels)}" if shares_labels(steps, labels) else ""
-    rows = typed_keys(steps, f"properties of {':'.join(labels)}", f"MATCH {pattern}{exactly}", "n")
+    match = matching.nodes(*labels).match()
+    if shares_labels(steps, labels):
+        match = f"{match} WHERE size(labels(n)) = {len(labels)} WITH n"
+    rows = typed_keys(steps, f"properties of {':'.join(labels)}", match, "n")
     for key, type_ in rows:
         if type_ == "list[unknown]":
-            type_ = element_types(steps, f"MATCH {pattern}{exactly}", "n", key)
+            type_ = element_types(steps, match, "n", key)
         steps.findings.add_property(labels, key, type_)
 
 
@@ -112,7 +113,9 @@ def first_keys(match: str, variable: str) -> str:
 
 def value_types(keys: list[str], variable: str) -> str:
     """The columns with the type of each property: `valueType(r.`year`) AS t0, `."""
-    return "".join(f"valueType({variable}.{quoted_name(key)}) AS t{number}, " for number, key in enumerate(keys))
+    return "".join(
+        f"valueType({matching.property_of(variable, key)}) AS t{number}, " for number, key in enumerate(keys)
+    )
 
 
 def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
@@ -141,11 +144,9 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
     """The type of a list's elements, if the database reports only lists."""
-    name = f"{variable}.{quoted_name(key)}"
+    name = matching.property_of(variable, key)
     rows = steps.rows(
-        f"elements of {key}",
-        f"{match}{' AND' if ' WHERE ' in match else ' WHERE'} {name} IS NOT NULL "
-        f"UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t",
+        f"elements of {key}", f"{match} WHERE {name} IS NOT NULL UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t"
     )
     if rows is None:
         return "list[unknown]"
@@ -158,7 +159,7 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
 
 def relationships(steps: Steps, type_: str) -> None:
     """Read the start and end labels of one relationship type, and its properties."""
-    match = f"MATCH (a)-[r:{quoted_name(type_)}]->(b)"
+    match = matching.relationships(type_).match()
     first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
     keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
     ends = steps.rows(
@@ -173,10 +174,10 @@ def relationships(steps: Steps, type_: str) -> None:
         told = named_types(keys, types)
         found = found | dict.fromkeys(told) if found is not None and len(told) == size else None
     if ends is None or found is None:
-        properties = typed_keys(steps, f"properties of {type_}", f"MATCH ()-[r:{quoted_name(type_)}]->()", "r")
+        properties = typed_keys(steps, f"properties of {type_}", match, "r")
     else:
         properties = [(key, property_type(value_type)) for key, value_type in found]
     for key, value_type in properties:
         if value_type == "list[unknown]":
-            value_type = element_types(steps, f"MATCH ()-[r:{quoted_name(type_)}]->()", "r", key)
+            value_type = element_types(steps, match, "r", key)
         steps.findings.add_type_property(type_, key, value_type)

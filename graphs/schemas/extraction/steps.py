@@ -9,7 +9,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.matching import nodes
 from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import Findings
 
@@ -73,10 +73,5 @@ class Steps:
 
 
 def counting(name: str) -> str:
-    r"""The query that counts the nodes of a label, from the count store but for a name that holds `\u`.
-
-    Databases read `\u0041` in a name in two ways, so that a query with such a name is not sent.
-    """
-    if "\\u" in name.lower():
-        return f"MATCH (n) WHERE {quoted_string(name)} IN labels(n) RETURN count(n) AS c"
-    return f"MATCH (n:{quoted_name(name)}) RETURN count(n) AS c"
+    """The query that counts the nodes of a label, from the count store where the name can stand in backticks."""
+    return f"{nodes(name).match()} RETURN count(n) AS c"

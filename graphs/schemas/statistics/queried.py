@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher.matching import nodes, property_of, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.schemas.extraction.findings import Findings
@@ -86,7 +86,7 @@ class Reading:
         )
 
     def _label(self, label: Label) -> None:
-        match = f"MATCH (n:{quoted_name(label.name)})"
+        match = nodes(label.name).match()
         count = label.count if label.count is not None else self._count(label.name, f"{match} RETURN count(n) AS c")
         if count is None:
             return
@@ -96,7 +96,7 @@ class Reading:
 
     def _type(self, type_: str) -> None:
         patterns = self._schema.relationship_types[type_]
-        match = f"MATCH ()-[n:{quoted_name(type_)}]->()"
+        match = relationships(type_, variable="n").match()
         known = [pattern.count for pattern in patterns]
         several = bool(self._schema.label_combinations)
         count = None if None in known or several else sum(count or 0 for count in known)
@@ -119,7 +119,7 @@ class Reading:
         if not keys or not count:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
         bound = f" WITH n LIMIT {SAMPLED}" if count > MOST_FILL else ""
-        columns = ", ".join(f"count(n.{quoted_name(key)}) AS c{place}" for place, key in enumerate(keys))
+        columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(keys))
         rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
         if not rows:
             return {}
@@ -146,7 +146,7 @@ class Reading:
     ) -> None:
         """Distinct values, extremes, and the most common values: of all of them, or of the first that have one."""
         for key in keys:
-            value = f"n.{quoted_name(key)}"
+            value = property_of("n", key)
             bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
             ranged = not any(part in types[key] for part in NO_RANGE)
             grouped = f"{match} WHERE {value} IS NOT NULL WITH {value} AS v{bound} WITH v, count(*) AS c "
@@ -174,8 +174,8 @@ class Reading:
             )
 
     def _pattern(self, number: int, pattern: RelationshipPattern, found: dict[int, PatternStatistics]) -> None:
-        start, type_, end = (quoted_name(name) for name in (pattern.start, pattern.type, pattern.end))
-        match = f"MATCH (a:{start})-[r:{type_}]->(b:{end})"
+        start, type_, end = pattern.start, pattern.type, pattern.end
+        match = relationships(type_, start, end).match()
         count = pattern.count
         if count is None or self._schema.label_combinations:
             count = self._count(str(pattern), f"{match} RETURN count(r) AS c")
@@ -184,10 +184,11 @@ class Reading:
         both_ways = loops = None
         bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
         if pattern.start == pattern.end and count:
+            opposite = relationships(type_, variable="x", ends=("b", "a")).inside()
             rows = self._steps.rows(
                 f"opposites of {pattern}",
                 f"{match} WITH a, b{bound} RETURN count(*) AS c, count(CASE WHEN a = b THEN 1 END) AS loops, "
-                f"count(CASE WHEN a <> b AND EXISTS {{ (b)-[:{type_}]->(a) }} THEN 1 END) AS back",
+                f"count(CASE WHEN a <> b AND EXISTS {{ {opposite} }} THEN 1 END) AS back",
             )
             if rows:
                 seen, loops, back = rows[0]
@@ -199,8 +200,8 @@ class Reading:
             count,
             both_ways,
             loops,
-            self._degrees(pattern, pattern.start, f"(n)-[:{type_}]->(:{end})", count),
-            self._degrees(pattern, pattern.end, f"(n)<-[:{type_}]-(:{start})", count),
+            self._degrees(pattern, pattern.start, relationships(type_, "", end, ends=("n", "x")).inside(), count),
+            self._degrees(pattern, pattern.end, relationships(type_, start, "", ends=("x", "n")).inside(), count),
             not bound,
         )
 
@@ -208,16 +209,16 @@ class Reading:
         known = self._labels.get(label)
         if known is None:
             return None
-        nodes = known.nodes
-        if not count or not nodes:
-            return Degrees(nodes, 0, 0.0, 0)
-        bound = "" if nodes <= self._whole else f" WITH n LIMIT {SAMPLED}"
+        total = known.nodes
+        if not count or not total:
+            return Degrees(total, 0, 0.0, 0)
+        bound = "" if total <= self._whole else f" WITH n LIMIT {SAMPLED}"
         rows = self._steps.rows(
             f"degrees of {pattern}",
-            f"MATCH (n:{quoted_name(label)}){bound} WITH COUNT {{ {path} }} AS d "
+            f"{nodes(label).match()}{bound} WITH COUNT {{ {path} }} AS d "
             "RETURN count(*) AS c, count(CASE WHEN d > 0 THEN 1 END) AS having, max(d) AS most",
         )
         if not rows or not rows[0][0]:
             return None
         seen, having, most = rows[0]
-        return Degrees(nodes, round(having * nodes / seen), round(count / nodes, 4), most, not bound)
+        return Degrees(total, round(having * total / seen), round(count / total, 4), most, not bound)

@@ -81,7 +81,7 @@ class Players:
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Table:
         self.queries.append(query)
-        return Table([], next(rows for label, rows in self.rows.items() if f":`{label}`" in query), False, 0.1)
+        return Table([], next(rows for label, rows in self.rows.items() if f":{label})" in query), False, 0.1)
 
 
 @pytest.fixture

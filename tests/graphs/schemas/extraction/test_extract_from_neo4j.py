@@ -21,6 +21,7 @@ from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Findings
 from graphground.graphs.schemas.extraction.scanning import scan
 from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded
@@ -48,7 +49,10 @@ DATA = (
               (b)-[:KNOWS]->(x)""",
     "UNWIND range(1, 5000) AS i CREATE (:Bulk {n: i})",
     "CREATE (:Bulk {n: 'the only text', rare: true})",
+    r"""CREATE (a:$('A\\u0041')), (b:$('B\\')), (a)-[r:$('\\u0060]->() DETACH DELETE b //')]->(b)
+        SET a['key\\u0041'] = 1, a['\\u0060'] = ['x'], r['\\U0001F600'] = 2.5""",
 )
+ODD_TYPE = r"\u0060]->() DETACH DELETE b //"
 
 
 @pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
@@ -89,6 +93,20 @@ def test_mixed_types_and_label_combinations_are_shown_as_such(engine: BoltEngine
     assert schema.label_combinations == {frozenset({"Person", "Author"}), frozenset({"Text Book", "Book"})}
     assert schema.labels["Person"].count == 2
     assert not schema.open
+
+
+def test_names_that_databases_read_in_two_ways_are_in_the_schema_with_their_types_and_statistics(
+    engine: BoltEngine,
+) -> None:
+    found = extract(engine, "mixed", samples=True)
+    schema = found.schema
+    assert schema.labels[r"A\u0041"].properties == {r"\u0060": "list[str]", r"key\u0041": "int"}
+    assert found.samples[r"A\u0041", r"key\u0041"] == [1]
+    pattern = next(pattern for pattern in schema.patterns if pattern.type == ODD_TYPE)
+    assert (pattern.start, pattern.end, pattern.count) == (r"A\u0041", "B\\", 1)
+    assert pattern.properties == {r"\U0001F600": "float"}
+    statistics = query_statistics(engine, schema)
+    assert statistics.labels[r"A\u0041"].properties[r"key\u0041"].count == 1
 
 
 def test_patterns_that_do_not_exist_are_not_there(engine: BoltEngine) -> None:

@@ -1,0 +1,47 @@
+r"""MATCH clauses built from names: one reading for every name, and a WHERE may follow."""
+
+import pytest
+
+from graphground.cypher import parse
+from graphground.cypher.matching import nodes, property_of, relationships
+from graphground.cypher.readings import two_readings
+from graphground.graphs.engines.dialects import DIALECTS
+from graphground.graphs.engines.sending import to_send
+
+NAMES = [
+    "Movie",
+    "Box Office",
+    r"A\u0041",
+    r"\u0060) DETACH DELETE n //",
+    r"\u0060]->(b) DETACH DELETE b //",
+    "\\\\u0027",
+    "a`\\u0027'b",
+    r"\U0001F600",
+    "ends with a backslash\\",
+    "a\\`b",
+    "a\nb",
+    "l'été",
+]
+
+
+@pytest.mark.parametrize("dialect", ["arcadedb", "neo4j"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_any_characters_is_matched_by_a_text_with_one_reading(name: str, dialect: str) -> None:
+    read = property_of("n", name)
+    opposite = relationships(name, name, name, variable="x", ends=("b", "a")).inside()
+    for query in (
+        f"{nodes(name, 'Movie', name).match()} WHERE {read} IS NOT NULL RETURN {read} AS v",
+        f"{relationships(name, name, name, variable='n').match()} WITH n LIMIT 1 RETURN {read} AS v",
+        f"{relationships(name).match()} WHERE EXISTS {{ {opposite} }} RETURN COUNT {{ {opposite} }} AS c",
+        f"CALL {{ {nodes(name).match()} RETURN count(n) AS c }} RETURN 1 AS q, c",
+    ):
+        assert not two_readings(query)
+        sent = to_send(DIALECTS[dialect], parse(query)).text
+        assert "\\u" not in sent
+        assert "DELETE" not in sent or "'" in sent
+
+
+def test_an_ordinary_name_keeps_its_index_and_its_count_store() -> None:
+    assert nodes("Movie").match() == "MATCH (n:Movie)"
+    assert relationships("ACTED_IN", "Person", "").match() == "MATCH (a:Person)-[r:ACTED_IN]->(b)"
+    assert property_of("r", "box office") == "r.`box office`"
