@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from graphground.graphs.loading.importing.bounds import bounded_lines
 from graphground.graphs.loading.importing.cells import reader_of
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
 from graphground.graphs.loading.importing.tables import check_columns
@@ -33,7 +34,7 @@ class CsvFile:
         self.name = self.path.name
         csv.field_size_limit(LARGEST_CELL)
         with self._opened() as file:
-            head = file.readline()
+            head = next(bounded_lines(file, self.path.name), "")
             if not head.strip():
                 raise self._refused(1, "the file is empty; its first line must name the columns")
             self.delimiter = max(DELIMITERS, key=head.count)
@@ -47,7 +48,7 @@ class CsvFile:
 
     def _header(self, file: TextIO) -> Sequence[str]:
         try:
-            return next(csv.reader(file, delimiter=self.delimiter, strict=True))
+            return next(csv.reader(bounded_lines(file, self.path.name), delimiter=self.delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
@@ -55,7 +56,7 @@ class CsvFile:
         """Each row with its line number; rows with a wrong number of cells are noted as problems and skipped."""
         width = len(self.columns)
         with self._opened() as file:
-            reader = csv.reader(file, delimiter=self.delimiter, strict=True)
+            reader = csv.reader(bounded_lines(file, self.path.name), delimiter=self.delimiter, strict=True)
             next(reader)
             line = reader.line_num + 1
             try:

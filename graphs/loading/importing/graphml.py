@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from graphground.graphs.loading.importing.bounds import LONGEST_PIECE
 from graphground.graphs.loading.importing.json_lines import dated
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
 
 SUFFIXES = (".graphml", ".graphml.gz")
-CHUNK = 1 << 16
+CHUNK = 1 << 20
 NODE_LABELS = ("labelV", "labels", "type")
 EDGE_TYPES = ("labelE", "type", "label")
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -92,6 +93,7 @@ class _Reader:
         self._done: list[_Element] = []
         self._element: _Element | None = None
         self._text: list[str] | None = None
+        self._length = 0
         self._key = ""
         self._wanted = ""
         parser = expat.ParserCreate(namespace_separator=" ")
@@ -108,14 +110,22 @@ class _Reader:
         path = self._source.path
         try:
             with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+                read = 0
                 while chunk := file.read(CHUNK):
+                    read += len(chunk)
                     self._parser.Parse(chunk, False)
+                    if read - self._parser.CurrentByteIndex > LONGEST_PIECE:
+                        raise self._refused(f"a tag longer than {LONGEST_PIECE >> 20} MiB")
                     yield from self._taken()
                 self._parser.Parse(b"", True)
                 yield from self._taken()
         except expat.ExpatError as error:
             message = expat.errors.messages.get(error.code, str(error))
             raise ImportRefused([f"{path.name}, line {error.lineno:,}: not XML: {message}"], 1) from None
+        except (LookupError, ValueError) as error:
+            if isinstance(error, ImportRefused):
+                raise
+            raise self._refused(f"not XML that can be read: {error}") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ImportRefused([f"{path.name}: the compressed file is damaged or cut off ({error})"], 1) from None
 
@@ -138,15 +148,20 @@ class _Reader:
             )
             self._key = key
         elif tag == "default" and len(self._open) > 1 and self._open[-2] == "key":
-            self._text = []
+            self._text, self._length = [], 0
+        elif tag == "graph" and self._element is not None:
+            raise self._refused("a graph inside a node is not supported; write its nodes beside the others")
         elif tag in ("node", "edge"):
             self._element = _Element(attributes, line) if tag == self._wanted else None
         elif tag == "data" and self._element is not None and self._open[-2] == self._wanted:
-            self._key, self._text = attributes.get("key", ""), []
+            self._key, self._text, self._length = attributes.get("key", ""), [], 0
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+            self._length += len(text)
+            if self._length > LONGEST_PIECE:
+                raise self._refused(f"a text longer than {LONGEST_PIECE >> 20} MiB")
 
     def _end(self, name: str) -> None:
         tag = self._open.pop()
@@ -173,7 +188,7 @@ class _Reader:
             )
 
     def _refuse_doctype(self, *_: Any) -> None:
-        raise ImportRefused(
-            [f"{self._source.name}, line {self._parser.CurrentLineNumber}: a document type is not allowed; remove it"],
-            1,
-        )
+        raise self._refused("a document type is not allowed; remove it")
+
+    def _refused(self, message: str) -> ImportRefused:
+        return ImportRefused([f"{self._source.name}, line {self._parser.CurrentLineNumber:,}: {message}"], 1)

@@ -117,7 +117,7 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
 def _name(text: str) -> str:
     """A name for the graph of a file or folder."""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", text)
-    return name if name[:1].isalpha() else f"graph_{name}"
+    return (name if name[:1].isalpha() else f"graph_{name}")[:64]
 
 
 def _read(file: Table, problems: Problems) -> Content:

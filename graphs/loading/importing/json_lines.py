@@ -15,10 +15,11 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import orjson
 
+from graphground.graphs.loading.importing.bounds import bounded_lines
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
 
@@ -74,7 +75,7 @@ class JsonLines:
         opened = gzip.open if self.path.suffix == ".gz" else open
         try:
             with opened(self.path, "rb") as file:
-                for line, text in enumerate(file, start=1):
+                for line, text in enumerate(bounded_lines(cast(IO[bytes], file), self.name), start=1):
                     if not text.strip():
                         continue
                     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.loading.importing.bounds import LONGEST_NAME
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RecordSource
 from graphground.graphs.loading.importing.values import as_type, merged, text_of, type_of
@@ -52,6 +53,7 @@ class GraphOfRecords:
         if not self._labels:
             self.problems.add(self.source.name, None, "there are no nodes")
             self.problems.raise_any()
+        self._check_names()
         both = sorted(self._properties.keys() & {type_ for type_, _, _ in self._patterns})
         if both:
             self.problems.add(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
@@ -89,6 +91,18 @@ class GraphOfRecords:
             else:
                 pattern = (link.type, self._labels[link.start], self._labels[link.end])
                 _add_types(self._patterns.setdefault(pattern, {}), link.properties)
+
+    def _check_names(self) -> None:
+        """Refuse names that the database cannot store: very long ones, invisible characters, `@` at the beginning."""
+        keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
+        for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
+            if len(name) > LONGEST_NAME or not name or not name.isprintable() or name.startswith("@"):
+                self._wrong(
+                    None,
+                    f"{name[:40]!r} cannot be the name of a label, type or property: a name has at most {LONGEST_NAME} "
+                    "printable characters and does not begin with '@'",
+                )
+        self.problems.raise_any()
 
     def _label(self, label: str) -> Label:
         """A label with its properties except the reserved ones, each under its name in the file."""

@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from graphground.graphs.loading.importing.bounds import check_entities
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
 
@@ -100,20 +103,36 @@ class Rdf:
             import pyoxigraph  # an extra, loaded on first use
         except ImportError:
             raise ImportRefused([f"{self.name}: RDF needs the extra: pip install 'graphground[rdf]'"], 1) from None
-        form = getattr(pyoxigraph.RdfFormat, FORMATS[self.path.suffix.lower()])
+        name = FORMATS[self.path.suffix.lower()]
+        form = getattr(pyoxigraph.RdfFormat, name)
+        if name == "RDF_XML":
+            with self.path.open("rb") as document:
+                check_entities(document, self.name)
+        elif name == "JSON_LD":
+            self._check_nesting()
         try:
             for quad in pyoxigraph.parse(path=str(self.path), format=form):
                 subject, predicate, value = str(_key(quad.subject)), quad.predicate.value, quad.object
-                if isinstance(value, pyoxigraph.Literal):
+                if isinstance(value, pyoxigraph.Triple):
+                    self._wrong.append(f"{predicate}: a statement about a statement is not supported")
+                elif isinstance(value, pyoxigraph.Literal):
                     self._literals[subject][predicate].append((value.language or "", self._value(predicate, value)))
                 elif predicate == TYPE:
                     self._classes[subject].append(_key(value))
                 else:
                     self._links.append((subject, predicate, _key(value)))
         except SyntaxError as error:
-            raise ImportRefused([f"{self.name}, line {error.lineno}: {error.msg}"], 1) from None
+            place = self.name if error.lineno is None else f"{self.name}, line {error.lineno:,}"
+            raise ImportRefused([f"{place}: {error.msg}"], 1) from None
         except ValueError as error:
             raise ImportRefused([f"{self.name}: {error}"], 1) from None
+
+    def _check_nesting(self) -> None:
+        """Refuse JSON that is nested deeper than orjson allows (1,024): the time of the RDF parser grows with its square."""
+        try:
+            orjson.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        except orjson.JSONDecodeError as error:
+            raise ImportRefused([f"{self.name}, line {error.lineno:,}: not JSON: {error.msg}"], 1) from None
 
     def _value(self, predicate: str, literal: Any) -> Any:
         datatype = literal.datatype.value

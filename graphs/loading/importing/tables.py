@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Protocol
 
+from graphground.graphs.loading.importing.bounds import LONGEST_NAME
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
 
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -83,11 +84,13 @@ def tables_in(source: Path) -> list[Path]:
 
 
 def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
-    """Raise if a column has no name, or the name of another."""
+    """Raise if a column has no name, a very long one, or the name of another."""
     seen: set[str] = set()
     for number, column in enumerate(columns, start=1):
         if not column:
             raise refuse(f"column {number} has no name")
+        if len(column) > LONGEST_NAME:
+            raise refuse(f"the name of column {number} is longer than {LONGEST_NAME} characters")
         if column in seen:
             raise refuse(f"the column {column!r} is named twice")
         seen.add(column)

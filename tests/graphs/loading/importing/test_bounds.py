@@ -1,0 +1,116 @@
+"""Hostile files: each is refused with one sentence, in little memory and time, and nothing outside them is read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.loading.importing import bounds, csv_files, graphml, json_lines
+from graphground.graphs.loading.importing.bounds import check_entities
+from graphground.graphs.loading.importing.infer import infer
+from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.property_graph import import_records
+from graphground.graphs.loading.importing.sources import file_source
+
+RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
+GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+NESTED = "".join(f'<!ENTITY l{number} "{f"&l{number - 1};" * 10}">' for number in range(1, 12))
+
+
+def node(**changed: object) -> str:
+    return json.dumps({"type": "node", "id": "1", "labels": ["A"], "properties": {"name": "x"}, **changed})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.rdf", f'<!DOCTYPE r [<!ENTITY l0 "lol">{NESTED}]>{RDF}<e:A e:p="&l11;"/></rdf:RDF>', "the entity 'l1'"),
+        ("a.owl", f'<!DOCTYPE r [<!ENTITY a "{"A" * 100_000}">]>{RDF}{"&a;" * 9}</rdf:RDF>', "the entity 'a'"),
+        ("a.rdf", f'<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/hostname">]>{RDF}</rdf:RDF>', "the entity 'x'"),
+        ("a.rdf", f'<!DOCTYPE r [<!ENTITY % x "<!ENTITY y 1>">%x;]>{RDF}</rdf:RDF>', "the entity 'x'"),
+        ("a.rdf", f'<!DOCTYPE r [<!ENTITY a "b"><!ENTITY x "&#38;a;">]>{RDF}</rdf:RDF>', "the entity 'x'"),
+        ("a.jsonld", '{"@id": "http://e/a", "http://e/p": ' * 2_000 + "1" + "}" * 2_000, "not JSON: depth limit"),
+        ("a.jsonld", '{"@context": "http://127.0.0.1:9/", "@id": "http://e/a", "p": 1}', "remote context"),
+        ("a.nt", "<http://e/a> <http://e/q> <<( <http://e/a> <http://e/p> <http://e/b> )>> .", "about a statement"),
+        ("a.graphml", f'<!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/hostname">]>{GRAPHML}</graphml>', "document type"),
+        ("a.graphml", f'<?xml version="1.0" encoding="nonsense"?>{GRAPHML}</graphml>', "unknown encoding"),
+        ("a.graphml", f'<?xml version="1.0" encoding="utf-7"?>{GRAPHML}</graphml>', "multi-byte encodings"),
+        ("a.graphml", f'{GRAPHML}<graph><node id="a"><graph><node id="b"/></graph></node></graph></graphml>', "inside"),
+        ("a.jsonl", node(labels=["L" * 201]), "at most 200 printable characters"),
+        ("a.jsonl", node(labels=["A\0B"]), "at most 200 printable characters"),
+        ("a.jsonl", node(properties={"@rid": "#1:1"}), "does not begin with '@'"),
+        ("a.jsonl", node(properties={"": 1}), "at most 200 printable characters"),
+    ],
+)
+def test_a_hostile_file_is_refused_and_says_why(name: str, text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(ImportRefused) as refusal:
+        import_records(file_source(tmp_path / name), "a", tmp_path / "out.json")
+    assert said in str(refusal.value)
+    assert "line None" not in str(refusal.value)
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_the_entities_that_rdf_files_use_are_allowed(tmp_path: Path) -> None:
+    (tmp_path / "a.owl").write_text(
+        f'<!DOCTYPE rdf:RDF [<!ENTITY e "http://example.org/things#">]>{RDF}<e:A rdf:about="&e;a"/></rdf:RDF>', "utf-8"
+    )
+    import_records(file_source(tmp_path / "a.owl"), "a", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_bytes())["entities"][0]["eid"] == "http://example.org/things#a"
+
+
+def test_entities_behind_a_long_comment_are_found() -> None:
+    with pytest.raises(ImportRefused):
+        check_entities(io.BytesIO(f'<!-- {"-x" * 100_000} --><!DOCTYPE r [<!ENTITY a "&b;">]><r/>'.encode()), "a.rdf")
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize(
+    ("name", "begin", "said"),
+    [
+        ("a.jsonl", '{"type": "node", "id": "', "line 1: longer than"),
+        ("a.graphml", f'{GRAPHML}<graph>\n<node id="', "line 2: a tag longer than"),
+        ("a.graphml", f'{GRAPHML}<graph>\n<node id="a"><data key="k">', "line 2: a text longer than"),
+    ],
+)
+def test_a_piece_without_an_end_is_given_up_before_it_fills_the_memory(
+    name: str, begin: str, said: str, compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(graphml, "LONGEST_PIECE", 1 << 20)
+    path = tmp_path / (name + (".gz" if compressed else ""))
+    with gzip.open(path, "wb") if compressed else path.open("wb") as file:
+        file.write(begin.encode())
+        for _ in range(4):
+            file.write(b"A" * (1 << 20))
+    with pytest.raises(ImportRefused, match=said):
+        import_records(file_source(path), "a", tmp_path / "out.json")
+
+
+@pytest.mark.parametrize("head", ["id,name\n", ""])
+def test_a_csv_line_without_an_end_is_given_up(head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
+    with gzip.open(tmp_path / "movies.csv.gz", "wb") as file:
+        file.write(head.encode() + b"1," * (1 << 20))
+    with pytest.raises(ImportRefused, match=f"line {2 if head else 1}: longer than 1 MiB"):
+        infer(tmp_path, "films")
+
+
+def test_names_of_columns_and_folders_may_be_long_and_are_no_defect(tmp_path: Path) -> None:
+    folder = tmp_path / ("f" * 100)
+    folder.mkdir()
+    (folder / "movies.csv").write_text("id,name\n1,Heat\n")
+    assert infer(folder).name == "f" * 64
+    (folder / "movies.csv").write_text(f"id,{'x' * 201}\n1,Heat\n")
+    with pytest.raises(ImportRefused, match="the name of column 2 is longer than 200 characters"):
+        infer(folder)
+
+
+def test_the_bounds_are_wide_enough_for_real_files() -> None:
+    assert bounds.LONGEST_LINE >= 1 << 26
+    assert graphml.LONGEST_PIECE >= csv_files.LARGEST_CELL
+    assert json_lines.bounded_lines is bounds.bounded_lines
