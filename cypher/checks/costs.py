@@ -8,7 +8,8 @@ from graphground.cypher.facts.data import Data
 from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
-SMALL = 1000
+MANY = 10_000
+"""Nodes or relationships from which on an answer of all of them is large."""
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
@@ -115,7 +116,7 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
 
 def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
     """`MATCH (p:Person) RETURN p.name`: all persons there are."""
-    if not facts.returned or not facts.matches or anchored_symbols(facts):
+    if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts):
         return
     for clause, _ in facts.returned:
         projection = clause.projection
@@ -131,6 +132,11 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
             clause.start,
             clause.end,
         )
+
+
+def _narrowed(facts: Facts) -> bool:
+    """Whether a condition compares a property with a value, as in `n.year > 1990`."""
+    return any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
 
 
 def _aggregates(item: t.ReturnItem) -> bool:
@@ -154,4 +160,4 @@ def _small(facts: Facts, data: Data | None) -> bool:
                 if any(count is None for count in counts):
                     return False
                 largest = max(largest, sum(count or 0 for count in counts))
-    return largest < SMALL
+    return largest < MANY

@@ -246,12 +246,23 @@ class _Enhanced:
         self.common = {
             key: type_
             for key, type_ in common.items()
-            if not any((label, key) in self.samples for label in self.schema.labels)
-            and not any(self._fill(label, key) for label in self.schema.labels)
+            if self._is_beside(key)
+            or (
+                not any((label, key) in self.samples for label in self.schema.labels)
+                and not any(self._fill(label, key) for label in self.schema.labels)
+            )
         }
+
+    def _is_beside(self, key: str) -> bool:
+        """Whether loading adds the property to every node, as it does aliases: its values say nothing of a label."""
+        return all(key in label.reserved and key != label.name_property for label in self.schema.labels.values())
 
     def lines(self) -> list[str]:
         lines = [_heading(self.common)]
+        properties = {name: label.properties for name, label in self.schema.labels.items()}
+        properties |= self.schema.relationship_properties
+        if any((self._fill(owner, key) or "").endswith("%") for owner, keys in properties.items() for key in keys):
+            lines.append("// 68%: the share of them that has a value")
         for label in self.schema.labels.values():
             lines.append(
                 f"(:{quoted_name(label.name)})"
@@ -308,8 +319,9 @@ class _Enhanced:
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
             return None
-        share = f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,}"
-        return f"{share} have one" if values.count else "(no values)"
+        if not values.count:
+            return "(no values)"
+        return f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,} have one"
 
     def _count(self, defined: int | None, known: int | None, of: str) -> str | None:
         count = known if known is not None else defined

@@ -7,6 +7,8 @@ without namesakes, a property that all nodes have, a relation that is never symm
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +30,11 @@ SMALL, SMALL_MS = 200_000, 2_000.0
 up.
 """
 SECONDS = 0.5
-"""The time limit for all checks together; a database that exceeds it is not queried further."""
+"""The time limit of each query of a check."""
+PATIENCE = 0.04
+"""How long an answer waits for its checks, in seconds: as long as its query took, where that was longer, since the
+machine is then busy. What is not found by then is left out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +69,20 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
             yield other_direction(probe, shape, facts)
 
     found: list[Diagnostic] = []
-    try:
+
+    def look_through() -> None:
         for look in looks():
-            found += look
-    except OutOfTime:
+            found.extend(look)
+
+    pool = ThreadPoolExecutor(1, thread_name_prefix="graphground-second-look")
+    try:
+        # A running query is left to end by itself: ending it takes longer than most of them.
+        pool.submit(copy_context().run, look_through).result(max(PATIENCE, table.elapsed_ms / 1000))
+    except (OutOfTime, TimeoutError):
         return Look(tuple(found))
+    finally:
+        probe.give_up()
+        pool.shutdown(wait=False)
     settled = {"distinct_merges_entities"} if facts is not None else set()
     if any(candidate.code == "more_rows" for candidate in found):
         settled.add("no_limit")

@@ -53,6 +53,7 @@ def test_an_answer_that_nothing_narrows_is_a_hint() -> None:
         "MATCH (p:Person) RETURN p.gender, count(*) AS n",
         "MATCH (p:Person {name: 'x'}) RETURN p.gender",
         "MATCH (p:Person) WHERE p.gender IN ['male'] RETURN p.name",
+        "MATCH (p:Person) WHERE p.date_of_birth > date('1990-01-01') RETURN p.name",
         "RETURN 1 AS one",
     ],
 )

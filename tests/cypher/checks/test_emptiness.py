@@ -194,8 +194,10 @@ def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
 
 
 def test_a_limit_is_missed_only_where_there_are_many() -> None:
-    def missed(query: str) -> bool:
-        return any(diagnostic.code == "no_limit" for diagnostic in validate(query, WORLD, data=DATA).diagnostics)
+    def missed(query: str, movies: int) -> bool:
+        data = Statistics({**DATA.labels, "Movie": LabelStatistics("Movie", movies)}, DATA.types, DATA.patterns)
+        return any(diagnostic.code == "no_limit" for diagnostic in validate(query, WORLD, data=data).diagnostics)
 
-    assert missed("MATCH (m:Movie) RETURN m.name")
-    assert not missed("MATCH (c:Country) RETURN c.name")
+    assert missed("MATCH (m:Movie) RETURN m.name", 459_000)
+    assert not missed("MATCH (m:Movie) RETURN m.name", 1_684)
+    assert not missed("MATCH (c:Country) RETURN c.name", 459_000)

@@ -69,7 +69,9 @@ def test_every_form_marks_what_is_empty_in_the_data():
     assert "(:`Box Office`)  // (0 nodes)" in enhanced
     assert "  runtime_minute: float  // (no values); in minutes" in enhanced
     assert "(:Movie)  // 1,684; A film" in enhanced
-    assert "  date_of_birth: date  // 68% have one" in enhanced
+    assert "  date_of_birth: date  // 68%" in enhanced
+    assert "// 68%: the share of them that has a value" in enhanced.splitlines()
+    assert "// 68%" not in enhanced_form(MOVIES)
     assert "-[:hasCEO]->(:Person)  // (0 relationships); time-bounded" in enhanced
     document = json.loads(json_form(MOVIES, FACTS))
     assert document["entities"][0]["no_values"] == ["runtime_minute"]

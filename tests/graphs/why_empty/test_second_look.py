@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.table import Table
+from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty.second_look import look
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
+from tests.support.films import FILMS as FILMS_ALONE
 from tests.support.politics_slice import NEEDED, write_politics
+from tests.support.recorder import Recorder
 from tests.support.shared_data import SHARED, needs
 
 pytestmark = pytest.mark.timeout(240)
@@ -41,6 +47,7 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs
 def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """How long the engine takes on a busy machine is no matter here."""
     monkeypatch.setattr(look, "SECONDS", 60.0)
+    monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))
 
 
@@ -55,6 +62,30 @@ def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
     ]
     assert len(messages) < 2
     return messages[0] if messages else None
+
+
+class Held(Recorder):
+    """An engine that answers the first query at once, and each later one only when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = threading.Event()
+
+    def run(self, *arguments: Any, **named: Any) -> Table:
+        table = super().run(*arguments, **named)
+        if len(self.ran) > 1:
+            assert self.may.wait(60)
+        return table
+
+
+def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look, "PATIENCE", 0.01)
+    engine = Held()
+    graphs = OpenGraphs([GraphSource("films", "", "held", lambda: Graph("films", FILMS_ALONE, engine=engine))])
+    query = "MATCH (m:Movie) RETURN m.name ORDER BY m.runtime_minute DESC LIMIT 1"
+    assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows == [["Heat"]]
+    assert len(engine.ran) == 2  # the check began, and the answer is here before it has ended
+    engine.may.set()
 
 
 @pytest.mark.parametrize(
