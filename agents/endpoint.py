@@ -1,0 +1,190 @@
+"""One request to a model through pydantic-ai, and what its failure means.
+
+pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`; here each category gets a
+sentence that says what to do. Replies of the endpoint are never quoted where they may hold a part of the key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic_ai import exceptions as errors
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model as PydanticModel
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings as RequestSettings
+from pydantic_ai.tools import ToolDefinition
+
+from graphground.agents.conversation import Message, Reply, ToolOffer, ToolUse
+from graphground.agents.failures import PASSING, ModelFailure
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from openai import AsyncOpenAI
+
+    from graphground.agents.models import ModelSettings
+
+QUOTED = 300
+"""The most characters of an endpoint's own words in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRequest:
+    """A request without a reply; `retry_after` is what the endpoint asks for, in seconds."""
+
+    failure: ModelFailure
+    retry_after: float | None = None
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may succeed in a moment."""
+        return self.failure.kind in PASSING
+
+
+class Endpoint:
+    """The connection to one model: `await Endpoint(settings).request([Message("user", "…")], [])`."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._key = settings.key()
+        self._client, self._model = _connected(settings, self._key)
+
+    async def request(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply | FailedRequest:
+        """Make one request, without repeating it."""
+        settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
+        if self._settings.temperature is not None:
+            settings["temperature"] = self._settings.temperature
+        if self._settings.seed is not None:
+            settings["seed"] = self._settings.seed
+        parameters = ModelRequestParameters(
+            function_tools=[
+                ToolDefinition(
+                    name=tool.name, description=tool.description, parameters_json_schema=dict(tool.parameters)
+                )
+                for tool in tools
+            ]
+        )
+        try:
+            response = await self._model.request(list(_as_pydantic(messages)), settings, parameters)
+        except errors.ModelAPIError as error:
+            return FailedRequest(self._failure(error), error.retry_after)
+        except errors.AgentRunError as error:
+            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no valid reply: {self._words(error)}"))
+        except ValueError as error:  # the client's own parser: a body that is no JSON
+            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no JSON: {self._words(error)}"))
+        return _reply(response)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    @property
+    def _where(self) -> str:
+        return self._settings.address or f"the endpoint of {self._settings.provider}"
+
+    def _failure(self, error: errors.ModelAPIError) -> ModelFailure:
+        where, status = self._where, getattr(error, "status_code", None)
+        match error:
+            case errors.ModelAuthenticationError():
+                return ModelFailure(
+                    "key_refused",
+                    f"{where} refused the key in {self._settings.key_from} (status {status}); set a valid one",
+                )
+            case errors.ModelNotFoundError():
+                return ModelFailure("model_not_found", f"{where} has no model {self._settings.model!r}")
+            case errors.ModelContextWindowExceededError():
+                return ModelFailure(
+                    "too_long",
+                    f"the request is longer than {self._settings.model} takes; use a smaller form of the schema",
+                )
+            case errors.ModelQuotaExceededError():
+                return ModelFailure("quota", f"the quota of the key in {self._settings.key_from} is used up")
+            case errors.ModelRateLimitError():
+                return ModelFailure("rate_limit", f"{where} limits the rate of requests (status {status})")
+            case errors.ModelTimeoutError():
+                return ModelFailure("unreachable", f"{where} did not reply within {self._settings.timeout:g} s")
+            case errors.ModelConnectionError():
+                return ModelFailure("unreachable", f"the connection to {where} failed: {self._words(error)}")
+            case errors.ModelUnavailableError() | errors.ModelServerError():
+                return ModelFailure("unreachable", f"{where} is unavailable (status {status})")
+        if status is None:
+            return ModelFailure("bad_reply", f"{where} sent no valid reply: {self._words(error)}")
+        return ModelFailure("refused", f"{where} refused the request: {self._words(error)}")
+
+    def _words(self, error: Exception) -> str:
+        """An error in its own words, without the key."""
+        words = " ".join(str(error.__cause__ or error).split())
+        return words.replace(self._key, "…")[:QUOTED] if len(self._key) > 4 else words[:QUOTED]
+
+
+def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnthropic, PydanticModel]:
+    """The provider's client, which repeats nothing by itself, and pydantic-ai's model on top of it."""
+    if settings.provider == "anthropic":
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        anthropic = AsyncAnthropic(
+            api_key=key, base_url=settings.address or None, max_retries=0, timeout=settings.timeout
+        )
+        return anthropic, AnthropicModel(settings.model, provider=AnthropicProvider(anthropic_client=anthropic))
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    openai = AsyncOpenAI(api_key=key, base_url=settings.address or None, max_retries=0, timeout=settings.timeout)
+    return openai, OpenAIChatModel(settings.model, provider=OpenAIProvider(openai_client=openai))
+
+
+def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
+    """The messages in pydantic-ai's form; neighbours of the user's side go into one request."""
+    asked: list[ModelRequestPart] = []
+    for message in messages:
+        if message.role == "assistant":
+            if asked:
+                yield ModelRequest(parts=asked)
+                asked = []
+            said: list[ModelResponsePart] = [TextPart(message.text)] if message.text else []
+            said += [ToolCallPart(use.name, use.arguments, use.id) for use in message.uses]
+            yield ModelResponse(parts=said)
+        elif message.role == "tool" and message.answers is not None:
+            asked.append(ToolReturnPart(message.answers.name, message.text, message.answers.id))
+        elif message.role == "system":
+            asked.append(SystemPromptPart(message.text))
+        else:
+            asked.append(UserPromptPart(message.text))
+    if asked:
+        yield ModelRequest(parts=asked)
+
+
+def _reply(response: ModelResponse) -> Reply:
+    try:
+        cost: float | None = float(response.cost().total_price)
+    except (LookupError, ValueError, AssertionError):  # no price is known for the model, or no usage was sent
+        cost = None
+    return Reply(
+        text=response.text or "",
+        uses=tuple(ToolUse(part.tool_call_id, part.tool_name, _as_json(part)) for part in response.tool_calls),
+        tokens_in=response.usage.input_tokens,
+        tokens_out=response.usage.output_tokens,
+        cost_usd=cost,
+        finish=response.finish_reason or "",
+    )
+
+
+def _as_json(part: ToolCallPart) -> str:
+    return part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)

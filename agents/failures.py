@@ -1,0 +1,38 @@
+"""What can go wrong outside an agent: its model, and the server that it asks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal[
+    "key_missing",
+    "key_refused",
+    "quota",
+    "rate_limit",
+    "unreachable",
+    "model_not_found",
+    "too_long",
+    "refused",
+    "bad_reply",
+    "not_installed",
+]
+"""The kinds of model failures. `rate_limit` and `unreachable` may pass: the same command resumes the run."""
+PASSING: frozenset[Kind] = frozenset({"rate_limit", "unreachable"})
+HOPELESS: frozenset[Kind] = frozenset({"key_missing", "key_refused", "quota", "model_not_found", "not_installed"})
+"""The kinds that the next question would meet as well, so that a run stops at once."""
+
+
+class AgentFailure(Exception):
+    """The agent cannot go on; the message says why and what to do."""
+
+
+class ModelFailure(AgentFailure):
+    """No reply from the model: `ModelFailure("key_refused", "the endpoint refused the key in OPENAI_API_KEY …")`."""
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind: Kind = kind
+
+
+class ServerFailure(AgentFailure):
+    """The MCP server cannot be started or reached, or it ended."""

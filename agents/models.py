@@ -1,0 +1,203 @@
+"""Asks a language model: any OpenAI-compatible endpoint, or Anthropic's.
+
+    async with Model(ModelSettings("gpt-5-mini")) as model:
+        reply = await model.ask([Message("user", "Write a Cypher query …")])
+
+The requests, the replies and the prices are pydantic-ai's (the slim package: 16 packages of which no MCP client is one;
+the agents talk to the server through the MCP SDK). Waiting and repeating is ours, so that it is bounded and reported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import anyio
+
+from graphground.agents.conversation import Message, Reply, ToolOffer
+from graphground.agents.failures import ModelFailure
+from graphground.agents.reply_cache import ReplyCache, digest
+
+if TYPE_CHECKING:
+    from graphground.agents.endpoint import Endpoint
+
+PROVIDERS = ("openai", "anthropic")
+KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
+FIRST_WAIT_SECONDS = 1.0
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """`ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")` or `ModelSettings("anthropic:claude-sonnet-4-5")`."""
+
+    name: str
+    """The model, after `openai:` or `anthropic:` (default: `openai:`, which any compatible endpoint speaks)."""
+    endpoint: str = ""
+    """The base URL; empty for the variable OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the provider's own."""
+    key_variable: str = ""
+    """The environment variable with the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)."""
+    temperature: float | None = 0.0
+    """None leaves it out, for models that refuse it."""
+    seed: int | None = None
+    max_tokens: int = 1024
+    """The most tokens of one reply."""
+    timeout: float = 120.0
+    """Seconds for one request."""
+    retries: int = 5
+    """How often a request is repeated after a rate limit, an overloaded server or a cut connection."""
+    longest_wait: float = 60.0
+    """Seconds. An endpoint that asks for a longer wait ends the run, which can be resumed later."""
+
+    @property
+    def provider(self) -> str:
+        """`openai` or `anthropic`."""
+        prefix, colon, _ = self.name.partition(":")
+        return prefix if colon and prefix in PROVIDERS else "openai"
+
+    @property
+    def model(self) -> str:
+        """The name that the endpoint knows."""
+        return self.name.removeprefix(f"{self.provider}:")
+
+    @property
+    def address(self) -> str:
+        """The endpoint, or the one that the environment names; empty for the provider's own."""
+        return self.endpoint or os.environ.get(ENDPOINT_VARIABLES[self.provider], "")
+
+    @property
+    def key_from(self) -> str:
+        """The name of the environment variable that holds the key."""
+        return self.key_variable or KEY_VARIABLES[self.provider]
+
+    def key(self) -> str:
+        """The key from the environment; an endpoint of your own may need none.
+
+        Raises:
+            ModelFailure: the variable is not set, and the provider's own endpoint needs a key.
+        """
+        found = os.environ.get(self.key_from, "").strip()
+        if not found and (self.key_variable or not self.address):
+            raise ModelFailure(
+                "key_missing",
+                f"no key for {self.name}: set the environment variable {self.key_from}, or name your own endpoint",
+            )
+        return found or "none"
+
+    def as_record(self) -> dict[str, Any]:
+        """The settings that decide a reply; no key, no waiting."""
+        kept = ("temperature", "seed", "max_tokens")
+        return {
+            "provider": self.provider,
+            "endpoint": self.address,
+            "model": self.model,
+            **{name: getattr(self, name) for name in kept},
+        }
+
+
+class Model:
+    """A language model; `async with Model(settings)` closes its connections at the end.
+
+    `on_wait` is called with a sentence before each wait.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        cache: ReplyCache | None = None,
+        on_wait: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self.settings = settings
+        self._cache, self._on_wait = cache, on_wait
+        self._endpoint: Endpoint | None = None
+        self._locks: dict[str, anyio.Lock] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._endpoint is not None:
+            await self._endpoint.close()
+            self._endpoint = None
+
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
+        """The model's reply, from the cache if the same request was made before.
+
+        Raises:
+            ModelFailure: no reply; temporary failures were repeated first, as often as `retries` allows.
+        """
+        if self._cache is None:
+            return await self._ask(messages, tools)
+        name = digest(
+            {
+                **self.settings.as_record(),
+                "messages": [asdict(message) for message in messages],
+                "tools": [asdict(tool) for tool in tools],
+            }
+        )
+        async with self._locks.setdefault(name, anyio.Lock()):
+            reply = self._cache.get(name)
+            if reply is None:
+                reply = await self._ask(messages, tools)
+                self._cache.put(name, reply)
+        self._locks.pop(name, None)
+        return reply
+
+    async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply:
+        if self._endpoint is None:
+            self._endpoint = _open(self.settings)
+        started = time.monotonic()
+        for attempt in range(1, self.settings.retries + 2):
+            result = await self._endpoint.request(messages, tools)
+            if isinstance(result, Reply):
+                return _measured(result, messages, tools, time.monotonic() - started, attempt)
+            if not result.passing:
+                raise result.failure
+            wait = result.retry_after
+            if wait is None:
+                wait = min(self.settings.longest_wait, FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1))
+            if wait > self.settings.longest_wait:
+                raise ModelFailure(
+                    result.failure.kind,
+                    f"{result.failure}; the endpoint asks to wait {wait:.0f} s, which is longer than "
+                    f"{self.settings.longest_wait:.0f} s. Repeat the command later; it resumes.",
+                )
+            if attempt > self.settings.retries:
+                raise ModelFailure(result.failure.kind, f"{result.failure}; gave up after {attempt} attempts")
+            self._on_wait(f"{result.failure}; trying again in {wait:.1f} s")
+            await anyio.sleep(wait)
+        raise AssertionError("the last attempt either returns or raises")
+
+
+def _open(settings: ModelSettings) -> Endpoint:
+    try:
+        from graphground.agents.endpoint import Endpoint  # the libraries of models are heavy, and an extra
+    except ModuleNotFoundError as error:
+        raise ModelFailure(
+            "not_installed",
+            f"agents need the extra `agents` ({error.name} is missing): pip install 'graphground[agents]'",
+        ) from None
+    return Endpoint(settings)
+
+
+def _measured(
+    reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
+) -> Reply:
+    """The reply with its time, and with estimated token counts if the endpoint counts none."""
+    record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
+    if not reply.tokens_in:
+        sent = sum(len(message.text) for message in messages) + sum(len(json.dumps(asdict(tool))) for tool in tools)
+        record["tokens_in"] = sent // CHARACTERS_PER_TOKEN
+    if not reply.tokens_out:
+        written = len(reply.text) + sum(len(use.arguments) for use in reply.uses)
+        record["tokens_out"] = written // CHARACTERS_PER_TOKEN
+    return Reply.of_record(record)

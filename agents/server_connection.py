@@ -1,0 +1,140 @@
+"""The connection of an agent to a graphground server, over stdio or HTTP, through the MCP SDK.
+
+async with connect() as server:                                  # starts `graphground serve` over stdio
+    answer = await server.call("get_schema", {"graph": "nba"})
+
+async with connect("http://127.0.0.1:8000/mcp") as server: …     # a server that runs
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import httpx2
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent
+
+from graphground.agents.conversation import ToolOffer
+from graphground.agents.failures import AgentFailure, ServerFailure
+
+SERVE = (sys.executable, "-m", "graphground", "serve")
+TOKEN_VARIABLE = "GRAPHGROUND_TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool answered: `ToolAnswer("get_schema", "(:Player)-[:playsFor]->…", {"schema": "…"})`."""
+
+    tool: str
+    text: str
+    """What a model is shown."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """The structured content; empty if the tool failed."""
+    failed: bool = False
+    seconds: float = 0.0
+
+    def require(self) -> Mapping[str, Any]:
+        """The fields.
+
+        Raises:
+            ServerFailure: the tool failed, with its words.
+        """
+        if self.failed:
+            raise ServerFailure(f"{self.tool} failed: {' '.join(self.text.split())}")
+        return self.fields
+
+
+class ServerConnection:
+    """An open connection; calls may run concurrently."""
+
+    def __init__(self, client: Client, timeout: float) -> None:
+        self._client, self._timeout = client, timeout
+
+    async def tools(self) -> list[ToolOffer]:
+        """The server's tools, as a model is offered them."""
+        offers: list[ToolOffer] = []
+        cursor: str | None = None
+        while True:
+            listed = await self._client.list_tools(cursor=cursor)
+            offers += [ToolOffer(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
+            cursor = listed.next_cursor
+            if not cursor:
+                return offers
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool; a tool's own failure is an answer.
+
+        Raises:
+            ServerFailure: there is no such tool, or the server ended or did not answer in time.
+        """
+        started = time.monotonic()
+        try:
+            with anyio.fail_after(self._timeout):
+                result = await self._client.call_tool(tool, dict(arguments))
+        except TimeoutError:
+            raise ServerFailure(f"the server did not answer {tool} within {self._timeout:g} s") from None
+        except MCPError as error:
+            raise ServerFailure(f"the server refused {tool}: {error}") from None
+        text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+        fields = result.structured_content if isinstance(result.structured_content, dict) else {}
+        return ToolAnswer(tool, text, fields, bool(result.is_error), time.monotonic() - started)
+
+
+@asynccontextmanager
+async def connect(
+    server: str | Sequence[str] = SERVE, *, environment: Mapping[str, str] | None = None, timeout: float = 120.0
+) -> AsyncIterator[ServerConnection]:
+    """Connect to a server: its URL, or the command that starts it over stdio.
+
+    `timeout` is in seconds, for each call. An HTTP server that wants a bearer token gets the one in GRAPHGROUND_TOKEN.
+
+    Raises:
+        ServerFailure: the server cannot be started or reached.
+    """
+    variables = dict(os.environ if environment is None else environment)
+    try:
+        async with AsyncExitStack() as stack:
+            try:
+                client = await stack.enter_async_context(await _client(server, variables, timeout, stack))
+            except (MCPError, OSError, httpx2.HTTPError, ExceptionGroup) as error:
+                raise ServerFailure(f"cannot connect to {_named(server)}: {_innermost(error)}") from None
+            yield ServerConnection(client, timeout)
+    except ExceptionGroup as group:  # the SDK's task groups wrap what is raised while they are open
+        inner = _innermost(group)
+        if isinstance(inner, AgentFailure):
+            raise inner from None
+        raise
+
+
+async def _client(
+    server: str | Sequence[str], variables: Mapping[str, str], timeout: float, stack: AsyncExitStack
+) -> Client:
+    if not isinstance(server, str):
+        command = StdioServerParameters(command=server[0], args=list(server[1:]), env=dict(variables))
+        return Client(command, read_timeout_seconds=timeout)
+    token = variables.get(TOKEN_VARIABLE)
+    if not token:
+        return Client(server, read_timeout_seconds=timeout)
+    http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, follow_redirects=True, timeout=300)
+    transport = streamable_http_client(server, http_client=await stack.enter_async_context(http))
+    return Client(transport, read_timeout_seconds=timeout)
+
+
+def _named(server: str | Sequence[str]) -> str:
+    return server if isinstance(server, str) else " ".join(server)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,39 @@
+"""The prompts of the agents: one Markdown template for each role, and their loader."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from graphground.prompts.template import Template, read
+
+FOLDER = Path(__file__).parent
+
+
+@cache
+def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
+    """The template of each role by its name; a file in `folder` replaces the one of the same name.
+
+    Raises:
+        ValueError: a file of the folder is no template, or has the name of no role.
+    """
+    own = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.md"))}
+    if folder == FOLDER:
+        return own
+    others = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
+    if not others or set(others) - set(own):
+        wrong = ", ".join(sorted(set(others) - set(own))) or "no file"
+        raise ValueError(f"{folder} holds {wrong}; its files are named after roles: {', '.join(sorted(own))}")
+    return own | others
+
+
+def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
+    """A role's prompt with its places filled: `agent_prompt("zero_shot", schema="…", question="…")`."""
+    return agent_templates(folder)[role].fill(values)
+
+
+def _read(path: Path) -> Template:
+    try:
+        return read(path.stem, path.read_text(encoding="utf-8"))
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{path} is no template: it needs a heading with title and description ({error})") from None

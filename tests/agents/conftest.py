@@ -1,0 +1,29 @@
+"""What the tests of agents share: keys that are not anybody's, and a model that follows a script."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+KEY = "sk-test-4711-do-not-print"
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of both providers for one test, and no endpoint from the environment."""
+    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    return KEY
+
+
+@pytest.fixture(scope="session", autouse=True)
+def libraries() -> None:
+    """The libraries of models are imported before any test's own time limit runs: from a cold disk that takes long."""
+    for module in ("pydantic_ai.models.openai", "pydantic_ai.models.anthropic"):
+        try:
+            import_module(module)
+        except ModuleNotFoundError:
+            pytest.skip("needs the extra `agents`")

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graphground.agents.conversation import Message, Reply, ToolOffer
+from graphground.agents.failures import ModelFailure
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.reply_cache import ReplyCache
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say, use
+
+QUESTION = [Message("system", "You write Cypher."), Message("user", "How many teams are there?")]
+COUNT = ToolOffer("count", "Counts nodes.", {"type": "object", "properties": {"label": {"type": "string"}}})
+PROVIDERS = ("openai", "anthropic")
+
+
+def settings(endpoint: ScriptedEndpoint, provider: str = "openai", **more: object) -> ModelSettings:
+    address = endpoint.openai if provider == "openai" else endpoint.anthropic
+    made = ModelSettings(f"{provider}:scripted", endpoint=address, retries=2, longest_wait=2.0)
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def ask(
+    settings: ModelSettings,
+    cache: Path | None = None,
+    tools: tuple[ToolOffer, ...] = (),
+    messages: list[Message] = QUESTION,
+    waits: list[str] | None = None,
+) -> Reply:
+    async def asked() -> Reply:
+        with anyio.fail_after(30):
+            say = (lambda sentence: None) if waits is None else waits.append
+            async with Model(settings, ReplyCache(cache) if cache else None, say) as model:
+                return await model.ask(messages, tools)
+
+    return anyio.run(asked)
+
+
+def in_turn(*answers: Answer) -> Callable[[Asked], Answer]:
+    """A script that gives these answers one after the other, and the last for ever."""
+    left: Iterator[Answer] = iter(answers[:-1])
+    return lambda asked: next(left, answers[-1])
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_reply_has_its_text_and_its_tokens_and_the_request_its_settings(provider: str) -> None:
+    with ScriptedEndpoint(lambda asked: say("MATCH (t:Team) RETURN count(t)")) as endpoint:
+        reply = ask(settings(endpoint, provider, temperature=0.5, seed=7, max_tokens=99))
+    assert (reply.text, reply.tokens_in, reply.tokens_out) == ("MATCH (t:Team) RETURN count(t)", 100, 20)
+    assert (reply.finish, reply.attempts, reply.cached) == ("stop", 1, False)
+    [asked] = endpoint.requests
+    assert asked.body["model"] == "scripted"
+    assert asked.body["temperature"] == 0.5
+    assert 99 in (asked.body.get("max_tokens"), asked.body.get("max_completion_tokens"))
+    assert "You write Cypher." in asked.text
+    assert "How many teams are there?" in asked.text
+    if provider == "openai":
+        assert asked.body["seed"] == 7
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_tool_call_and_its_answer_go_back_and_forth(provider: str) -> None:
+    with ScriptedEndpoint(lambda asked: say("30") if asked.results else use("count", label="Team")) as endpoint:
+        first = ask(settings(endpoint, provider), tools=(COUNT,))
+        [call] = first.uses
+        assert (call.name, call.parsed()) == ("count", {"label": "Team"})
+        messages = [*QUESTION, first.as_message(), Message("tool", '{"count": 30}', answers=call)]
+        assert ask(settings(endpoint, provider), tools=(COUNT,), messages=messages).text == "30"
+    assert '{"count": 30}' in endpoint.requests[-1].last.replace("\\", "")
+
+
+def test_a_price_is_known_for_a_known_model_only() -> None:
+    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+        known = ask(settings(endpoint, name="gpt-4o-mini"))
+        unknown = ask(settings(endpoint))
+    assert known.cost_usd == pytest.approx(100 * 0.15e-6 + 20 * 0.6e-6)
+    assert unknown.cost_usd is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_refused_key_is_reported_at_once_and_never_shown(
+    provider: str, keys: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    refusal = fail(401, "authentication_error", f"Incorrect API key provided: {keys}")
+    with ScriptedEndpoint(lambda asked: refusal) as endpoint, pytest.raises(ModelFailure) as caught:
+        ask(settings(endpoint, provider))
+    assert caught.value.kind == "key_refused"
+    assert f"{provider.upper()}_API_KEY" in str(caught.value)
+    assert len(endpoint.requests) == 1
+    assert keys in str(endpoint.requests[0].headers)
+    assert keys not in str(caught.value)
+    assert keys not in caplog.text
+
+
+def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ModelFailure, match="set the environment variable OPENAI_API_KEY"):
+        ask(ModelSettings("gpt-5-mini"))
+    with pytest.raises(ModelFailure, match="MY_KEY"):
+        ask(ModelSettings("local", endpoint="http://127.0.0.1:9/v1", key_variable="MY_KEY"))
+
+
+@pytest.mark.parametrize(
+    ("provider", "header", "seconds"),
+    [("openai", {"retry_after": "1"}, 1.0), ("anthropic", {"retry_after_ms": "200"}, 0.2)],
+)
+def test_a_rate_limit_is_waited_for_as_long_as_the_endpoint_asks(
+    provider: str, header: dict[str, str], seconds: float
+) -> None:
+    waits: list[str] = []
+    script = in_turn(fail(429, "rate_limit_error", **header), say("done"))
+    with ScriptedEndpoint(script) as endpoint:
+        reply = ask(settings(endpoint, provider), waits=waits)
+    assert (reply.text, reply.attempts) == ("done", 2)
+    assert reply.seconds >= seconds
+    [wait] = waits
+    assert wait.endswith(f"trying again in {seconds:.1f} s")
+
+
+def test_a_wait_that_is_too_long_ends_the_run_and_says_how_to_resume() -> None:
+    refusal = fail(429, "rate_limit_error", retry_after="3600")
+    with (
+        ScriptedEndpoint(lambda asked: refusal) as endpoint,
+        pytest.raises(ModelFailure, match=r"3600 s.*resumes") as error,
+    ):
+        ask(settings(endpoint))
+    assert error.value.kind == "rate_limit"
+    assert len(endpoint.requests) == 1
+
+
+def test_a_rate_limit_that_never_ends_is_given_up() -> None:
+    refusal = fail(429, "rate_limit_error", retry_after="0")
+    with ScriptedEndpoint(lambda asked: refusal) as endpoint, pytest.raises(ModelFailure, match="after 3 attempts"):
+        ask(settings(endpoint))
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize("broken", [Answer("half", cut=True), fail(503, "overloaded_error", retry_after="0")])
+def test_a_cut_reply_and_an_overloaded_server_are_asked_again(broken: Answer) -> None:
+    with ScriptedEndpoint(in_turn(broken, say("whole"))) as endpoint:
+        reply = ask(settings(endpoint, longest_wait=0.05))
+    assert (reply.text, reply.attempts) == ("whole", 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Answer(raw=b"<html>Bad gateway</html>"), "bad_reply"),
+        (fail(404, "model_not_found", "The model `scripted` does not exist"), "model_not_found"),
+        (fail(400, "context_length_exceeded", "maximum context length is 2048 tokens"), "too_long"),
+        (fail(429, "insufficient_quota", "You exceeded your current quota"), "quota"),
+        (fail(400, "invalid_request_error", "temperature is not supported"), "refused"),
+    ],
+)
+def test_what_repeating_cannot_help_fails_once_with_its_kind(answer: Answer, kind: str) -> None:
+    with ScriptedEndpoint(lambda asked: answer) as endpoint, pytest.raises(ModelFailure) as caught:
+        ask(settings(endpoint))
+    assert caught.value.kind == kind
+    assert len(endpoint.requests) == 1
+
+
+def test_no_endpoint_at_the_address_is_reported_with_it() -> None:
+    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+        address = endpoint.openai
+    with pytest.raises(ModelFailure, match="after 1 attempts") as caught:
+        ask(ModelSettings("local", endpoint=address, retries=0))
+    assert caught.value.kind == "unreachable"
+    assert address in str(caught.value)
+
+
+def test_no_call_is_made_twice(tmp_path: Path, keys: str) -> None:
+    with ScriptedEndpoint(lambda asked: say(f"reply {len(asked.text)}")) as endpoint:
+        first = ask(settings(endpoint), tmp_path)
+        again = ask(settings(endpoint), tmp_path)
+        other = ask(settings(endpoint, seed=1), tmp_path)
+    assert len(endpoint.requests) == 2
+    assert again == replace(first, cached=True)
+    assert not other.cached
+    assert keys not in "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.json"))
+
+
+def test_concurrent_equal_requests_are_one_call(tmp_path: Path) -> None:
+    async def ask_three_times() -> None:
+        async with Model(settings(endpoint), ReplyCache(tmp_path)) as model, anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(model.ask, QUESTION)
+
+    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+        anyio.run(ask_three_times)
+    assert len(endpoint.requests) == 1
+
+
+def test_a_damaged_file_of_the_cache_is_written_anew(tmp_path: Path) -> None:
+    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+        ask(settings(endpoint), tmp_path)
+        [path] = tmp_path.rglob("*.json")
+        path.write_text('{"text": "x", "uses"', encoding="utf-8")
+        assert not ask(settings(endpoint), tmp_path).cached
+        assert ask(settings(endpoint), tmp_path).cached

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graphground.agents.failures import ModelFailure, ServerFailure
+from graphground.agents.server_connection import SERVE, connect
+from tests.support.serving import environment, http_server
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.timeout(300)
+async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> None:
+    found = []
+    with http_server(data_folder) as address, anyio.fail_after(240):
+        for server in (address, SERVE):
+            async with connect(server, environment=environment(data_folder)) as connection:
+                offers = {offer.name: offer for offer in await connection.tools()}
+                answer = await connection.call(
+                    "execute_cypher", {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
+                )
+                found.append((sorted(offers), answer.require()["rows"], answer.failed))
+                assert offers["execute_cypher"].parameters["type"] == "object"
+    assert found[0] == found[1]
+    assert found[0][1] == [[30]]
+
+
+async def test_a_failed_tool_is_an_answer_with_the_words_for_the_model(data_folder: Path) -> None:
+    with anyio.fail_after(60):
+        async with connect(environment=environment(data_folder)) as connection:
+            answer = await connection.call("get_schema", {"graph": "nbaa"})
+    assert answer.failed
+    assert '"nba"' in answer.text
+    with pytest.raises(ServerFailure, match="get_schema failed"):
+        answer.require()
+
+
+@pytest.mark.parametrize(
+    "server",
+    ["http://127.0.0.1:9/mcp", ("/nowhere/graphground", "serve"), (sys.executable, "-c", "raise SystemExit(3)")],
+)
+async def test_a_server_that_cannot_be_reached_is_reported_with_its_name(server: str | tuple[str, ...]) -> None:
+    with anyio.fail_after(60), pytest.raises(ServerFailure, match="cannot connect to"):
+        async with connect(server, timeout=20):
+            raise AssertionError("there is no such server")
+
+
+async def test_what_is_raised_while_connected_arrives_as_it_is(data_folder: Path) -> None:
+    with anyio.fail_after(60), pytest.raises(ModelFailure, match="no more"):
+        async with connect(environment=environment(data_folder)):
+            raise ModelFailure("quota", "no more")

@@ -1,0 +1,159 @@
+"""A language model that follows a script, over real HTTP: OpenAI's chat completions, and Anthropic's messages.
+
+    with ScriptedEndpoint(lambda asked: say("MATCH (t:Team) RETURN t.name")) as endpoint:
+        ModelSettings("scripted", endpoint=endpoint.openai)
+
+The script is a function of the request that returns one of the replies below; every request is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.support.local_http import LocalHandler, LocalServer
+
+TOKENS_IN, TOKENS_OUT = 100, 20
+"""What the endpoint counts for every reply."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: what the model is told, whichever provider's form it came in."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """All messages as one text."""
+        return "\n".join(_texts(self.body.get("system")) + _texts(self.body.get("messages")))
+
+    @property
+    def last(self) -> str:
+        """The last message."""
+        return "\n".join(_texts(self.body["messages"][-1]))
+
+    @property
+    def results(self) -> int:
+        """How many tool results the conversation holds."""
+        return json.dumps(self.body["messages"]).count('"tool_call_id"') + json.dumps(self.body["messages"]).count(
+            '"tool_use_id"'
+        )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the endpoint does with a request."""
+
+    text: str = ""
+    uses: tuple[tuple[str, str], ...] = ()
+    """Tool calls: names with their arguments as JSON."""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: Mapping[str, Any] = field(default_factory=dict)
+    raw: bytes | None = None
+    """Sent in place of JSON."""
+    cut: bool = False
+    """Whether the connection closes in the middle of the body."""
+
+
+def say(text: str) -> Answer:
+    """A reply in words."""
+    return Answer(text)
+
+
+def use(tool: str, **arguments: Any) -> Answer:
+    """A reply that calls one tool."""
+    return Answer(uses=((tool, json.dumps(arguments)),))
+
+
+def fail(status: int, code: str, message: str = "no", **headers: str) -> Answer:
+    """A refusal, as both providers word it."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(status=status, headers=named, error={"message": message, "type": code, "code": code})
+
+
+class ScriptedEndpoint(LocalServer):
+    """The endpoint on a free port while the block runs."""
+
+    def __init__(self, script: Callable[[Asked], Answer]) -> None:
+        self.requests: list[Asked] = []
+        lock = threading.Lock()
+        endpoint = self
+
+        class Handler(LocalHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                with lock:
+                    endpoint.requests.append(asked)
+                    answer = script(asked)
+                self._send(asked, answer)
+
+            def _send(self, asked: Asked, answer: Answer) -> None:
+                if answer.error:
+                    content = json.dumps({"type": "error", "error": answer.error}).encode()
+                elif answer.raw is not None:
+                    content = answer.raw
+                else:
+                    form = _message if asked.path.endswith("/messages") else _completion
+                    content = json.dumps(form(asked.body, answer)).encode()
+                headers = {"Content-Type": "application/json", **answer.headers}
+                if answer.cut:
+                    headers["Content-Length"] = str(len(content))
+                    content = content[: len(content) // 2]
+                self.reply(answer.status, content, headers)
+
+        super().__init__(Handler)
+        self.openai, self.anthropic = f"{self.address}/v1", self.address
+
+
+def _completion(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    calls = [
+        {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(answer.uses, start=len(request["messages"]))
+    ]
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+    if calls:
+        message["tool_calls"] = calls
+    return {
+        "id": "chat_1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
+        "usage": {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT, "total_tokens": TOKENS_IN + TOKENS_OUT},
+    }
+
+
+def _message(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": answer.text}] if answer.text else []
+    content += [
+        {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": json.loads(arguments)}
+        for number, (name, arguments) in enumerate(answer.uses, start=len(request["messages"]))
+    ]
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": request["model"],
+        "content": content,
+        "stop_reason": "tool_use" if answer.uses else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": TOKENS_IN, "output_tokens": TOKENS_OUT},
+    }
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [text for part in value for text in _texts(part)]
+    if isinstance(value, Mapping):
+        return _texts(value.get("text") or value.get("content"))
+    return []
