@@ -31,6 +31,22 @@ class DumpError(ValueError):
     """A dump that cannot be read; the message says where."""
 
 
+def identity_of(path: Path) -> str:
+    """The name, size and modification time of a dump: a build resumes only on the same one."""
+    status = path.stat() if path.exists() else None
+    return f"{path.name} {status.st_size} {status.st_mtime_ns}" if status else path.name
+
+
+def is_ntriples(path: Path) -> bool:
+    """Whether a dump is of N-Triples, not of entity JSON: by its content, packed or not.
+
+    Raises:
+        DumpError: the file cannot be read.
+    """
+    first = next(blocks(path, size=1 << 12), b"")
+    return first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"_", b"#")
+
+
 def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
     """Blocks of whole lines; `read` is called with the number of file bytes read so far.
 

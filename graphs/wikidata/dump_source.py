@@ -7,31 +7,26 @@ workspace: memory does not grow with the dump.
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from graphground.graphs.definitions.model import IDENTICAL
-from graphground.graphs.wikidata.dump_files import blocks
+from graphground.graphs.wikidata.dump_files import blocks, identity_of
 from graphground.graphs.wikidata.names import names_in_document
+from graphground.graphs.wikidata.parallel import mapped, processes_for
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
-from graphground.graphs.wikidata.source import Progress, SourceError
+from graphground.graphs.wikidata.source import Progress, refuse_sparql
 from graphground.graphs.wikidata.statements import Wanted, best, chosen, packed, statements_of
 from graphground.graphs.wikidata.values import ITEM, item_number
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
-ONE_PROCESS = 1 << 26
-"""Size of a dump in bytes below which starting more processes costs more than it saves."""
 _ID = re.compile(rb'"id"\s*:\s*"([QPL]\d+)"')
 _TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')
 
@@ -80,24 +75,22 @@ class DumpSource:
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
-        size = self.path.stat().st_size if self.path.exists() else 0
-        self._processes = processes or (os.cpu_count() or 1 if size > ONE_PROCESS else 1)
+        self._processes = processes or processes_for(self.path)
         self.broken = 0
 
     @property
     def identity(self) -> str:
         """The dump's name, size and modification time."""
-        status = self.path.stat() if self.path.exists() else None
-        return f"{self.path.name} {status.st_size} {status.st_mtime_ns}" if status else self.path.name
+        return identity_of(self.path)
+
+    @property
+    def notes(self) -> list[str]:
+        """The number of lines that could not be read."""
+        return [f"{self.broken:,} lines of the dump are not JSON; they were left out."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
         """Raise if the definition needs SPARQL, which a dump cannot evaluate."""
-        for label in plan.labels:
-            if plan.node(label).sparql:
-                raise SourceError(
-                    f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or "
-                    "use linked_to and has_property"
-                )
+        refuse_sparql(plan)
 
     def close(self) -> None:
         """Do nothing: no resource is held between passes."""
@@ -145,24 +138,9 @@ class DumpSource:
             if self._progress is not None:
                 self._progress(f"{step} {', '.join(labels)}".strip(), done, size)
 
-        for found in self._mapped(task, blocks(self.path, read)):
+        for found in mapped(Reader, task, blocks(self.path, read), self._processes):
             self.broken += found.broken
             yield found
-
-    def _mapped(self, task: Pass, pieces: Iterable[bytes]) -> Iterator[Found]:
-        if self._processes == 1:
-            reader = Reader(task)
-            yield from map(reader.read, pieces)
-            reader.close()
-            return
-        with ProcessPoolExecutor(self._processes, get_context("spawn"), _begin, (task,)) as pool:
-            waiting: deque[Future[Found]] = deque()
-            for piece in pieces:
-                waiting.append(pool.submit(_read, piece))
-                if len(waiting) > 2 * self._processes:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
 
 
 def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
@@ -190,18 +168,6 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
         tuple(node.has_property),
         starts,
     )
-
-
-_reader: Reader
-
-
-def _begin(task: Pass) -> None:
-    global _reader
-    _reader = Reader(task)
-
-
-def _read(piece: bytes) -> Found:
-    return _reader.read(piece)
 
 
 class Reader:

@@ -44,6 +44,27 @@ def names_of(
     )
 
 
+class Texts:
+    """An item's texts from RDF, by kind (`label`, `description`, `alias`, `article`) and language, in any order."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, list[str]]] = {"label": {}, "description": {}, "alias": {}, "article": {}}
+
+    def add(self, kind: str, language: str, text: str) -> None:
+        """Add a text: `add("label", "en", "Heat")`; an article is added by its address."""
+        self._found[kind].setdefault(language, []).append(text)
+
+    def names(self, languages: Sequence[str]) -> Names:
+        """The names; of several texts in a language, the smallest is taken."""
+        label, description, articles = (
+            {language: min(texts) for language, texts in self._found[kind].items()}
+            for kind in ("label", "description", "article")
+        )
+        return names_of(
+            label, description, self._found["alias"], title_of(articles[""]) if articles else None, languages
+        )
+
+
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
     """The names in an entity document, old layout or new."""
 

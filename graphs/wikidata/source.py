@@ -23,6 +23,10 @@ class Source(Protocol):
     def identity(self) -> str:
         """The value that must be unchanged for a build to be resumed."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know after a build: lines that could not be read, and what the source does not hold."""
+
     def check(self, plan: Plan) -> None:
         """Raise SourceError if this source cannot provide what the definition needs."""
 
@@ -37,3 +41,17 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Release connections and files."""
+
+
+def refuse_sparql(plan: Plan) -> None:
+    """Raise if a definition has SPARQL conditions, which a dump cannot evaluate.
+
+    Raises:
+        SourceError: it has.
+    """
+    for label in plan.labels:
+        if plan.node(label).sparql:
+            raise SourceError(
+                f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or use linked_to and "
+                "has_property"
+            )

@@ -15,7 +15,7 @@ from graphground.graphs.definitions.model import IDENTICAL, Definition
 from graphground.graphs.wikidata import queries
 from graphground.graphs.wikidata.answers import Binding
 from graphground.graphs.wikidata.endpoint import HINT, Endpoint, EndpointError, QueryTooLong
-from graphground.graphs.wikidata.names import names_of, title_of, with_fallback
+from graphground.graphs.wikidata.names import Texts, with_fallback
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.rdf import Gathering, last
 from graphground.graphs.wikidata.source import Progress
@@ -26,10 +26,12 @@ from graphground.graphs.wikidata.workspace import Names, Workspace
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
 ENDINGS = "0123456789"
 LONGEST_ENDING = 3
-_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
-_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
-_DESCRIPTION = "http://schema.org/description"
-_ARTICLE = "http://schema.org/about"
+_KINDS = {
+    "http://www.w3.org/2000/01/rdf-schema#label": "label",
+    "http://www.w3.org/2004/02/skos/core#altLabel": "alias",
+    "http://schema.org/description": "description",
+    "http://schema.org/about": "article",
+}
 T = TypeVar("T")
 
 
@@ -44,6 +46,11 @@ class SparqlSource:
     def identity(self) -> str:
         """The endpoint's address."""
         return self.endpoint.url
+
+    @property
+    def notes(self) -> list[str]:
+        """Nothing: an endpoint holds all statements."""
+        return []
 
     def check(self, plan: Plan) -> None:
         """Accept every definition: an endpoint can provide what any of them needs."""
@@ -199,30 +206,14 @@ class SparqlSource:
             self._report("names", done, None)
 
     def _named(self, definition: Definition, items: Sequence[int]) -> list[tuple[int, Names]]:
-        texts: dict[tuple[int, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        texts: dict[int, Texts] = defaultdict(Texts)
         languages, wikipedia = with_fallback(definition.languages), definition.wikipedia
         for found in self.endpoint.select(queries.names(items, languages, wikipedia)):
             number = _number(found, "item")
             if number is not None:
                 text = found["text"]
-                texts[number, found["kind"]["value"]][text.get("xml:lang", "")].append(text["value"])
-
-        def single(item: int, kind: str) -> dict[str, str]:
-            return {language: min(several) for language, several in texts[item, kind].items()}
-
-        return [
-            (
-                item,
-                names_of(
-                    single(item, _LABEL),
-                    single(item, _DESCRIPTION),
-                    texts[item, _ALIAS],
-                    title_of(min(texts[item, _ARTICLE][""])) if texts[item, _ARTICLE] else None,
-                    definition.languages,
-                ),
-            )
-            for item in items
-        ]
+                texts[number].add(_KINDS[found["kind"]["value"]], text.get("xml:lang", ""), text["value"])
+        return [(item, texts[item].names(definition.languages)) for item in items]
 
     def _in_parts(
         self,

@@ -17,6 +17,7 @@ import orjson
 from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 
 FORMAT = "1"
+EXTRACT = "-extract"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -77,8 +78,18 @@ class Workspace:
     def remove(self) -> None:
         """Close the file and delete it."""
         self.close()
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", "-wal", "-shm", EXTRACT, f"{EXTRACT}.part"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    @property
+    def extract(self) -> Path:
+        """The file beside the workspace in which a source may keep the part of a dump that it needs."""
+        return self.path.with_name(self.path.name + EXTRACT)
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """The connection, for temporary tables of a source and queries over the workspace."""
+        return self._db
 
     def _meta(self, key: str) -> str | None:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -95,11 +106,15 @@ class Workspace:
         try:
             yield
             if task is not None:
-                self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
+                self.mark(task)
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def mark(self, task: str) -> None:
+        """Note, within a transaction, that a task has been done."""
+        self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
         """Store the subclasses of a class (including itself)."""

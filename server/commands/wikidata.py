@@ -33,7 +33,10 @@ def parser() -> CommandLine:
     source = building.add_mutually_exclusive_group(required=True)
     source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that serves Wikidata.")
     source.add_argument(
-        "--dump", type=Path, metavar="FILE", help="A dump of entity JSON, one document per line; plain, .gz or .bz2."
+        "--dump",
+        type=Path,
+        metavar="FILE",
+        help="A dump of entity JSON, one document per line, or of N-Triples, truthy or full; plain, .gz or .bz2.",
     )
     building.add_argument(
         "--output", type=Path, metavar="FILE", help="The SimpleKG file to write; default: NAME.json.gz."
@@ -65,16 +68,18 @@ def build_graph(parsed: argparse.Namespace) -> int:
     definition = read_definition(parsed.definition)
     with progress_bars() as report, closing(source_of(parsed, report)) as source:
         built = build(definition, source, parsed.output or Path(f"{definition.name}.json.gz"))
-    sys.stdout.write(summary(built))
+    sys.stdout.write("".join(f"{note}\n" for note in source.notes) + summary(built))
     return 0
 
 
 def source_of(parsed: argparse.Namespace, report: Report) -> Source:
     """The endpoint or the dump that the options name."""
     if parsed.dump is not None:
+        from graphground.graphs.wikidata.dump_files import is_ntriples
         from graphground.graphs.wikidata.dump_source import DumpSource
+        from graphground.graphs.wikidata.ntriples.triples_source import NTriplesSource
 
-        return DumpSource(parsed.dump, report)
+        return (NTriplesSource if is_ntriples(parsed.dump) else DumpSource)(parsed.dump, report)
     from graphground.graphs.wikidata.endpoint import USER_AGENT, Endpoint, Patience
     from graphground.graphs.wikidata.sparql_source import SparqlSource
 

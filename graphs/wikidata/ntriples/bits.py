@@ -1,0 +1,69 @@
+"""A cheap test for membership that every line can afford, in bounded memory.
+
+>>> bits = Bits.of_keys([b"Q42-F078"], 1)
+>>> b"Q42-F078" in bits, 42 in Bits.of_items([42], 42), 43 in Bits.of_items([42], 42)
+(True, True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from zlib import crc32
+
+import numpy
+
+MOST = 1 << 28
+"""The most bits: 32 MiB, more than Wikidata has items."""
+AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """Numbers of items, exactly; or names of statements and value nodes by their hashes, with false positives.
+
+    It is sent to each process once. The caller joins the findings with the exact keys.
+    """
+
+    body: bytes
+    mask: int
+    beyond: frozenset[int] = frozenset()
+    """Numbers too large for a bit."""
+
+    @classmethod
+    def of_items(cls, items: Iterable[int], largest: int) -> Bits:
+        """The bits of item numbers up to `largest`."""
+        beyond: set[int] = set()
+
+        def small() -> Iterable[int]:
+            for item in items:
+                if item < MOST:
+                    yield item
+                else:
+                    beyond.add(item)
+
+        body, mask = _body(small(), min(MOST, 1 << max(largest.bit_length(), 3)))
+        return cls(body, mask, frozenset(beyond))
+
+    @classmethod
+    def of_keys(cls, keys: Iterable[bytes], count: int) -> Bits:
+        """The bits of keys, of which there are `count`."""
+        return cls(*_body(map(crc32, keys), min(MOST, 1 << max((count * 16).bit_length(), 16))))
+
+    def __contains__(self, key: int | bytes) -> bool:
+        if isinstance(key, bytes):
+            number = crc32(key) & self.mask
+        else:
+            number = key
+            if number > self.mask:
+                return number in self.beyond
+        return bool(self.body[number >> 3] >> (number & 7) & 1)
+
+
+def _body(numbers: Iterable[int], size: int) -> tuple[bytes, int]:
+    body, remaining = numpy.zeros(size >> 3, numpy.uint8), iter(numbers)
+    while len(some := numpy.fromiter(islice(remaining, AT_ONCE), numpy.int64)):
+        some &= size - 1
+        numpy.bitwise_or.at(body, some >> 3, (1 << (some & 7)).astype(numpy.uint8))
+    return body.tobytes(), size - 1

@@ -1,0 +1,229 @@
+"""Reads blocks of N-Triples lines, one class for each pass: extract, members, subjects, claims, parts, details, names.
+
+A line is split into three parts, and skipped unless its predicate is among those of the pass: most lines of a dump are
+names in other languages, references and properties that the definition does not use.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from graphground.graphs.wikidata.ntriples.bits import Bits
+from graphground.graphs.wikidata.ntriples.predicates import (
+    ABOUT,
+    ALIAS,
+    DEPRECATED_RANK,
+    DESCRIPTION,
+    LABEL,
+    NORMAL_RANK,
+    RANK,
+    SAME_AS,
+)
+from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, item_in, key_in, language_of, term_of
+
+Line = tuple[bytes, bytes, bytes]
+"""The subject, the predicate, and the rest of a line: the object and the point."""
+LEVEL = 1
+"""Of the compression of the extract: fast."""
+NAMES = frozenset({LABEL, ALIAS, DESCRIPTION, ABOUT})
+Row = tuple[int | bytes, ...]
+
+
+def triples(piece: bytes, wanted: frozenset[bytes] | Mapping[bytes, object]) -> list[Line]:
+    """The lines of a block with one of these predicates."""
+    return [
+        (parts[0], parts[1], parts[2])
+        for line in piece.split(b"\n")
+        if len(parts := line.split(None, 2)) == 3 and parts[1] in wanted
+    ]
+
+
+@dataclass(slots=True)
+class Found:
+    """The findings in a block: rows for the tables of the staging area, and how many lines are malformed."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    extract: bytes = b""
+    statements: int = 0
+    broken: int = 0
+
+    def add(self, table: str, *row: int | bytes) -> None:
+        """Add a row to a table."""
+        self.rows.setdefault(table, []).append(row)
+
+
+class _Pass:
+    def close(self) -> None:
+        """Hold nothing between blocks."""
+
+
+@dataclass(frozen=True)
+class Extract(_Pass):
+    """Keeps the lines that later passes need, gzipped, and reads the class tree and the merged items."""
+
+    wanted: frozenset[bytes]
+    subclass_of: bytes
+    claims: frozenset[bytes]
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found, kept = Found(), []
+        for subject, predicate, rest in triples(piece, self.wanted):
+            if not rest.endswith((b".", b".\r", b". ")):
+                found.broken += 1
+            elif predicate == SAME_AS:
+                _add_pair(found, "redirects", item_in(subject), item_in(rest))
+            elif predicate != RANK or not rest.startswith(NORMAL_RANK):
+                if predicate == self.subclass_of:
+                    _add_pair(found, "edges", item_in(rest), item_in(subject))
+                found.statements += predicate in self.claims
+                kept.append(b"%b %b %b\n" % (subject, predicate, rest))
+        if kept:
+            found.extract = gzip.compress(b"".join(kept), LEVEL)
+        return found
+
+
+def _add_pair(found: Found, table: str, one: int | None, other: int | None) -> None:
+    if one is not None and other is not None:
+        found.add(table, one, other)
+
+
+@dataclass(frozen=True)
+class Members(_Pass):
+    """Finds the members of classes and the starts of relationships: by truthy triples, or by values of statements.
+
+    `classes` has the labels by class for each predicate, `starts` the labels and the bits of their ends; the starts
+    among `by_statement` are noted with the key of their statement.
+    """
+
+    classes: Mapping[bytes, Mapping[int, tuple[int, ...]]]
+    starts: Mapping[bytes, tuple[tuple[int, Bits], ...]]
+    by_statement: frozenset[bytes]
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, {**self.classes, **self.starts}):
+            value = item_in(rest)
+            if value is None:
+                continue
+            labels = [label for label, ends in self.starts.get(predicate, ()) if value in ends]
+            if predicate in self.by_statement:
+                key = key_in(subject, STATEMENT)
+                for label in labels if key else ():
+                    found.add("hits", key, label)
+                continue
+            item = item_in(subject)
+            if item is not None:
+                for label in (*self.classes.get(predicate, {}).get(value, ()), *labels):
+                    found.add("members", label, item)
+        return found
+
+
+@dataclass(frozen=True)
+class Subjects(_Pass):
+    """Finds the items of statements that are hits, and the hits that are deprecated."""
+
+    claims: frozenset[bytes]
+    keys: Bits
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, self.claims | {RANK}):
+            if predicate == RANK:
+                if rest.startswith(DEPRECATED_RANK) and (key := key_in(subject, STATEMENT)) in self.keys:
+                    found.add("deprecated", key)
+            elif (key := key_in(rest, STATEMENT)) in self.keys and (item := item_in(subject)) is not None:
+                found.add("subjects", key, item)
+        return found
+
+
+@dataclass(frozen=True)
+class Claims(_Pass):
+    """Reads the truthy values of candidates, and the keys of their statements."""
+
+    direct: Mapping[bytes, int]
+    claims: Mapping[bytes, int]
+    items: Bits
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, {**self.direct, **self.claims}):
+            item = item_in(subject)
+            if item is None or item not in self.items:
+                continue
+            if predicate in self.claims:
+                key = key_in(rest, STATEMENT)
+                if key:
+                    found.add("links", key, item, self.claims[predicate])
+            elif term_of(rest) is None:
+                found.broken += 1
+            else:
+                found.add("direct", item, self.direct[predicate], rest)
+        return found
+
+
+@dataclass(frozen=True)
+class Parts(_Pass):
+    """Reads the values, qualifiers and ranks of statements, and notes the nodes of values."""
+
+    wanted: frozenset[bytes]
+    keys: Bits
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, self.wanted):
+            key = key_in(subject, STATEMENT)
+            if key in self.keys:
+                if term_of(rest) is None:
+                    found.broken += 1
+                    continue
+                found.add("parts", key, predicate, rest)
+                node = key_in(rest, VALUE_NODE)
+                if node:
+                    found.add("value_nodes", node)
+        return found
+
+
+@dataclass(frozen=True)
+class Details(_Pass):
+    """Reads the amounts, units, times and precisions of value nodes."""
+
+    wanted: frozenset[bytes]
+    nodes: Bits
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, self.wanted):
+            node = key_in(subject, VALUE_NODE)
+            if node in self.nodes:
+                found.add("details", node, predicate, rest)
+        return found
+
+
+@dataclass(frozen=True)
+class Names(_Pass):
+    """Reads the names, descriptions and aliases of items in some languages, and their articles."""
+
+    items: Bits
+    languages: frozenset[bytes]
+    articles: bytes
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        found = Found()
+        for subject, predicate, rest in triples(piece, NAMES):
+            if predicate == ABOUT:
+                if subject.startswith(self.articles) and (item := item_in(rest)) is not None and item in self.items:
+                    found.add("texts", item, predicate, b"%b ." % (b'"' + subject[1:-1] + b'"'))
+                continue
+            item = item_in(subject)
+            if item is not None and item in self.items and language_of(rest) in self.languages:
+                found.add("texts", item, predicate, rest)
+        return found

@@ -1,0 +1,101 @@
+"""The predicates that a definition needs from Wikidata's RDF.
+
+A property whose values alone are needed is read from truthy triples (`wdt:P31`), which hold the best statements. A
+property with qualifiers, converted values or statements of every rank is read from statement nodes (`p:P39`, `ps:P39`,
+`pq:P580` and the nodes of values), if the dump has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
+
+PROP, WIKIBASE = "http://www.wikidata.org/prop/", "http://wikiba.se/ontology#"
+SAME_AS = b"<http://www.w3.org/2002/07/owl#sameAs>"
+RANK = b"<http://wikiba.se/ontology#rank>"
+NORMAL_RANK, DEPRECATED_RANK = b"<http://wikiba.se/ontology#NormalRank>", b"<http://wikiba.se/ontology#DeprecatedRank>"
+DETAILS = tuple(
+    f"<{WIKIBASE}{name}>".encode() for name in ("quantityAmount", "quantityUnit", "timeValue", "timePrecision")
+)
+LABEL, ALIAS, DESCRIPTION, ABOUT = (
+    b"<http://www.w3.org/2000/01/rdf-schema#label>",
+    b"<http://www.w3.org/2004/02/skos/core#altLabel>",
+    b"<http://schema.org/description>",
+    b"<http://schema.org/about>",
+)
+
+
+def _predicate(folder: str, name: str) -> bytes:
+    return f"<{PROP}{folder}{name}>".encode()
+
+
+def direct(name: str) -> bytes:
+    """`wdt:P31`: from an item to the value of a best statement."""
+    return _predicate("direct/", name)
+
+
+def claim(name: str) -> bytes:
+    """`p:P39`: from an item to a statement."""
+    return _predicate("", name)
+
+
+def value(name: str) -> bytes:
+    """`ps:P39`: from a statement to its value."""
+    return _predicate("statement/", name)
+
+
+@dataclass(frozen=True)
+class Predicates:
+    """The predicates of a plan; `is_full` says whether the dump has statement nodes."""
+
+    plan: Plan
+    is_full: bool = True
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The properties that any label needs."""
+        return sorted(self.plan.wanted_of(self.plan.labels))
+
+    @cached_property
+    def with_statements(self) -> frozenset[str]:
+        """The properties that are read from statement nodes."""
+        return self.beyond_values if self.is_full else frozenset()
+
+    @cached_property
+    def beyond_values(self) -> frozenset[str]:
+        """The properties of which more than the best values is needed."""
+        definition = self.plan.definition
+        every_rank = {
+            relationship.wikidata
+            for relationship in definition.relationships
+            if definition.ranks(relationship) != "best"
+        }
+        return frozenset(
+            name
+            for name in self.names
+            if name in self.plan.in_full or name in every_rank or self.plan.qualifiers.get(name)
+        )
+
+    def parts(self, names: Iterable[str]) -> Iterator[bytes]:
+        """The predicates between the statements of properties and their values."""
+        for name in names:
+            yield value(name)
+            if name in self.plan.in_full:
+                yield _predicate("statement/value/", name)
+            for qualifier in sorted(self.plan.qualifiers.get(name, ())):
+                yield _predicate("qualifier/", qualifier)
+                if qualifier in self.plan.in_full:
+                    yield _predicate("qualifier/value/", qualifier)
+
+    @cached_property
+    def extract(self) -> frozenset[bytes]:
+        """All predicates that any step but the one for names needs."""
+        found = {SAME_AS, *map(direct, self.names), *map(claim, self.beyond_values), *self.parts(self.beyond_values)}
+        if self.plan.roots:
+            found.add(direct(SUBCLASS_OF))
+        if self.beyond_values:
+            found |= {RANK, *DETAILS}
+        return frozenset(found)

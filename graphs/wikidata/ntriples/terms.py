@@ -1,0 +1,102 @@
+"""Parses the parts of an N-Triples line: https://www.w3.org/TR/n-triples/.
+
+>>> term_of(b'"Ascenseur"@fr .')
+{'type': 'literal', 'value': 'Ascenseur', 'xml:lang': 'fr'}
+>>> item_in(b"<http://www.wikidata.org/entity/Q42> ."), item_in(b"_:b0 .")
+(42, None)
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphground.graphs.wikidata.rdf import Term
+from graphground.graphs.wikidata.values import DAY, MONTH, TIME, YEAR, Value, value_of_term
+
+ENTITY = b"<http://www.wikidata.org/entity/"
+STATEMENT = b"<http://www.wikidata.org/entity/statement/"
+VALUE_NODE = b"<http://www.wikidata.org/value/"
+_ITEM = re.compile(rb"<http://www\.wikidata\.org/entity/Q(\d{1,18})>").match
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_SINGLE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def item_in(part: bytes) -> int | None:
+    """The number of the item with which a part of a line begins."""
+    found = _ITEM(part)
+    return int(found[1]) if found else None
+
+
+def key_in(part: bytes, prefix: bytes) -> bytes:
+    """The name of a statement or value node: the rest of an address after `prefix`; empty for any other address."""
+    return part[len(prefix) : part.find(b">")] if part.startswith(prefix) else b""
+
+
+def term_of(rest: bytes) -> Term | None:
+    """The object of a line as a term of a SPARQL result; None if it is malformed.
+
+    `rest` is the line after its predicate, with the point at the end.
+    """
+    text = rest.strip()
+    if not text.endswith(b"."):
+        return None
+    try:
+        term = text[:-1].rstrip().decode()
+    except UnicodeDecodeError:
+        return None
+    if term.startswith("<") and term.endswith(">"):
+        return {"type": "uri", "value": unescaped(term[1:-1])}
+    if term.startswith("_:"):
+        return {"type": "bnode", "value": term[2:]}
+    end = term.rfind('"')
+    if not term.startswith('"') or end == 0:
+        return None
+    value, suffix = unescaped(term[1:end]), term[end + 1 :]
+    if suffix.startswith("@"):
+        return {"type": "literal", "value": value, "xml:lang": suffix[1:]}
+    if suffix.startswith("^^<") and suffix.endswith(">"):
+        return {"type": "literal", "value": value, "datatype": suffix[3:-1]}
+    return None if suffix else {"type": "literal", "value": value}
+
+
+def unescaped(text: str) -> str:
+    """Text with its escapes replaced.
+
+    >>> unescaped(r"caf\\u00E9 \\"noir\\"")
+    'café "noir"'
+    """
+    return _ESCAPE.sub(_replaced, text) if "\\" in text else text
+
+
+def _replaced(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    if code is None:
+        return _SINGLE.get(escape[3], escape[3])
+    number = int(code, 16)
+    return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\N{REPLACEMENT CHARACTER}"
+
+
+def language_of(rest: bytes) -> bytes:
+    """The language tag of a literal; empty if it has none.
+
+    >>> language_of(b'"Heat"@en-gb .')
+    b'en-gb'
+    """
+    tag = rest[rest.rfind(b'"') + 1 :]
+    return tag[1:].rstrip(b" \t\r.") if tag.startswith(b"@") else b""
+
+
+def direct_value(term: Term) -> Value:
+    """The value of a truthy triple. It has no precision: 1 January counts as a year, the first of a month as a month.
+
+    >>> direct_value({"type": "literal", "value": "1991-01-01T00:00:00Z",
+    ...               "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"})
+    ('time', 1991, 0, 0, 9)
+    """
+    value = value_of_term(term)
+    if value[0] != TIME or value[4] < DAY:
+        return value
+    _, year, month, day, _ = value
+    if (month, day) == (1, 1):
+        return TIME, year, 0, 0, YEAR
+    return (TIME, year, month, 0, MONTH) if day == 1 else value

@@ -1,0 +1,242 @@
+"""A dump of N-Triples as a source: one pass over the dump for statements, one for names, all others over an extract.
+
+The first pass keeps the lines whose predicates the definition needs, gzipped, beside the workspace. Each level of labels
+then takes up to five passes over that extract: members of classes and starts of relationships, the subjects of
+statements, the candidates' statements, their parts, and the nodes of their values. Each pass hands its findings to
+temporary tables on disk; memory does not grow with the dump, and the order of its lines does not matter.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from graphground.graphs.definitions.model import IDENTICAL
+from graphground.graphs.wikidata.dump_files import blocks, identity_of
+from graphground.graphs.wikidata.names import with_fallback
+from graphground.graphs.wikidata.ntriples import passes, predicates
+from graphground.graphs.wikidata.ntriples.bits import Bits
+from graphground.graphs.wikidata.ntriples.passes import Found
+from graphground.graphs.wikidata.ntriples.predicates import Predicates
+from graphground.graphs.wikidata.ntriples.staging import Staging
+from graphground.graphs.wikidata.parallel import BlockReader, mapped, processes_for
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
+from graphground.graphs.wikidata.source import Progress, SourceError, refuse_sparql
+from graphground.graphs.wikidata.workspace import Workspace
+
+FULL = "full dump"
+
+
+class NTriplesSource:
+    """`NTriplesSource(Path("latest-all.nt.bz2"))`: a dump of triples, truthy or full, in any order."""
+
+    def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
+        self.path, self._progress = Path(path), progress
+        self._processes = processes or processes_for(self.path)
+        self.broken = 0
+        self._missing: list[str] = []
+
+    @property
+    def identity(self) -> str:
+        """The dump's name, size and modification time."""
+        return identity_of(self.path)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a truthy dump does not hold, and the number of lines that could not be read."""
+        lines = [f"{self.broken:,} lines of the dump are not N-Triples; they were left out."] if self.broken else []
+        return [*self._missing, *lines]
+
+    def check(self, plan: Plan) -> None:
+        """Raise if the definition needs SPARQL, which a dump cannot evaluate."""
+        refuse_sparql(plan)
+
+    def close(self) -> None:
+        """Do nothing: no resource is held between passes."""
+
+    def subclasses(self, plan: Plan, workspace: Workspace) -> None:
+        """Write the extract, and read the subclasses of the plan's classes."""
+        wanted = Predicates(plan)
+        if not workspace.is_done("extract"):
+            self._write_extract(wanted, workspace)
+        for root in plan.roots:
+            with workspace.doing():
+                workspace.add_classes(root, workspace.below(root))
+
+    def _write_extract(self, wanted: Predicates, workspace: Workspace) -> None:
+        task = passes.Extract(
+            wanted.extract,
+            predicates.direct(SUBCLASS_OF) if wanted.plan.roots else b"",
+            frozenset(map(predicates.claim, wanted.beyond_values)),
+        )
+        part, statements = workspace.extract.with_name(workspace.extract.name + ".part"), 0
+        with part.open("wb") as file, workspace.doing("extract"):
+            for found in self._pass("statements", task, self.path, self._processes):
+                file.write(found.extract)
+                statements += found.statements
+                workspace.add_edges(_pairs(found, "edges"))
+                workspace.add_redirects(_pairs(found, "redirects"))
+            file.close()
+            part.replace(workspace.extract)
+            if statements:
+                workspace.mark(FULL)
+
+    def _predicates(self, plan: Plan, workspace: Workspace) -> Predicates:
+        found = Predicates(plan, workspace.is_done(FULL))
+        if not found.is_full and found.beyond_values:
+            self._missing = list(_missing(plan))
+        return found
+
+    def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
+        """Read the members of labels, and the statements of all candidates."""
+        wanted = self._predicates(plan, workspace)
+        with _staging(workspace) as staging:
+            self._members(wanted, labels, workspace, staging)
+        with _staging(workspace) as staging:
+            self._statements(wanted, labels, workspace, staging)
+
+    def _members(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
+        """Find the members of classes, and the starts of relationships to nodes."""
+        plan = wanted.plan
+        classes: dict[bytes, dict[int, tuple[int, ...]]] = defaultdict(dict)
+        starts: dict[bytes, tuple[tuple[int, Bits], ...]] = defaultdict(tuple)
+        by_statement: dict[bytes, bytes] = {}
+        for label in labels:
+            number, node = plan.number(label), plan.node(label)
+            if not node.from_relationships:
+                members = classes[predicates.direct(plan.class_property(label))]
+                for name in node.classes:
+                    root = int(name[1:])
+                    for class_id in workspace.classes(root) if node.subclasses else {root}:
+                        members[class_id] = tuple(dict.fromkeys((*members.get(class_id, ()), number)))
+            for relationship, is_end in plan.selecting(label):
+                if is_end or relationship.wikidata == IDENTICAL:
+                    continue
+                name = relationship.wikidata
+                ends = staging.items("SELECT item FROM nodes WHERE label = ?", [plan.number(relationship.end)])
+                if name in wanted.with_statements and plan.definition.ranks(relationship) != "best":
+                    key = predicates.value(name)
+                    by_statement[key] = predicates.claim(name)
+                else:
+                    key = predicates.direct(name)
+                starts[key] = (*starts[key], (number, ends))
+        if not classes and not starts:
+            return
+        task = passes.Members(dict(classes), dict(starts), frozenset(by_statement))
+        self._stage("members", task, workspace, staging)
+        if staging.count("hits"):
+            keys = staging.keys("key", "hits")
+            self._stage("subjects", passes.Subjects(frozenset(by_statement.values()), keys), workspace, staging)
+        for number in map(plan.number, labels):
+            workspace.add_candidates(number, staging.members(number))
+
+    def _statements(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
+        """Read the statements of the candidates of labels, and of the items that these were merged into."""
+        plan = wanted.plan
+        names = sorted(plan.wanted_of(labels))
+        with_statements = [name for name in names if name in wanted.with_statements]
+        direct = {predicates.direct(name): int(name[1:]) for name in names if name not in wanted.with_statements}
+        claims = {predicates.claim(name): int(name[1:]) for name in with_statements}
+        numbers = ", ".join(str(plan.number(label)) for label in labels)
+        candidates = f"SELECT item FROM candidates WHERE label IN ({numbers})"
+        items = staging.items(f"{candidates} UNION SELECT target FROM redirects WHERE item IN ({candidates})", ())
+        self._stage("values", passes.Claims(direct, claims, items), workspace, staging)
+        if staging.count("links"):
+            parts = frozenset({*wanted.parts(with_statements), predicates.RANK})
+            self._stage("parts", passes.Parts(parts, staging.keys("key", "links")), workspace, staging)
+        if staging.count("value_nodes"):
+            task = passes.Details(frozenset(predicates.DETAILS), staging.keys("node", "value_nodes"))
+            self._stage("details", task, workspace, staging)
+        workspace.add_statements(staging.statements())
+
+    def names(self, plan: Plan, workspace: Workspace) -> None:
+        """Read the names of nodes and values, in one pass over the dump."""
+        self._predicates(plan, workspace)
+        languages = frozenset(language.encode() for language in with_fallback(plan.definition.languages))
+        seen = "SELECT item FROM nodes UNION SELECT item FROM values_seen"
+        with _staging(workspace) as staging:
+            items = staging.items(f"{seen} UNION SELECT target FROM redirects WHERE item IN ({seen})", ())
+            articles = f"<https://{plan.definition.wikipedia}.wikipedia.org/wiki/".encode()
+            task = passes.Names(items, languages, articles)
+            for found in self._pass("names", task, self.path, self._processes):
+                staging.add(found)
+            workspace.add_names((item, texts.names(plan.definition.languages)) for item, texts in staging.texts())
+
+    def _stage(self, step: str, task: BlockReader[Found], workspace: Workspace, staging: Staging) -> None:
+        """Run a pass over the extract."""
+        processes = min(self._processes, processes_for(workspace.extract))
+        for found in self._pass(step, task, workspace.extract, processes):
+            staging.add(found)
+
+    def _pass(self, step: str, task: BlockReader[Found], path: Path, processes: int) -> Iterator[Found]:
+        size = path.stat().st_size if path.exists() else 0
+
+        def read(done: int) -> None:
+            if self._progress is not None:
+                self._progress(step, done, size)
+
+        for found in mapped(_same, task, blocks(path, read), processes):
+            self.broken += found.broken
+            yield found
+
+
+def _same(task: BlockReader[Found]) -> BlockReader[Found]:
+    """A pass is its own reader."""
+    return task
+
+
+@contextmanager
+def _staging(workspace: Workspace) -> Iterator[Staging]:
+    """A transaction with tables of its own."""
+    with workspace.doing():
+        staging = Staging(workspace.database)
+        yield staging
+        staging.close()
+
+
+def _pairs(found: Found, table: str) -> Iterable[tuple[int, int]]:
+    for one, other in found.rows.get(table, ()):
+        assert isinstance(one, int)
+        assert isinstance(other, int)
+        yield one, other
+
+
+def _missing(plan: Plan) -> Iterator[str]:
+    """What a definition asks for and a truthy dump does not hold.
+
+    Raises:
+        SourceError: without it, a relationship or a property would have no values at all.
+    """
+    definition = plan.definition
+    for relationship in definition.relationships:
+        if relationship.qualifier:
+            raise SourceError(
+                f"{relationship}: its end is a qualifier, which a truthy dump does not hold; use a full dump"
+            )
+    yield (
+        "The dump is truthy: it holds the best statements alone, without ranks, qualifiers, units and the precision of "
+        "dates. 1 January is read as a year, the first of a month as a month."
+    )
+    units = [
+        f"{label}.{key}"
+        for label, node in definition.nodes.items()
+        for key, wanted in node.properties.items()
+        if wanted.unit is not None or wanted.qualifiers
+    ]
+    if units:
+        yield f"Without values for want of units or qualifiers: {', '.join(units)}."
+    qualified = [
+        f"{relationship.type}.{key}"
+        for relationship in definition.relationships
+        for key, wanted in relationship.properties.items()
+        if wanted.wikidata != relationship.wikidata
+    ]
+    if qualified:
+        yield f"Without values for want of qualifiers: {', '.join(dict.fromkeys(qualified))}."
+    former = [
+        relationship.type for relationship in definition.relationships if definition.ranks(relationship) != "best"
+    ]
+    if former:
+        yield f"With the best statements alone, former ones may be missing: {', '.join(dict.fromkeys(former))}."

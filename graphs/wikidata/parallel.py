@@ -1,0 +1,67 @@
+"""Reads the blocks of a dump by processes on all cores, and returns their findings in order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+ONE_PROCESS = 1 << 26
+"""Size of a dump in bytes below which starting more processes costs more than it saves."""
+Task = TypeVar("Task")
+Found = TypeVar("Found", covariant=True)
+
+
+class BlockReader(Protocol[Found]):
+    """Reads blocks of lines; made once in each process."""
+
+    def read(self, piece: bytes) -> Found:
+        """The findings in a block."""
+        ...
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
+
+
+def processes_for(path: Path) -> int:
+    """The number of processes that a dump of that size is worth."""
+    size = path.stat().st_size if path.exists() else 0
+    return os.cpu_count() or 1 if size > ONE_PROCESS else 1
+
+
+def mapped(
+    make: Callable[[Task], BlockReader[Found]], task: Task, pieces: Iterable[bytes], processes: int
+) -> Iterator[Found]:
+    """The findings in each block, in the order of the blocks; a few blocks are in flight for each process."""
+    if processes == 1:
+        reader = make(task)
+        try:
+            yield from map(reader.read, pieces)
+        finally:
+            reader.close()
+        return
+    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (make, task)) as pool:
+        waiting: deque[Future[Found]] = deque()
+        for piece in pieces:
+            waiting.append(pool.submit(_read, piece))
+            if len(waiting) > 2 * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_reader: BlockReader[Any]
+
+
+def _begin(make: Callable[[Any], BlockReader[Any]], task: Any) -> None:
+    global _reader
+    _reader = make(task)
+
+
+def _read(piece: bytes) -> Any:
+    return _reader.read(piece)

@@ -1,0 +1,315 @@
+"""A dump of N-Triples gives the graph that a dump of entity documents gives, in whatever order its lines stand."""
+
+import bz2
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.definitions.read import check_text, read_definition
+from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.dump_files import DumpError, is_ntriples
+from graphground.graphs.wikidata.dump_source import DumpSource
+from graphground.graphs.wikidata.ntriples.bits import MOST, Bits
+from graphground.graphs.wikidata.ntriples.terms import direct_value, item_in, language_of, term_of
+from graphground.graphs.wikidata.ntriples.triples_source import NTriplesSource
+from graphground.graphs.wikidata.source import SourceError
+from graphground.server.commands.wikidata import main
+from tests.support.shared_data import needs
+from tests.support.wikibase_rdf import all_triples
+from tests.support.wikidata_documents import raw_documents
+from tests.support.wikidata_places import PLACES, place_triples
+
+RAW = needs("wikidata_entities", "entities.jsonl.gz")
+pytestmark = pytest.mark.timeout(240)
+ENTITY, PROP = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/"
+
+
+def built(source: DumpSource | NTriplesSource, output: Path, definition: str = PLACES) -> Built:
+    read, problems = check_text(definition)
+    assert read is not None, problems
+    return build(read, source, output)
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes that the entity documents give."""
+    folder = tmp_path_factory.mktemp("right")
+    (folder / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
+    built(DumpSource(folder / "dump.json"), folder / "places.json")
+    return (folder / "places.json").read_bytes()
+
+
+def lines_in(order: str) -> list[str]:
+    """The lines of the full dump, each ending in a line break."""
+    lines = [line + "\n" for line in place_triples()]
+    if order == "sorted":
+        lines.sort()
+    elif order == "mixed":
+        random.Random(17).shuffle(lines)
+    return lines
+
+
+@RAW
+@pytest.mark.parametrize("order", ["as written", "sorted", "mixed"])
+def test_a_full_dump_gives_the_bytes_that_entity_documents_give(order: str, right: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dump.nt").write_text("".join(lines_in(order)), "utf-8")
+    source = NTriplesSource(tmp_path / "dump.nt")
+    built(source, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+    assert source.notes == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dump.nt", "places.discarded.json", "places.json"]
+
+
+@RAW
+@pytest.mark.parametrize("packing", ["gz", "bz2"])
+def test_packed_escaped_and_repeated_lines_give_the_same_bytes(packing: str, right: bytes, tmp_path: Path) -> None:
+    lines = ["# a comment\n", "\n", *lines_in("mixed"), *lines_in("as written")[:5000]]
+    text = "".join(lines).encode("ascii", "backslashreplace").replace(b"\\x", b"\\u00").replace(b"\n", b"\r\n")
+    half = text.index(b"\n", len(text) // 2) + 1
+    compress = gzip.compress if packing == "gz" else bz2.compress
+    dump = tmp_path / f"dump.nt.{packing}"
+    dump.write_bytes(compress(text[:half]) + compress(text[half:]))
+    assert is_ntriples(dump)
+    built(NTriplesSource(dump), tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+@RAW
+@pytest.mark.slow
+def test_several_processes_give_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
+    built(NTriplesSource(tmp_path / "dump.nt", processes=2), tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+STARTS = """
+    name = "members"
+    [nodes.Union]
+    wikidata = "Q4120211"
+    subclasses = false
+    [nodes.Country]
+    wikidata = "Q6256"
+    [nodes.City]
+    from_relationships = ["liesIn"]
+    [[relationships]]
+    type = "liesIn"
+    start = "City"
+    end = "Country"
+    wikidata = "P17"
+"""
+
+
+@RAW
+@pytest.mark.parametrize("bounded", [False, True])
+def test_items_selected_by_their_starts_are_those_of_entity_documents(bounded: bool, tmp_path: Path) -> None:
+    definition = STARTS + ("[types.liesIn]\ntime_bounded = true\n" if bounded else "")
+    (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
+    (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
+    result = built(DumpSource(tmp_path / "dump.json"), tmp_path / "a.json", definition)
+    built(NTriplesSource(tmp_path / "dump.nt"), tmp_path / "b.json", definition)
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert result.relationships >= 3
+
+
+@RAW
+@pytest.mark.parametrize("domain", ["geography", "politics", "movie"])
+def test_a_domain_of_cypherbench_is_that_of_entity_documents(domain: str, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
+    (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
+    for source, name in ((DumpSource(tmp_path / "dump.json"), "a"), (NTriplesSource(tmp_path / "dump.nt"), "b")):
+        build(read_definition(domain), source, tmp_path / f"{name}.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert (tmp_path / "a.discarded.json").read_bytes() == (tmp_path / "b.discarded.json").read_bytes()
+
+
+@RAW
+def test_merged_items_are_followed(right: bytes, tmp_path: Path) -> None:
+    moved = "http://www.wikidata.org/entity/Q32063953"  # what Karlsruhe's document says was merged into it
+    twins = PLACES.replace('"P47"', '"P190"')
+    lines = lines_in("mixed")
+    (tmp_path / "a.nt").write_text("".join(lines), "utf-8")
+    replaced = [
+        line.replace(f"<{ENTITY}Q1040>", f"<{moved}>")
+        if f"{PROP}statement/P190>" in line or f"{PROP}direct/P190>" in line
+        else line
+        for line in lines
+    ]
+    (tmp_path / "b.nt").write_text("".join(replaced), "utf-8")
+    for name in "ab":
+        built(NTriplesSource(tmp_path / f"{name}.nt"), tmp_path / f"{name}.json", twins)
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+@RAW
+def test_a_truthy_dump_gives_the_best_values_and_says_what_it_does_not_hold(
+    right: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [line + "\n" for line in all_triples(raw_documents(), truthy_only=True)]
+    (tmp_path / "truthy.nt.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
+    output = tmp_path / "places.json"
+    assert (
+        main(
+            ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "truthy.nt.gz"), "--output", str(output)]
+        )
+        == 0
+    )
+    said = capsys.readouterr().out
+    assert "The dump is truthy" in said
+    assert "for want of units or qualifiers: Place.area_km2, Place.elevation_m." in said
+    assert "for want of qualifiers: lies.start_year, lies.end_year." in said
+    assert "former ones may be missing: lies." in said
+    truthy, full = json.loads(output.read_bytes()), json.loads(right)
+    nodes, wanted = ({one["eid"]: one for one in graph["entities"]} for graph in (truthy, full))
+    assert nodes.keys() == wanted.keys()
+    for eid, node in nodes.items():
+        for key, value in node["properties"].items():
+            if key != "founded":
+                assert wanted[eid]["properties"][key] == value
+        assert not {"area_km2", "elevation_m"} & node["properties"].keys()
+    assert nodes["Place#Q191"]["properties"]["founded"] == "1918-02-24"
+    assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, which truthy triples write as 1 January
+    assert nodes["Place#Q232"]["properties"]["inception_year"] == 1991
+    discarded = json.loads((tmp_path / "places.discarded.json").read_text("utf-8"))
+    assert {one["reason"] for one in discarded if one["place"] == "Place.area_km2"} == {"no unit"}
+    pairs, known = (
+        {(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]} for graph in (truthy, full)
+    )
+    assert pairs <= known
+    assert {pair for pair in pairs if pair[0] == "borders"} == {pair for pair in known if pair[0] == "borders"}
+
+
+def test_a_relationship_whose_end_is_a_qualifier_needs_a_full_dump(tmp_path: Path) -> None:
+    (tmp_path / "a.nt").write_text(f"<{ENTITY}Q1> <{PROP}direct/P31> <{ENTITY}Q515> .\n", "utf-8")
+    definition = (
+        'name = "x"\n[nodes.A]\nwikidata = "Q515"\n[nodes.B]\nfrom_relationships = ["r"]\n[[relationships]]\ntype = "r"\n'
+        'start = "A"\nend = "B"\nwikidata = "P1"\nqualifier = "P2"\n'
+    )
+    with pytest.raises(
+        SourceError, match=r"its end is a qualifier, which a truthy dump does not hold; use a full dump"
+    ):
+        built(NTriplesSource(tmp_path / "a.nt"), tmp_path / "x.json", definition)
+
+
+@RAW
+def test_lines_that_cannot_be_read_are_counted_and_left_out(right: bytes, tmp_path: Path) -> None:
+    lines = [line.encode() + b"\n" for line in place_triples()]
+    lines[5:5] = [
+        b"<html>\n",
+        f"<{ENTITY}Q191> <{PROP}direct/P31> <{ENTITY}Q5>\n".encode(),
+        f'<{ENTITY}Q191> <{PROP}direct/P47> "never closed .\n'.encode(),
+        f"<{ENTITY}Q191> <{PROP}direct/P47> ".encode() + b'"\xff" .\n',
+        f"<{ENTITY}L7> <{PROP}direct/P31> <{ENTITY}Q6256> .\n".encode(),
+        f"<{ENTITY}Q19".encode() + b"\n",
+    ]
+    (tmp_path / "dump.nt").write_bytes(b"".join(lines))
+    source = NTriplesSource(tmp_path / "dump.nt")
+    built(source, tmp_path / "places.json")
+    assert (tmp_path / "places.json").read_bytes() == right
+    assert source.broken == 3
+    assert source.notes == ["3 lines of the dump are not N-Triples; they were left out."]
+
+
+@RAW
+@pytest.mark.parametrize("packing", ["gz", "bz2"])
+def test_a_truncated_dump_is_an_error_and_leaves_nothing(packing: str, tmp_path: Path) -> None:
+    compress = gzip.compress if packing == "gz" else bz2.compress
+    dump = tmp_path / f"dump.nt.{packing}"
+    dump.write_bytes(compress("".join(lines_in("as written")).encode())[:-2000])
+    with pytest.raises(DumpError, match="cannot be read any further: it is truncated"):
+        built(NTriplesSource(dump), tmp_path / "places.json")
+    assert not (tmp_path / "places.json").exists()
+
+
+@RAW
+def test_an_interrupted_build_resumes_without_reading_the_statements_again(
+    right: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
+    steps: list[str] = []
+    source = NTriplesSource(tmp_path / "dump.nt", lambda step, done, total: steps.append(step))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(source, "names", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            built(source, tmp_path / "places.json")
+    assert "statements" in steps
+    steps.clear()
+    built(source, tmp_path / "places.json")
+    assert set(steps) == {"names"}
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"<a> <b> <c> .\n", True),
+        (b"# triples\n", True),
+        (b"\n\n_:b <b> <c> .\n", True),
+        (b"[\n", False),
+        (b"{}", False),
+    ],
+)
+def test_the_kind_of_a_dump_is_seen_by_its_content(content: bytes, expected: bool, tmp_path: Path) -> None:
+    for name, packed in (("a", content), ("a.gz", gzip.compress(content)), ("a.bz2", bz2.compress(content))):
+        (tmp_path / name).write_bytes(packed)
+        assert is_ntriples(tmp_path / name) is expected
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        (b"<http://a/b\\u00E9> .", {"type": "uri", "value": "http://a/bé"}),
+        (b"_:genid1 .\r", {"type": "bnode", "value": "genid1"}),
+        (b'"a \\"b\\" \\\\ \\n\\U0001F600".', {"type": "literal", "value": 'a "b" \\ \n😀'}),
+        (b'"a@b"@de-ch .', {"type": "literal", "value": "a@b", "xml:lang": "de-ch"}),
+        (b'"1"^^<http://x#int> .', {"type": "literal", "value": "1", "datatype": "http://x#int"}),
+        (b'"\\uD800" .', {"type": "literal", "value": "\N{REPLACEMENT CHARACTER}"}),
+        (b'"open .', None),
+        (b'"a"', None),
+        (b'"a"b .', None),
+        (b'"\xff" .', None),
+        (b"bare .", None),
+        (b".", None),
+    ],
+)
+def test_objects_of_lines_are_terms(rest: bytes, expected: dict[str, str] | None) -> None:
+    assert term_of(rest) == expected
+
+
+def test_items_and_languages_are_read_from_lines() -> None:
+    assert item_in(f"<{ENTITY}Q42> .".encode()) == 42
+    assert item_in(f"<{ENTITY}Q42-F078> .".encode()) is None
+    assert item_in(f"<{ENTITY}P42> .".encode()) is None
+    assert language_of(b'"a"@en .\r') == b"en"
+    assert language_of(b'"a" .') == b""
+    assert language_of(b'"a"^^<x@en> .') == b""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1918-02-24", (1918, 2, 24, 11)), ("1918-02-01", (1918, 2, 0, 10)), ("-0043-01-01", (-44, 0, 0, 9))],
+)
+def test_a_truthy_date_is_read_as_precise_as_it_can_be(text: str, expected: tuple[int, ...]) -> None:
+    term = {"type": "literal", "value": f"{text}T00:00:00Z", "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"}
+    assert direct_value(term) == ("time", *expected)
+
+
+def test_bits_are_exact_for_items_and_never_miss_a_key() -> None:
+    chance = random.Random(5)
+    items = {chance.randrange(5000) for _ in range(700)} | {MOST - 1, MOST, 10**15}
+    bits = Bits.of_items(items, max(items))
+    assert {item for item in (*range(6000), MOST - 1, MOST, MOST + 7, 10**15) if item in bits} == items
+    small = Bits.of_items([5], 5)
+    assert [number for number in range(100) if number in small] == [5]
+    keys = [f"Q{number}-key".encode() for number in range(1000)]
+    bits = Bits.of_keys(keys, len(keys))
+    assert all(key in bits for key in keys)
+    assert sum(f"other {number}".encode() in bits for number in range(10_000)) < 2000
+    assert b"x" not in Bits.of_keys([], 0)
