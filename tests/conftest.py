@@ -1,4 +1,4 @@
-"""What tests of several parts share: fixtures for the whole run, and the lanes."""
+"""Shared by all tests: fixtures for the whole run, and the lanes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytest_plugins = (
     "tests.support.neo4j_server",
     "tests.support.small_graph",
 )
-"""Fixtures for the whole run. Imported into a test module, each would start once a module."""
+"""Plugins with fixtures for the whole run. A fixture imported into a test module would start once per module."""
 
 ENGINE = {
     "data_folder",
@@ -42,7 +42,7 @@ NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 NODE = {"node"}
 LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
 MOST_PROCESSES = 4
-"""In each, an engine or two may live."""
+"""The maximum, because each process may start an engine or two."""
 
 # A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
 hypothesis.settings.register_profile(
@@ -76,7 +76,7 @@ def _lane(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Give a lane to a process for each core, unless `-n` says how many, or the terminal is wanted for one process."""
+    """Run a lane in one process per core, unless `-n` is given or an option needs the terminal."""
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
     if alone or _lane(config) not in ("quick", "all") or getattr(option, "numprocesses", 0) is not None:
@@ -89,7 +89,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by what it uses. Modules that share a Neo4j stand together; the longer a module, the earlier."""
+    """Mark each test by the fixtures that it uses. Modules that share a Neo4j are adjacent; longer modules come
+    first."""
     wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
     for item in items:
@@ -112,7 +113,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give whole modules to a process, and those that ask a Neo4j all to one: no more than two servers are alive."""
+    """Assign whole modules to processes, and all that use a Neo4j to the same one, so that at most two servers are
+    alive."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByDatabase(LoadFileScheduling):
@@ -135,13 +137,13 @@ def anyio_backend() -> str:
 
 @pytest.fixture(autouse=True)
 def nobody_is_quarantined() -> None:
-    """What one test did to the engine is not held against the next."""
+    """Clear the quarantine, so that one test's queries do not affect the next test."""
     QUARANTINE.clear()
 
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder for the whole run, with the bundled graph; its engine is ended at the end."""
+    """A data folder for the whole run, with the bundled graph; its engine is stopped at the end."""
     folder = tmp_path_factory.mktemp("home")
     yield folder
     end_engine(Home(folder))

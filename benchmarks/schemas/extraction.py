@@ -1,10 +1,10 @@
-"""How long the exact schema takes: cold, by the paper's queries over everything, and from the cache.
+"""Measures the extraction of the exact schema: cold, by the paper's queries over everything, and from the cache.
 
     python -m benchmarks.schemas.extraction embedded GRAPH [--home FOLDER]     a loaded graph on the embedded engine
     python -m benchmarks.schemas.extraction bolt URI USER PASSWORD             a Neo4j or another Bolt server
 
-`graphground graphs synth` makes a graph of the size wanted. The page cache and the JVM are as they are: the first
-line is the first run of this process, `again` the best of the next three.
+`graphground graphs synth` generates a graph of a given size. The page cache and the JVM are not reset: the first line
+is the first run of this process, `again` the best of the next three.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.support.schema_oracle import exact_schema, told
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Milliseconds and the answer."""
+    """The milliseconds of a call, and its result."""
     begin = time.perf_counter()
     answer = work()
     return (time.perf_counter() - begin) * 1e3, answer

@@ -1,13 +1,13 @@
-"""How much of what a gold query uses each filtering method keeps, and at what share of the base form's tokens.
+"""Measures the share of a gold query's schema elements that each filtering method keeps, and its share of the tokens.
 
     python -m benchmarks.schemas.filtering                 the train questions, and three held-out graphs
-    python -m benchmarks.schemas.filtering --no-index      as if no entity index were there
+    python -m benchmarks.schemas.filtering --no-index      without an entity index
     python -m benchmarks.schemas.filtering --large         the schema of 2,000 labels
     python -m benchmarks.schemas.filtering --model all-MiniLM-L6-v2 --sample 40     with the extra `vectors`
 
-The entity index holds the values of all gold queries of a graph, names and others: what a loaded graph knows.
-Words and rules were tuned on art and soccer; the other graphs were only measured. `base` is our base form with
-all that the loader adds to a node; `strict` the same with `name` alone, as the paper writes its schemas.
+The entity index holds the values of all gold queries of a graph, names and others, as for a loaded graph. Words and
+rules were tuned on art and soccer; the other graphs were only measured. `base` is our base form with all properties
+that the loader adds to a node; `strict` has only `name`, as in the paper's schemas.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HELD_OUT = ("company", "fictional_character", "flight_accident")
 
 @dataclass
 class Score:
-    """What one method did on some questions."""
+    """The results of one method on some questions."""
 
     questions: int = 0
     kept: int = 0
@@ -49,7 +49,7 @@ class Score:
     missed: Counter[str] = field(default_factory=Counter)
 
     def line(self) -> str:
-        """As a row of a Markdown table."""
+        """The results as a row of a Markdown table."""
         number = max(self.questions, 1)
         return (
             f"{self.questions:,} | {100 * self.kept / number:.2f} % | {100 * self.share / number:.1f} % | "
@@ -57,7 +57,7 @@ class Score:
         )
 
     def add(self, other: Score) -> None:
-        """Sum up."""
+        """Add other results."""
         self.questions += other.questions
         self.kept += other.kept
         self.share += other.share
@@ -67,7 +67,8 @@ class Score:
 
 
 def records(graph: str) -> list[tuple[str, str]]:
-    """Question and gold query: the train questions as released, those of the predictions each once."""
+    """Pairs of question and gold query: the train questions as released, and the distinct questions of the
+    predictions."""
     found: list[tuple[str, str]] = []
     for folder, name, question in (
         ("cypherbench_tasks", "train", "nl_question"),
@@ -84,7 +85,7 @@ def records(graph: str) -> list[tuple[str, str]]:
 
 
 def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
-    """What the gold query uses and the part lacks."""
+    """The elements that the gold query uses and the part does not have."""
     patterns = {(pattern.type, pattern.start, pattern.end) for pattern in part.patterns}
     missing = [*(gold.labels - part.labels.keys()), *map(str, gold.patterns - patterns)]
     missing += [
@@ -148,7 +149,7 @@ def measure(
 
 
 def total(scores: dict[tuple[str, str], Score], method: str) -> Score:
-    """All kinds of question together."""
+    """The sum over all kinds of question."""
     summed = Score()
     for (its_method, _), score in scores.items():
         if its_method == method:
@@ -157,7 +158,7 @@ def total(scores: dict[tuple[str, str], Score], method: str) -> Score:
 
 
 def large() -> None:
-    """The large schema: does what was asked for survive, how long does it take?"""
+    """Measure the large schema: are the needed elements kept, and how long does filtering take?"""
     schema = large_schema()
     begin = time.perf_counter()
     filtering = SchemaFilter(schema)

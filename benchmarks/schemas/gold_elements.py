@@ -1,7 +1,7 @@
 """The labels, patterns, properties and values that a CypherBench gold query uses.
 
-Gold queries come from a generator: every node has its label and every relationship its type, so expressions
-over the text are enough, and independent of the code that is measured.
+Gold queries come from a generator: every node has its label and every relationship its type, so regular expressions
+over the text suffice, and are independent of the measured code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Elements:
 
 
 def elements_of(query: str) -> Elements:
-    """What a gold query uses."""
+    """The schema elements that a gold query uses."""
     found = Elements()
     blank = TEXT.sub(lambda text: "'" + "_" * (len(text.group()) - 2) + "'", query)
     label_of: dict[str, str] = {}
@@ -72,7 +72,7 @@ def elements_of(query: str) -> Elements:
 
 
 def kind_of(query: str) -> str:
-    """What kind of question a gold query answers, by its form."""
+    """The kind of question that a gold query answers, by the query's form."""
     for kind, mark in (
         ("union", " UNION "),
         ("optional", "OPTIONAL MATCH"),

@@ -1,12 +1,12 @@
-"""What statistics cost: on top of a load, in a connected Neo4j, and on disk.
+"""Measures the cost of statistics: on top of a load, in a connected Neo4j, and on disk.
 
     python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without
     python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
-    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        the same on a Neo4j that this fills, movie-sized
+    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        the same on a Neo4j that it fills, movie-sized
 
-`load` runs the loading process of `graphs.loading.worker` in processes of their own, in turn with the collector and with
-one that does nothing, and compares the processor time of the thread that reads the file (the engine's own threads do
-the same work in both) and the seconds of the clock.
+`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with one that does nothing,
+and compares the processor time of the thread that reads the file (the engine's threads do the same work in both) and
+the wall time.
 """
 
 from __future__ import annotations

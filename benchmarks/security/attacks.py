@@ -1,9 +1,10 @@
-"""Attacks made from a seed, tried through the tool on real databases: what they changed, and what was refused.
+"""Tries attacks generated from a seed on real databases, through the tool: did any change anything, and which were
+refused?
 
     python -m benchmarks.security.attacks --database NAME=URI,USER,PASSWORD[,DATABASE] … [--count 2000] [--seed 1]
 
-Each database is asked before and after for its nodes, relationships, labels, indexes and users. Exits with 1 where
-anything differs. The databases' own permissions do not count: give a user who may do anything.
+The nodes, relationships, labels, indexes and users of each database are read before and after. The exit status is 1 if
+anything differs. Give a user with all rights, because the databases' own permissions are not under test.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ PARAMETERS = {"p": 1, "key": "name` = 1 //", "url": "file:///etc/hostname", "map
 
 
 def state_of(address: BoltAddress) -> list[object]:
-    """All that an attack could have changed, as far as the database tells it."""
+    """Everything that an attack could have changed, as far as the database shows it."""
     found: list[object] = []
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         for query in STATE:

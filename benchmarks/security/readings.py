@@ -1,15 +1,15 @@
-"""Texts that try to be read in two ways: read in every way that a database may, and asked of the databases themselves.
+"""Tries to find texts that two databases parse differently: parses them in every known way, and runs them on databases.
 
     python -m benchmarks.security.readings --own 5000000 --asked 100000 [--seed 1] [--state FILE] [--processes 2]
         [--database NAME=URI,USER,PASSWORD[,DATABASE[,PREFIX]]] …
 
-Two parts, both seeded, both continued from the state file where one is given. `--own` texts are read by our front end:
-one that is accepted must have the same tokens when escapes are decoded before the reading, after it or never, when
-invisible characters are dropped and when other line ends are known; what is sent for it must have them even where a
-reader counts no backslashes, knows nested comments or other escapes. `--asked` accepted texts are run, as they were
-written and as they are sent, on each database: no two may answer differently, and none may be changed. Without
-`--database` a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded ArcadeDB, asked as root, are started.
-Exits with 1 where two readings differ.
+There are two parts, both seeded, and both resumed from the state file if one is given. `--own` texts are parsed by our
+front end: an accepted text must have the same tokens whether escapes are decoded before tokenizing, after it or never,
+whether invisible characters are dropped, and with other line ends; its canonical text must have them even for a parser
+that does not count backslashes, or knows nested comments or other escapes. `--asked` accepted texts are run on each
+database, as written and in canonical form: all answers must be equal, and no database may be changed. Without
+`--database` a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded ArcadeDB, with root's rights, are
+started. The exit status is 1 if two readings differ.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LINE_ENDS = dict.fromkeys(map(ord, "\x00\x0b\x0c\x1a\x1c\x1d\x1e\x85\u2028\u2029
 
 
 def tokens_of(text: str, values: bool) -> Reading:
-    """The kinds of the tokens, and what the strings and names say."""
+    """The kinds of the tokens, and the values of strings and names."""
     tokens = tokenize(text)
     read: Reading = []
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
@@ -57,13 +57,13 @@ def tokens_of(text: str, values: bool) -> Reading:
 
 
 def decoded_first(text: str) -> str:
-    """As Neo4j: an escape is decoded wherever it stands, unless its backslash is escaped."""
+    """Decode escapes as Neo4j does: anywhere, unless the backslash is escaped."""
     decoded = decode_unicode_escapes(text)
     return decoded[0] if decoded is not None else text
 
 
 def decoded_blindly(text: str) -> str:
-    r"""As a reader that counts no backslashes and takes `\uu0041` and `\U00000041` too."""
+    r"""Decode escapes as a parser that does not count backslashes and accepts `\uu0041` and `\U00000041` too."""
     return re.sub(
         r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
         lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)),
@@ -80,7 +80,7 @@ CASES = [
     }
     for change in (str.lower, str.upper)
 ]
-"""Changes of case letter by letter, as Java makes them, beyond ASCII."""
+"""Java's case conversions of single letters beyond ASCII."""
 
 
 # Readers of the text as it was written: the name, what is done to it first, whether strings must say the same.
@@ -96,7 +96,7 @@ CARELESS = (*READERS, ("decoded blindly", decoded_blindly, True))
 
 
 def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], ...]) -> str | None:
-    """The reader that finds other tokens in a text, None where there is none."""
+    """The name of a parser that finds other tokens in a text; None if there is none."""
     plain: dict[bool, Reading] = {}
     for name, prepared, values in readers:
         changed = prepared(text)
@@ -110,7 +110,7 @@ def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], 
 
 
 def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
-    """Read the texts of one batch; how many were read and accepted, and what differs."""
+    """Parse the texts of one batch; return how many were parsed and accepted, and the differences."""
     seed, batch, count = work
     source, accepted, wrong = HostileTexts(seed * 1_000_003 + batch), 0, []
     for number in range(count):
@@ -132,7 +132,7 @@ def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
 
 
 class Asked(NamedTuple):
-    """A database to ask: where it is, and what is written before each text."""
+    """A database to query: its address, and the prefix of each text."""
 
     name: str
     uri: str
@@ -143,7 +143,7 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Runs texts on one database, in sessions that read."""
+    """Runs texts on one database, in read sessions."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -169,7 +169,7 @@ class Asker:
 
 
 def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
-    """Texts that we would run, with their numbers, from the batch `begin` on."""
+    """The accepted texts with their numbers, from the batch `begin` on."""
     batch = begin
     while True:
         source = HostileTexts(seed * 7_919 + batch)
@@ -181,7 +181,7 @@ def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
 
 
 def ask(askers: list[Asker], text: str) -> list[str]:
-    """What is wrong with a text's answers: two that differ, as written or as sent, or a change."""
+    """The problem with the answers to a text: two that differ, as written or as sent, or a change of the database."""
     wrong: list[str] = []
     sent = canonical(text).text
     answers: dict[str, tuple[str, Any, Any]] = {}
@@ -210,7 +210,7 @@ COUNTS: Counter[str] = Counter()
 
 @contextlib.contextmanager
 def databases(named: list[str]) -> Iterator[list[Asked]]:
-    """The databases that are named, or new ones."""
+    """The named databases, or newly started ones."""
     if named:
         yield [
             Asked(name, *(part or None for part in rest.split(",")))

@@ -1,17 +1,18 @@
-"""What an innocent caller notices while another attacks the same server over HTTP.
+"""Measures how much a well-behaved client notices while another attacks the same server over HTTP.
 
     python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack judging …]
 
-HOME is a data folder; the bundled graph `nba` needs none. For each attack the server runs, an attacker's process keeps
-at it, and an innocent client asks list_graphs, validate_cypher and a look-up in turn, five times a second, on a session
-that it opened before the attack. Printed: the innocent's p50, p95 and worst time for each tool, what failed, what the
-attacker was answered, and what memory and descriptors the server holds at the end.
+HOME is a data folder; the bundled graph `nba` needs none. For each attack a server is started, an attacker's process
+attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a lookup in turn, five times a
+second, on a session that it opened before the attack. The output is that client's p50, p95 and worst time for each
+tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
 
 Attacks: `judging` texts of 100 kB of every shape (tests/support/time_shapes.py); `deaf` queries that the engine cannot
-end, with time limits of 0.05 s, from one session; `deaf-sessions` the same from a new session each; `slow` queries,
-16 at once from one session; `slow-sessions` 40 at once from ten sessions; `calls` 200 at once; `sessions` opened and
-never closed; `half-open` connections that never send a whole request; `bodies` of 1 MB, sent slowly. Everything goes to
-loopback. Exits with 1 when p95 was above 1 s (3 s where the engine restarts) or a call of the innocent failed.
+terminate, with time limits of 0.05 s, from one session; `deaf-sessions` the same from a new session each; `slow`
+queries, 16 at once from one session; `slow-sessions` 40 at once from ten sessions; `calls` 200 at once; `sessions`
+opened and never closed; `half-open` connections that never send a whole request; `bodies` of 1 MB, sent slowly. Only
+loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the engine restarts) or a call of the well-behaved
+client failed.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ Attack = Callable[[str, str, float, "Counter[str]"], None]
 
 
 def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int], str]) -> None:
-    """Call `once` again and again in so many threads."""
+    """Call `once` repeatedly in that many threads."""
     until = time.monotonic() + seconds
 
     def work(number: int) -> None:
@@ -113,7 +114,7 @@ def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int],
 
 
 def many(sessions: int, address: str) -> list[Client]:
-    """Connections of that many sessions."""
+    """One connection each for that many sessions."""
     return [Client(address) for _ in range(sessions)]
 
 
@@ -232,7 +233,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any) -> None:
-    """The attacker's process."""
+    """Run an attack until the process is killed."""
     told: Counter[str] = Counter()
     with suppress(Exception):
         ATTACKS[name](address, graph, seconds, told)
@@ -245,7 +246,7 @@ def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any
 def innocent(
     address: str, graph: str, known: tuple[str, str], seconds: float, before: Callable[[], object]
 ) -> tuple[dict[str, list[float]], Counter[str]]:
-    """Ask in turn until the time is over; `before` starts the attack once the session is open."""
+    """Call the tools in turn until the time is over; `before` starts the attack once the session is open."""
     client = Client(address)
     query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
     asks: list[tuple[str, dict[str, Any]]] = [
@@ -274,7 +275,7 @@ def innocent(
 
 
 def held(process: int) -> str:
-    """Memory and descriptors of the server."""
+    """The memory and the descriptors of the server."""
     try:
         memory = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
         return f"{int(memory[1]) // 1024 if memory else 0} MiB, {len(os.listdir(f'/proc/{process}/fd'))} descriptors"
@@ -283,7 +284,7 @@ def held(process: int) -> str:
 
 
 def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float) -> bool:
-    """One attack on a server of its own; whether the innocent kept within the bars."""
+    """Run one attack on a new server; return whether the well-behaved client met the bars."""
     server = subprocess.Popen(
         [sys.executable, "-m", "graphground", "serve", "--transport", "http", "--port", "0"],
         env={**os.environ, "GRAPHGROUND_HOME": str(home)},

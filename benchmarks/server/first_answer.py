@@ -1,9 +1,9 @@
-"""How long an agent's first query waits: cold, and three seconds after `initialize`.
+"""Measures how long an agent's first query takes: cold, and three seconds after `initialize`.
 
     python -m benchmarks.server.first_answer [--runs 5]
 
-Bars: 1.2 s cold, 0.3 s after three seconds; `tools/list` is measured beside it. Each run has an engine of its own,
-ended before; the graph is loaded, and the archive of the engine's classes is made before the first run.
+Bars: 1.2 s cold, 0.3 s after three seconds; `tools/list` is measured beside it. Each run starts a new engine; the graph
+is loaded, and the archive of the engine's classes created, before the first run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ QUERY = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name LIMIT 5"}
 
 
 async def one_run(home: Path, pause: float) -> tuple[float, float, float]:
-    """Seconds to `initialize`, to `tools/list` after it, and of the first query."""
+    """The seconds to `initialize`, from there to `tools/list`, and of the first query."""
     begin = time.perf_counter()
     async with Client(stdio(home), mode=LEGACY) as client:
         greeted = time.perf_counter()

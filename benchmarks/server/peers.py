@@ -1,11 +1,11 @@
-"""graphground beside the two Neo4j servers on the package index, on one real Neo4j, over stdio.
+"""Compares graphground with the two Neo4j servers on the package index, on one real Neo4j, over stdio.
 
     python -m benchmarks.server.peers --uri bolt://127.0.0.1:7687 --user neo4j --password … [--rounds 200]
 
-The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into environments of their own
-under .tools/peers (needs uv and the package index). The database must be a scratch one: 50,000 nodes `BenchPerson`
-with an index on their names are loaded when they are missing. Every server gets the same JSON-RPC lines from the
-same small client, and rounds alternate between the servers, so that a busy machine slows all of them alike.
+The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into separate environments under
+.tools/peers (needs uv and the package index). Use a scratch database: 50,000 nodes `BenchPerson` with an index on their
+names are loaded if they are missing. Every server gets the same JSON-RPC lines from the same small client, and rounds
+alternate between the servers, so that other load slows all of them alike.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROWS = "MATCH (p:BenchPerson) RETURN p.name AS name, p.born AS born, p.height AS
 
 @dataclass
 class Server:
-    """One server under measurement: how it is started and how its query tool is called."""
+    """One measured server: the command that starts it, and the name of its query tool."""
 
     name: str
     command: list[str]
@@ -89,7 +89,7 @@ class Server:
         sys.exit(f"{self.name} left")
 
     def stop(self) -> None:
-        """End the process."""
+        """Stop the process."""
         assert self.process is not None
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -123,7 +123,7 @@ def installed(package: str) -> str:
 
 
 def load(uri: str, user: str, password: str) -> None:
-    """Put the stand-in people into the scratch database."""
+    """Load the people into the scratch database."""
     import neo4j
 
     with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver, driver.session() as session:
@@ -140,7 +140,7 @@ def load(uri: str, user: str, password: str) -> None:
 
 
 def servers(uri: str, user: str, password: str) -> list[Server]:
-    """The three, started the same way against the same database."""
+    """The three servers, started the same way on the same database."""
     environment = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "NEO4J_DATABASE": "neo4j"}
     ours = [sys.executable, "-m", "graphground", "serve", "--graph", "neo4j"]
     return [

@@ -1,17 +1,17 @@
-"""Many clients at once on one engine, good and bad queries mixed: nothing may be wrong, stuck or leaking.
+"""Runs many clients on one engine, with good and bad queries mixed: no answer may be wrong, no call hang, nothing leak.
 
     python -m benchmarks.server.soak FOLDER [--clients 32] [--seconds 600] [--graph movie] [--traced]
 
-FOLDER is a data folder with the graph. Each client asks look-ups whose answers are known beforehand, and now and then
-something else: an empty answer, a query that is refused, a runaway with a short time limit, half of them of the kind
-that the engine does not end when it is told to. Printed each minute: calls, latencies, and what memory this process
-and the engine hold. At the end: calls by outcome, the verdict, and with `--traced` which lines of Python hold more
-memory than a minute after the start.
+FOLDER is a data folder with the graph. Each client sends lookups whose answers are known, and occasionally another
+query: one with an empty answer, one that is refused, or a runaway with a short time limit; half of the runaways are of
+the kind that the engine cannot terminate. Each minute it prints calls, latencies, and the memory of this process and
+the engine; at the end, calls by outcome, the verdict, and with `--traced` the lines of Python that hold more memory
+than a minute after the start.
 
-Exits with 1 when an answer was wrong, a runaway was not ended `LATE` seconds after its limit (`RESTART` where the
-engine was started again meanwhile: what waits for that has not begun yet), a write was let through, a look-up failed,
-or this process holds `GROWTH` MiB more at the end than after the third minute (the second half of a shorter run: after
-half of it), or at the end more descriptors or threads than clients and connections explain.
+The exit status is 1 if an answer was wrong, a runaway was not terminated `LATE` seconds after its limit (`RESTART` if
+the engine was restarted meanwhile, because a waiting query has not begun yet), a write was let through, a lookup
+failed, this process holds `GROWTH` MiB more at the end than after the third minute (for a shorter run: than after half
+of it), or it has more descriptors or threads at the end than clients and connections explain.
 
 An hour on a quiet machine: `python -m benchmarks.server.soak FOLDER --graph movie --clients 32 --seconds 3600`.
 """
@@ -53,7 +53,7 @@ NOT_THEIR_FAULT = ("engine_busy",)
 
 @dataclass
 class Told:
-    """What the clients saw."""
+    """The observations of the clients."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -74,7 +74,8 @@ class Told:
 
 
 def memory(process: int) -> str:
-    """`"153 MiB (87 of its own)"`: resident, and of that what no file backs; "none" of a process that ends."""
+    """`"153 MiB (87 of its own)"`: resident, and the part of it that no file backs; "none" for a process that is
+    ending."""
     try:
         lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
         whole, own = (int(lines[key].split()[0]) / 1024 for key in ("VmRSS", "RssAnon"))
@@ -100,7 +101,7 @@ def quantiles(latencies: Sequence[float]) -> str:
 def ask(
     graphs: OpenGraphs, home: Home, known: dict[str, str], label: str, number: int, rng: random.Random, told: Told
 ) -> None:
-    """One call of one client."""
+    """Make one call for one client."""
     eid = rng.choice(list(known))
     kind, query, timeout = rng.choices(
         [
@@ -127,13 +128,13 @@ def ask(
 
 
 def instances(home: Home) -> list[str]:
-    """The engine processes at this moment: the shared one, and the one for queries that run apart."""
+    """The current engine processes: the shared one, and the one for queries that run apart."""
     states = (EngineState.read(home), EngineState.read(home.apart()))
     return ["" if state is None else state.instance for state in states]
 
 
 def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
-    """Print what happens each minute until the end; the KiB of this process at each look."""
+    """Print a line each minute until the end; return the KiB of this process at each of them."""
     step, seen = min(60.0, seconds / 4), []
     while (at := time.monotonic() - begun) < seconds:
         time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
@@ -207,7 +208,7 @@ def main() -> None:
 
 
 def verdict(told: Told, grown: float, left: int) -> bool:
-    """Print what was asked of the run and what it did; whether anything failed."""
+    """Print the requirements and the results; return whether anything failed."""
     failed_lookups = sum(
         count
         for outcome, count in told.outcomes.items()

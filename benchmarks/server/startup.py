@@ -1,11 +1,10 @@
-"""How long a server takes from process start to its first answers, beside an empty server on the same SDK.
+"""Measures the time from process start to a server's first answers, compared with an empty server on the same SDK.
 
     python -m benchmarks.server.startup [--rounds 15] [--first-row]
 
-Both are driven over stdio with the same bytes: `initialize`, `notifications/initialized`, `tools/list`. Rounds
-alternate, so that a busy machine slows both. With `--first-row`, also to the first row of `execute_cypher` on the
-bundled graph, with the engine stopped before and with it running, the first call after kill -9 of the engine, and
-eight servers at one moment.
+Both receive the same bytes over stdio: `initialize`, `notifications/initialized`, `tools/list`. Rounds alternate, so
+that other load slows both. `--first-row` also measures the first row of `execute_cypher` on the bundled graph, with the
+engine stopped and with it running, the first call after kill -9 of the engine, and eight servers started at once.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def start(command: list[str], messages: list[dict[str, object]], last: int, cpu:
 
 
 def first_rows(rounds: int) -> None:
-    """From process start to the first row, with the engine stopped before and with it running; and after kill -9."""
+    """Measure from process start to the first row, with the engine stopped and with it running; and after kill -9."""
     home = Home.default()
     start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph, once
     cold, warm, mended = [], [], []
@@ -117,7 +116,7 @@ def first_rows(rounds: int) -> None:
 
 
 class Talker:
-    """One server that stays, asked for the first row again and again."""
+    """One server that keeps running, to which the same query is sent repeatedly."""
 
     def __enter__(self) -> Talker:
         self.process = subprocess.Popen(
@@ -137,12 +136,12 @@ class Talker:
         self.process.stdin.flush()
 
     def send(self) -> None:
-        """Ask."""
+        """Send a request."""
         self.number += 1
         self._write({**FIRST_ROW, "id": self.number})
 
     def receive(self) -> None:
-        """Wait for the answer."""
+        """Wait for the response."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             answer = json.loads(line)
@@ -153,7 +152,7 @@ class Talker:
         sys.exit("the server left")
 
     def ask(self) -> float:
-        """Milliseconds of one call."""
+        """The milliseconds of one call."""
         begin = time.perf_counter()
         self.send()
         self.receive()

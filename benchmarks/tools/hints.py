@@ -1,11 +1,11 @@
-"""How often correct queries get a diagnostic, which, and what a look at the answer costs.
+"""Measures how often correct queries get a diagnostic, which ones, and the cost of checking the answer.
 
     python -m benchmarks.engines.graphs_for_queries FOLDER
     python -m benchmarks.tools.hints FOLDER [--graphs art soccer] [--queries 500] [--out hints.jsonl]
 
-Runs gold queries through `execute_cypher` on made-up graphs on which they find something, and prints the share of
-queries with each code, and the milliseconds that the second look added: median and 99th percentile, of the clock and
-of this process's own work. `--out` writes each query with what was said of it, to be read and judged.
+Runs gold queries through `execute_cypher` on generated graphs on which they return rows, and prints the share of
+queries with each code, and the milliseconds that the second look added: median and 99th percentile, in wall time and in
+this process's own time. `--out` writes each query with its diagnostics, for review.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from graphground.tools.failure import ToolFailure
 
 
 class Clock:
-    """Replaces the second look by one that notes how long it took and how many queries it asked."""
+    """Wraps the second look to record its time and its number of queries."""
 
     def __init__(self) -> None:
         self.looks: list[float] = []

@@ -1,11 +1,12 @@
-"""How often `suggest_queries` answers: the rows of its first candidate, and of the first five, are the gold rows.
+"""Measures how often the first candidate of `suggest_queries`, or one of the first five, returns the gold rows.
 
     python -m benchmarks.tools.suggest_queries FOLDER [--graphs company biology] [--each 200] [--weights FILE] [--proxy]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). `--weights` ranks with other
-weights than the shipped ones: those learned without a graph (`benchmarks.tools.train_suggestions --without GRAPH`), to
-measure on it. `--proxy` compares the text of queries instead, which is quick; `--typos` puts a typing error into each
-name. Misses are told apart: `entity` (a name was not found), `pattern` or `returns` (not in the space), `ranked` (lower).
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). `--weights` ranks with
+other weights than those in the package: for example those learned without a graph (`benchmarks.tools.train_suggestions
+--without GRAPH`), to measure on that graph. `--proxy` compares the text of queries instead, which is quick; `--typos`
+puts a typing error into each name. Misses are classified: `entity` (a name was not found), `pattern` or `returns` (not
+in the space), `ranked` (ranked too low).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ WITHIN = 5
 
 
 def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
-    """Questions of a graph with their gold queries: of the train part, or those beside real predictions."""
+    """Questions of a graph with their gold queries, from the train tasks or from recorded predictions."""
     asked: dict[str, str] = {}
     for name, key in (
         ("cypherbench_tasks/train", "nl_question"),
@@ -49,7 +50,7 @@ def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def names_of(gold: str) -> list[str]:
-    """The texts that a gold query names nodes by."""
+    """The names of nodes in a gold query."""
     return [
         entry.value.value
         for node in parse(gold).find(t.NodePattern)
@@ -60,7 +61,7 @@ def names_of(gold: str) -> list[str]:
 
 
 def with_typos(question: str, gold: str, rng: random.Random) -> str:
-    """The question with two letters exchanged in each name of five letters or more."""
+    """The question with two letters swapped in each name of five letters or more."""
     for name in names_of(gold):
         places = [at for at in range(1, len(name) - 2) if name[at].isalpha() and name[at + 1].isalpha()]
         places = [at for at in places if name[at] != name[at + 1]]
@@ -71,7 +72,7 @@ def with_typos(question: str, gold: str, rng: random.Random) -> str:
 
 
 def right(graph: Graph, found: Suggestion, gold: str, rows: list[list[object]] | None) -> bool:
-    """Whether a candidate has the rows of the gold query; without rows, whether it is the same query."""
+    """Whether a candidate returns the rows of the gold query; without rows, whether it is the same query."""
     if rows is None or key_of(found.cypher) == key_of(gold):
         return key_of(found.cypher) == key_of(gold)
     try:
@@ -102,7 +103,7 @@ def main() -> None:
 
 
 def measured(graph: Graph, given: argparse.Namespace, weights: Mapping[str, float] | None) -> Counter[str]:
-    """Tallies of one graph, printed on the way."""
+    """Measure one graph; print and return its counts."""
     assert graph.entities is not None
     rng = random.Random(given.seed)
     tally: Counter[str] = Counter()

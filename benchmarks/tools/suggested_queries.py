@@ -1,11 +1,11 @@
-"""How many predictions of real models are right, as they are and after `suggested_query` is taken blindly.
+"""Measures how many predictions of real models are right, unchanged and after replacing them by `suggested_query`.
 
     python -m benchmarks.tools.suggested_queries FOLDER [--graphs company fictional_character] [--share 5] [--misses 20]
 
-FOLDER keeps the stand-in graphs, made on the first run, and what was right, so that a second run asks only for new
-suggestions. `--share 5` takes every fifth question. A prediction is right when its rows are the gold query's rows on the
-stand-in graph. Of each way (without the question, with it): right after, made right, made wrong; then by error
-category of the prediction, and a sample of predictions that stayed wrong. Needs ../shared/data.
+FOLDER keeps the stand-in graphs, generated in the first run, and the verdicts, so that a second run needs only new
+suggestions. `--share 5` takes every fifth question. A prediction is right if it returns the gold query's rows on the
+stand-in graph. Printed for suggestions without and with the question: right afterwards, made right, made wrong; then
+the same by error category, and a sample of predictions that stayed wrong. Needs ../shared/data.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WAYS = ("without", "with")
 
 
 class Prediction(NamedTuple):
-    """One query that a model wrote for a question, beside the gold query."""
+    """One query that a model wrote for a question, with the gold query."""
 
     question: str
     gold: str
@@ -51,7 +51,7 @@ class Prediction(NamedTuple):
 
 
 def predictions(graph: str, share: int) -> list[Prediction]:
-    """The distinct predictions for a graph, those of every `share`-th question."""
+    """The distinct predictions for every `share`-th question of a graph."""
     found = {
         Prediction(str(record["question"]), str(record["gold_cypher"]), text): None
         for name in ("scored", "unscored")
@@ -67,7 +67,7 @@ def predictions(graph: str, share: int) -> list[Prediction]:
 
 
 class Judge:
-    """Whether a query answers as the gold query does; what it found out is kept in a file."""
+    """Decides whether a query answers as the gold query does; verdicts are stored in a file."""
 
     def __init__(self, graph: Graph, file: Path) -> None:
         self._graph, self._file = graph, file
@@ -75,7 +75,7 @@ class Judge:
         self._known: dict[str, str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
 
     def of(self, gold: str, text: str) -> str:
-        """`right`, a failure of `attempt`, or the category of the mistake."""
+        """The verdict: `right`, a failure of `attempt`, or the category of the mistake."""
         key = f"{gold}\n\n{text}"
         if key not in self._known:
             self._known[key] = self._judged(gold, text)
@@ -101,12 +101,12 @@ class Judge:
         return category_of(text, gold, outcome.failure, diagnostics, rows, wanted.rows)
 
     def keep(self) -> None:
-        """Write what is known."""
+        """Store the verdicts."""
         self._file.write_text(json.dumps(self._known, ensure_ascii=False), encoding="utf-8")
 
 
 def opened(name: str, folder: Path) -> Graph:
-    """The stand-in graph of one schema, made where it is not in the folder yet."""
+    """The stand-in graph of one schema, generated if it is missing."""
     home = Home(folder)
     if name not in {entry.name for entry in Catalog(home).entries()}:
         made = stand_in(schema_with_symmetry(name), gold_queries(name), 3_000, 9_000, seed=1)
@@ -165,7 +165,7 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
 
 
 def report(name: str, counts: Counter[str]) -> None:
-    """One line for a graph, or for all of them."""
+    """Print one line for a graph, or for all of them."""
     total = counts["all"]
     print(f"{name}: {total} predictions, right as they are {counts['right']} ({counts['right'] / total:.2%})")
     for way in WAYS:

@@ -1,13 +1,14 @@
-"""How many tokens the answers of each tool take, over the train questions: this tree beside an older commit.
+"""Measures the tokens in the answers of each tool, over the train questions: this tree compared with an older commit.
 
     python -m benchmarks.tools.tokens FOLDER [--each 100] [--base b202f07]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made in
 both trees, the older one in a git worktree that is removed afterwards. A client shows its model the text of an answer
-or its structured content: both are counted, by our estimate. The calls: `list_graphs`, `get_schema` of each graph,
-`get_filtered_schema` of each question, `find_entities` of the names in the gold query (one exact name a call, all with
-a typing error, and the whole question), `validate_cypher` and `execute_cypher` of the gold query and of the gold query
-with one name misspelt, `suggest_queries` of the question.
+or its structured content, so both are counted, by our estimate. The calls are `list_graphs`, `get_schema` of each
+graph,
+`get_filtered_schema` of each question, `find_entities` of the names in the gold query (one exact name per call, all
+with a typing error, and the whole question), `validate_cypher` and `execute_cypher` of the gold query and of the gold
+query with one name misspelt, `suggest_queries` of the question.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def main() -> None:
 
 
 def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The calls: what they are, the tool, its arguments."""
+    """The calls: their kind, the tool, its arguments."""
     from benchmarks.engines.graphs_for_queries import TRAIN, records
     from benchmarks.entities.mention_errors import typing_error
 
@@ -92,7 +93,7 @@ def names_in(query: str) -> list[str]:
 
 
 def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
-    """The calls as a tree answers them: what was called, the text, the structured content."""
+    """The answers of a tree to the calls: kind, text, structured content."""
     done = subprocess.run(
         [sys.executable, __file__, str(folder), "--worker", str(file)],
         cwd=tree,
@@ -104,7 +105,7 @@ def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
 
 
 def answer_all(folder: Path, file: Path) -> None:
-    """Run in a tree: print the answers as JSON."""
+    """Print the answers as JSON; run in each tree."""
     from graphground.server.application import Application
     from graphground.server.commands.options import open_graphs
     from graphground.server.settings import read_settings

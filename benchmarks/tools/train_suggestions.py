@@ -2,9 +2,9 @@
 
     python -m benchmarks.tools.train_suggestions FOLDER [--without GRAPH …] [--out FILE]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). A log-linear model over the
-space of queries, fitted by Adam on the negative log-likelihood of the gold query; negatives are the beam under the
-weights of the round before. `--without` leaves graphs out, to measure on them afterwards.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is log-linear
+over the space of queries, and fitted by Adam on the negative log-likelihood of the gold query; negatives are the beam
+under the weights of the previous round. `--without` leaves graphs out, to measure on them afterwards.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ START = {
     **{f"d.{form}.name_then": -1.5 for form in ("in", "on", "to", "with", "from", "at")},
     **{f"d.plain.{context}": -1.0 for context in ("then_of", "possessive")},
 }
-"""Where training begins, and what a weight stays at without evidence: patterns of English that few graphs show."""
+"""Initial weights, which stay unchanged without evidence: patterns of English that occur on few graphs."""
 
 
 LEAST = {
@@ -93,12 +93,13 @@ LEAST = {
     "a.only": 0.0,
 }
 MOST = {"a.none": 0.0, "s.unsaid.anchored": -0.5, "s.unsaid.chain": 0.0, "s.unsaid.grouping": 0.0, "x.strong": -1.0}
-"""What some weights are at least and at most: a word beside a name speaks for its relationship, even where the train graphs, with
-one relationship between most labels, do not show it."""
+"""Bounds of some weights: a word next to a name indicates its relationship, even if the train graphs, with one
+relationship between most labels, do not show it."""
 
 
 def key_of(text: str) -> tuple[str, str]:
-    """A query with its names in one form and the halves of a fork or union in one order: pattern and rest."""
+    """A query in normal form, as pattern and rest: names in one spelling, the halves of a fork or union in one
+    order."""
     texts: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -132,7 +133,7 @@ def query_of(pattern: Pattern, returns: Returns) -> str:
 
 @dataclass
 class Example:
-    """A question with the space around it; `gold` is None where that does not hold the gold query."""
+    """A question with its space of queries; `gold` is None if the space does not contain the gold query."""
 
     graph: str
     text: str
@@ -160,7 +161,7 @@ def examples_of(name: str, folder: Path, asked: list[tuple[str, str]]) -> list[E
 
 
 def gold_of(question: Question, space: SuggestionSpace, query: str) -> tuple[tuple[Pattern, Returns] | None, str]:
-    """The gold query in the space, else why it is not there."""
+    """The gold query in the space, or the reason why it is not there."""
     wanted, rest = key_of(query)
     found = None
     for pattern in patterns(question, space.steps, lambda step, entity: 0.0):
@@ -205,7 +206,7 @@ class Trainer:
         return weights
 
     def _collect(self, weights: Weights) -> tuple[np.ndarray, ...]:
-        """Rows of features: a row is a whole query, a group is a question; the gold row comes first."""
+        """The rows of features: a row is a query, a group is a question; the gold row comes first."""
         places: list[int] = []
         values: list[float] = []
         rows: list[int] = []
@@ -301,7 +302,7 @@ class Trainer:
 
 
 def train_questions(graph: str, count: int, seed: int = 3) -> list[tuple[str, str]]:
-    """Some train questions of a graph with their gold queries."""
+    """A sample of a graph's train questions with their gold queries."""
     asked = [record for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph]
     chosen = random.Random(seed).sample(asked, min(count, len(asked)))
     return [(str(record["nl_question"]), str(record["gold_cypher"])) for record in chosen]

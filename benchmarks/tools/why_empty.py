@@ -1,9 +1,9 @@
-"""How often `why_empty` names the cause: train gold queries, each broken by one name, direction or filter.
+"""Measures how often `why_empty` finds the cause, on train gold queries broken by one name, direction or filter.
 
     python -m benchmarks.tools.why_empty FOLDER [--each 400]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Only queries count
-that find rows there and none once they are broken.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Only queries that return
+rows there, and none after being broken, are counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import nothing_in
 
 Broken = tuple[str, str, int, int, str]
-"""Kind, broken text, start and end of what was broken in it, and what stood there."""
+"""The kind, the broken text, the start and end of the change, and the original part."""
 
 CODES = {
     "name": ("entity_not_found",),
@@ -35,7 +35,7 @@ CODES = {
 
 
 def broken(text: str, rng: random.Random) -> Iterator[Broken]:
-    """One of each kind, where the query has something to break."""
+    """One broken query of each kind that applies."""
     query = parse(text)
     literals = [entry.value for entry in query.find(t.MapEntry) if isinstance(entry.value, t.StringLiteral)]
     if literals:

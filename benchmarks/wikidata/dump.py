@@ -1,8 +1,9 @@
-"""How fast a dump is read, and that memory stays flat: statements a second on one core, resident memory by size.
+"""Measures how fast a dump is read, in statements per second on one core, and the resident memory by size.
 
     python benchmarks/wikidata/dump.py [--statements 10000 1000000] [--real]
 
-Synthesised documents have ten statements each, a name in six languages and sitelinks; `--real` repeats the real ones.
+Synthesised documents have ten statements each, a name in six languages and sitelinks; `--real` repeats real documents
+instead.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from tests.support.wikidata_places import places
 
 
 def synthesised(documents: int) -> Iterator[str]:
-    """Countries and cities, each with ten statements, among items of other classes."""
+    """Documents of countries and cities, each with ten statements, among items of other classes."""
     for number in range(1, documents + 1):
         key = f"Q{10_000_000 + number}"
         kind = "Q515" if number % 3 else "Q11424"
@@ -79,7 +80,7 @@ def synthesised(documents: int) -> Iterator[str]:
 
 
 def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -> None:
-    """Build in a process of its own, so that its memory is its own."""
+    """Build in a child process, so that its memory is measured alone."""
     before = time.perf_counter()
     built = build(places(), DumpSource(path, processes=1), path.with_suffix(".graph.json"))
     passed = time.perf_counter() - before
@@ -91,7 +92,7 @@ def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -
 
 
 def one_pass(path: Path, statements: int) -> str:
-    """The statements a second of one reading of every line, the pass that a level takes."""
+    """The statements per second of one pass over every line."""
     import orjson
 
     from graphground.graphs.wikidata.dump_files import blocks

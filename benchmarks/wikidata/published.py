@@ -1,10 +1,11 @@
-"""Beside the published engine: its example definition and a larger one, on the same local endpoint.
+"""Compares our build with the published engine, on its example definition and a larger one, with the same local
+endpoint.
 
     uv venv PUBLISHED && uv pip install --python PUBLISHED/bin/python pint requests pydantic
     python benchmarks/wikidata/published.py --python PUBLISHED/bin/python [--teams 30] [--runs 3]
 
-The store holds the real statements of WD50K and WikiPeople, and made-up teams (WD50K has no team of the league). Prints
-the seconds from start to file, those without the start of Python and its imports, and how the graphs differ.
+The store holds the real statements of WD50K and WikiPeople, and invented teams (WD50K has no team of the league). It
+prints the seconds from start to file, the same without Python's start and imports, and the differences of the graphs.
 """
 
 import argparse
@@ -113,7 +114,7 @@ wikidata = "P136"
 
 
 def published_form(text: str) -> dict[str, Any]:
-    """A definition of ours in the published engine's form, as far as it has one."""
+    """One of our definitions in the published engine's form, as far as that form can express it."""
     document = tomllib.loads(text)
 
     def properties(part: dict[str, Any]) -> list[dict[str, Any]]:
@@ -182,7 +183,8 @@ def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
 
 
 def league(teams: int) -> list[dict[str, Any]]:
-    """Teams of a league in divisions, with coaches, former coaches (of normal rank) and a wrong one (deprecated)."""
+    """Documents of a league's teams in divisions, with coaches, former coaches (of normal rank) and a wrong one
+    (deprecated)."""
     documents = [item("Q155223", "National Basketball Association"), item("Q3032333", "division")]
     for number in range(teams):
         key = 900_000_000 + number * 10
@@ -202,7 +204,8 @@ def league(teams: int) -> list[dict[str, Any]]:
 
 
 def seconds(command: list[str], **options: Any) -> tuple[float, float, float]:
-    """Seconds from start to end, of the build alone, and of processors: the build's and the endpoint's together."""
+    """The seconds from start to end, of the build alone, and of processor time, the build's and the endpoint's
+    together."""
     before, endpoint = time.perf_counter(), time.process_time()
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode:
@@ -212,7 +215,7 @@ def seconds(command: list[str], **options: Any) -> tuple[float, float, float]:
 
 
 def comparable(path: Path) -> tuple[Any, Any]:
-    """Entities and relations without the numbering."""
+    """The entities and relations without their numbers."""
     graph = json.loads(path.read_bytes())
     return (
         sorted(graph["entities"], key=lambda entity: entity["eid"]),
@@ -238,7 +241,7 @@ def main() -> None:
 
 
 def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, runs: int) -> None:
-    """Build one definition with both, and print how long they took and what differs."""
+    """Build one definition with both, and print the times and the differences."""
     (folder / "ours.toml").write_text(text)
     (folder / "theirs.json").write_text(json.dumps(published_form(text)))
     theirs, ours = [], []

@@ -1,7 +1,7 @@
-"""Two thousand attacks on each database, made from a seed: none reaches it, as a server that plays it records.
+"""Two thousand generated attacks on each database: none reaches it, as a fake server records.
 
-What is accepted all the same (where the attack ended up inside a string, a name or a comment to every reader) is sent
-as canonical text, in which a scanner of its own finds no clause that writes, no comment and no escape.
+What is accepted all the same (because every parser takes the attack for a part of a string, a name or a comment) is
+sent as canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
 """
 
 import gzip

@@ -1,4 +1,4 @@
-"""No text takes long to judge, whatever its shape, and time grows with its length and not faster."""
+"""No text takes long to check, whatever its shape, and the time grows at most linearly with its length."""
 
 import gc
 from collections.abc import Iterator
@@ -13,12 +13,14 @@ from tests.support.embedded_films import SCHEMA
 from tests.support.time_shapes import SHAPES
 
 SLACK = 0.1
-"""Seconds that may pass between two looks at the time."""
+"""Seconds that may pass between two checks of the time."""
+QUICK = 0.2
+"""A text of 100 kB that takes fewer seconds need not be compared with a shorter one."""
 
 
 @pytest.fixture(autouse=True)
 def few_collections() -> Iterator[None]:
-    """As the server sets it: looking for garbage among a growing tree is no part of a stage's time."""
+    """Collect garbage as rarely as the server does, so that a collection does not count as time of a stage."""
     before = gc.get_threshold()
     gc.set_threshold(100_000, 20, 50)
     yield
@@ -41,11 +43,12 @@ def test_a_text_of_20_kB_is_judged_at_once(shape: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_grows_with_the_length_of_a_text_and_not_faster(shape: str) -> None:
-    short = min(judged(SHAPES[shape](25_000))[0] for _ in range(3))
-    long, report = min((judged(SHAPES[shape](100_000)) for _ in range(2)), key=lambda pair: pair[0])
+    long, report = judged(SHAPES[shape](100_000))
+    if long >= QUICK:  # on a busy machine, the better of two measurements
+        long, report = min((long, report), judged(SHAPES[shape](100_000)), key=lambda pair: pair[0])
     refused = [diagnostic.code for diagnostic in report.diagnostics] == ["too_complex"]
     assert long < SECONDS + SLACK
-    assert refused or long < 0.2 or long < 8 * short
+    assert refused or long < QUICK or long < 8 * min(judged(SHAPES[shape](25_000))[0] for _ in range(3))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The schema level against the data beside the project: real schemas, real queries, seeded mistakes."""
+"""The checks against a schema, on shared data: real schemas, real queries, seeded mistakes."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ from tests.support.shared_data import SHARED, needs
 
 NEEDED = [needs("schemas"), needs("cypherbench_tasks", "train.jsonl.gz")]
 SOME = 12
-"""Every twelfth query; `benchmarks/cypher/against_schema.py` asks them all."""
+"""Every twelfth query is checked; `benchmarks/cypher/against_schema.py` checks all."""
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:

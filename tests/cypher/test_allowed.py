@@ -1,4 +1,4 @@
-"""What a query may call is on a list, name by name and with a reason; the rest is refused."""
+"""Allowed functions and procedures are listed by name, with a reason; all others are refused."""
 
 from pathlib import Path
 

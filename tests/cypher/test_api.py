@@ -14,7 +14,8 @@ from tests.support.opencypher_tck import cases
 from tests.support.shared_data import SHARED, needs
 
 DIFFERENT_FROM_THE_KIT = 33
-"""Neo4j differs from the kit in just these: range() and indexes of wrong types; see docs/cypher_language.md."""
+"""Queries on which Neo4j itself differs from the kit: range() and indexes of wrong types; see
+docs/cypher_language.md."""
 
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")

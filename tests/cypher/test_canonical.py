@@ -1,4 +1,4 @@
-"""The text that is sent holds the tokens that were judged, and nothing that a reader may take for anything else."""
+"""The canonical text has the tokens that were checked, and nothing that a parser may read differently."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Cypher 25 as Neo4j 2026.08.1 compiles it: what it said of each query is recorded in cypher25_verdicts.tsv."""
+"""Cypher 25 as Neo4j 2026.08.1 compiles it: its verdicts are recorded in cypher25_verdicts.tsv."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_YET = {
     "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX idx FOR $v WHERE 1 = 1 = n.year LIMIT 5) RETURN n",
     "MATCH (n) SEARCH n IN (VECTOR INDEX idx FOR [1,2,3] WHERE n.year > 1 AND n.year > 3 LIMIT 1) RETURN n",
 }
-"""What we judge otherwise: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, the
+"""The queries on which we differ: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, the
 columns of `RETURN *` in a branch, and bounds of one property that go against each other in the filter of SEARCH."""
 
 

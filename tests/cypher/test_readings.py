@@ -1,4 +1,4 @@
-"""Texts that databases read in different ways are refused; ordinary texts with quotes, escapes and accents are not."""
+"""Texts that databases parse differently are refused; ordinary texts with quotes, escapes and accents are not."""
 
 import pytest
 

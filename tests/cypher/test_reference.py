@@ -1,4 +1,4 @@
-"""The tables of codes: each example gets its code, each code has its tests, and the page is what the tables say."""
+"""The tables of codes: each example gets its code, each code has its tests, and the page matches the tables."""
 
 import ast
 import runpy
@@ -41,11 +41,11 @@ DATA = Statistics(
     },
     {"partOfSeries": TypeStatistics("partOfSeries", 0)},
 )
-"""What the data of that graph hold, as far as it is known."""
+"""The known counts of that graph's data."""
 EXPORTED = PropertyGraphSchema(
     "exported", {"Order": Label("Order", {"freight": "str"}, texts={"freight": TextValues("float", "32.38")})}, ()
 )
-"""What was learned from the data of a connected database: its numbers are text."""
+"""The value formats of a connected database whose numbers are text."""
 
 
 @pytest.mark.parametrize("code", SCHEMA_CODES)

@@ -1,4 +1,4 @@
-"""The documentation says what the code does: generated parts are current, examples run, nothing is left out."""
+"""The documentation matches the code: generated parts are current, examples run, nothing is missing."""
 
 from __future__ import annotations
 

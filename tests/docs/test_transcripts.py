@@ -1,4 +1,4 @@
-"""The transcripts of the documentation are what the commands print now."""
+"""The transcripts in the documentation match the output of the commands."""
 
 from __future__ import annotations
 

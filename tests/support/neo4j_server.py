@@ -8,6 +8,7 @@ even when the run is killed. At most two are alive at once.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -28,6 +29,7 @@ HERE = Path(__file__).parent / "neo4j_java"
 LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.user_cache_path("graphground-tests"))
 LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
 START_SECONDS = 240.0
+FETCH_SECONDS = 600.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 """A server that lives for minutes: it takes half the processor time where the JVM compiles once and collects simply."""
 OPENED = [
@@ -68,7 +70,7 @@ def libraries(kind: str, version: str) -> Path:
     """The folder with the jars, fetched by Maven once; skips the test where that cannot be."""
     folder = LIBRARIES / f"{kind}-{version}"
     LIBRARIES.mkdir(parents=True, exist_ok=True)
-    with FileLock(LIBRARIES / f"{folder.name}.lock", timeout=600):
+    with FileLock(LIBRARIES / f"{folder.name}.lock", timeout=FETCH_SECONDS):
         if not (folder / ".complete").exists():
             maven = shutil.which("mvn")
             if maven is None:
@@ -89,11 +91,26 @@ def libraries(kind: str, version: str) -> Path:
                 ],
                 capture_output=True,
                 text=True,
-                timeout=600,
+                timeout=FETCH_SECONDS,
             )
             if fetched.returncode:
                 pytest.skip(f"Maven could not fetch Neo4j {version}: {fetched.stdout[-300:]}")
             (folder / ".complete").touch()
+    return folder
+
+
+def program(java: str, version: str) -> Path:
+    """The folder with the compiled server program, compiled once per source and Neo4j, beside the jars."""
+    source = HERE / "Neo4jForTests.java"
+    jars = libraries("server", version)
+    release = "21" if version.startswith("20") else "17"
+    folder = jars.with_name(f"{jars.name}-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}")
+    with FileLock(f"{folder}.lock", timeout=FETCH_SECONDS):
+        if not (folder / "Neo4jForTests.class").exists():
+            class_path = os.pathsep.join(map(str, jars.glob("*.jar")))
+            compiler = [java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", release]
+            options = ["-d", str(folder), "-cp", class_path, str(source)]
+            subprocess.run([*compiler, *options], check=True, timeout=FETCH_SECONDS)
     return folder
 
 
@@ -148,8 +165,8 @@ def running_neo4j(
                 *QUICK,
                 *OPENED,
                 "-cp",
-                os.pathsep.join(class_path),
-                str(HERE / "Neo4jForTests.java"),
+                os.pathsep.join([str(program(java, version)), *class_path]),
+                "Neo4jForTests",
                 str(folder),
                 str(folder / "neo4j.conf"),
                 password,

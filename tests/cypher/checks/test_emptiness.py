@@ -1,4 +1,4 @@
-"""What is empty in the data, on a graph of countries, films and series of which some have nothing."""
+"""Empty labels, relationships and properties, on a graph of countries, films and series."""
 
 from __future__ import annotations
 

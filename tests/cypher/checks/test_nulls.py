@@ -1,4 +1,4 @@
-"""Comparing with NULL: never true, whatever was meant."""
+"""Comparisons with NULL, which are never true."""
 
 import pytest
 

@@ -6,7 +6,7 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 
 
 def places(text: str, language: str = "cypher5") -> list[str]:
-    """What stands at each error of syntax."""
+    """The text at each syntax error."""
     report = validate(text, language=language)  # type: ignore[arg-type]
     assert all(one.code == "syntax" for one in report.diagnostics)
     assert not report.valid

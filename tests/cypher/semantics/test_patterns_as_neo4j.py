@@ -1,4 +1,4 @@
-"""Patterns, labels, lengths and sorting: what Neo4j 5.26 compiles, and what it refuses, query by query."""
+"""Patterns, labels, lengths and sorting: queries that Neo4j 5.26 compiles, and queries that it refuses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Values, functions and writing clauses: what Neo4j 5.26 compiles, and what it refuses, query by query."""
+"""Values, functions and writing clauses: queries that Neo4j 5.26 compiles, and queries that it refuses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Literals, names, prefixes and operators: what Neo4j 5.26 compiles, and what it refuses, query by query."""
+"""Literals, names, prefixes and operators: queries that Neo4j 5.26 compiles, and queries that it refuses."""
 
 import pytest
 

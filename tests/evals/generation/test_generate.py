@@ -1,7 +1,7 @@
-"""Made tasks on the bundled graph and on a made-up one, held against rules that are worked out here, in Python alone.
+"""Generated tasks on the bundled graph and on a generated one, checked against rules that are implemented here again.
 
-The checks read the graph's own records and know nothing of the generator: patterns are matched by a small matcher over
-nodes and relationships.
+The checks read the graph's records and use nothing of the generator: a small matcher over nodes and relationships
+evaluates the patterns.
 """
 
 import json
@@ -62,7 +62,7 @@ class Records:
         return [eid for eid in self.by_label[label] if self.nodes[eid]["name"] == name]
 
     def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
-        """The nodes `n` of a MATCH pattern; `without` leaves out the names of these nodes."""
+        """The nodes `n` of a MATCH pattern; `without` ignores the names of these nodes."""
         links = [
             (left, arrow.startswith("<"), re.search(r":(\w+)\]", arrow)[1], right)  # type: ignore[index]
             for left, arrow, right in PATH.findall(pattern)

@@ -131,7 +131,8 @@ def test_the_search_agrees_with_trying_every_permutation(rows: list[list[int]], 
 
 @pytest.mark.parametrize("change", [False, True])
 def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_about_a_second(change: bool) -> None:
-    """The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`); here it may be busy."""
+    """The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`); here the machine may be
+    busy."""
     rng = random.Random(1)
     gold = [
         [

@@ -1,4 +1,5 @@
-"""Provenance queries, their nodes on a small graph worked out by hand, and what the published text cuts do instead."""
+"""Provenance queries, their nodes on a small graph worked out by hand, and differences from the published
+implementation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The published implementation beside ours, on the same tables: equal, but for differences with a reason."""
+"""Our metrics and the published implementation agree on the same tables, except for differences with a reason."""
 
 import importlib
 import random
@@ -19,7 +19,7 @@ PAIRS = 2_500
 
 @pytest.fixture
 def published(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Its module of execution accuracy; its package is not installed."""
+    """The published module of execution accuracy, whose package is not installed."""
     monkeypatch.syspath_prepend(str(REFERENCE))
     importlib.import_module("cypherbench.metrics")
     return importlib.import_module("cypherbench.metrics.execution_accuracy")
@@ -48,7 +48,7 @@ def value(rng: random.Random) -> Any:
 
 
 def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
-    """A table, one like it with columns and rows moved and perhaps a change, and whether the order counts."""
+    """A table, a copy with columns and rows moved and perhaps a change, and whether the order counts."""
     gold = [[value(rng) for _ in range(width)] for width in [rng.randint(1, 5)] for _ in range(rng.randint(1, 6))]
     columns = rng.sample(range(len(gold[0])), len(gold[0]))
     predicted = [[row[place] for place in columns] for row in gold]

@@ -1,4 +1,4 @@
-"""The report in a real browser, opened from disk: what it shows, and that it asks nobody for anything."""
+"""The report in a real browser, opened from disk: its contents, and that it makes no requests."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an agent is told that writes a wrong name into a query of the bundled graph."""
+"""The diagnostics for wrong names in queries on the bundled graph."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The facts of the bundled NBA graph, checked against each other.
 
-Each check is a function that yields what is wrong, so that `test_every_check_finds_a_planted_mistake` can show
-that it does find something.
+Each check is a function that yields mistakes, so that `test_every_check_finds_a_planted_mistake` can show that it finds
+some.
 """
 
 import copy
@@ -19,7 +19,7 @@ from graphground.graphs.bundled import bundled_graph
 AS_OF = date(2025, 10, 31)
 ALIVE_OLDER_THAN = 1925
 FIRST_SEASON = 1945
-"""Of a league that a present team comes from: the Rochester Royals in the NBL."""
+"""The first season of a league from which a current team comes: the Rochester Royals in the NBL."""
 NO_AWARD_BEFORE = {"MVP": 1956, "FMVP": 1969, "ROY": 1953, "DPOY": 1983, "SIXTH": 1983, "MIP": 1986}
 AWARDS = {
     "MVP": "NBA Most Valuable Player Award",
@@ -37,7 +37,7 @@ SAT_OUT_THEIR_FIRST_SEASON = {"Player#ben-simmons", "Player#blake-griffin"}
 
 
 class Facts:
-    """A document with its relations grouped the way the checks want them."""
+    """A document with its relations grouped for the checks."""
 
     def __init__(self, document: dict):
         self.document = document
@@ -69,7 +69,7 @@ class Facts:
 
     @cached_property
     def born(self) -> dict[str, date]:
-        """The birth of those of whom it is known."""
+        """The dates of birth, where they are known."""
         return {
             player["eid"]: date.fromisoformat(player["properties"]["date_of_birth"])
             for player in self.by_label["Player"]
@@ -244,7 +244,7 @@ def jersey_numbers_have_two_digits(facts: Facts) -> Iterator[str]:
 
 
 def two_players_of_a_team_do_not_wear_one_number_for_years(facts: Facts) -> Iterator[str]:
-    """Within the year of a change both may have worn it; not longer."""
+    """In the year of a change both players may have worn it, but not for longer."""
     worn = defaultdict(list)
     for relation in facts.relations["playsFor"]:
         if "sport_number" in relation["properties"]:

@@ -1,4 +1,4 @@
-"""Questions in words, their Cypher and their answers, asked of the bundled graph on the embedded engine."""
+"""Questions in words with their Cypher and their answers, on the bundled graph on the embedded engine."""
 
 from __future__ import annotations
 

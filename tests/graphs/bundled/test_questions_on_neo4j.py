@@ -22,7 +22,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "questions
 
 
 def write_bundled(server: Neo4jServer) -> None:
-    """Write the bundled graph as a person would who has only its document."""
+    """Load the bundled graph from its document alone."""
     document = bundled_graph("nba").document()
     types = {entity["label"]: entity["properties"] for entity in document["schema"]["entities"]}
     nodes, edges, labels = defaultdict(list), defaultdict(list), {}

@@ -1,4 +1,4 @@
-"""The eleven domains: their schemas are the published ones, and what they say of Wikidata makes sense."""
+"""The eleven domains: their schemas are the published ones, and their Wikidata sources are plausible."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Queries that nobody waits for any more: followed until the database has ended them, or the last resort has."""
+"""Abandoned queries are followed until the database, or the last resort, has ended them."""
 
 import threading
 

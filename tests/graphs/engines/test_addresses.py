@@ -1,16 +1,19 @@
 """Addresses of real Neo4j servers: TLS, routing, several databases, a server that restarts between two calls."""
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
 from tests.support.certificates import self_signed, tls_settings
-from tests.support.neo4j_server import LTS, Neo4jServer, Neo4jServers, running_neo4j, seeded
+from tests.support.neo4j_server import LTS, Neo4jServer, Neo4jServers, running_neo4j
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(400)]
 
@@ -25,7 +28,7 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
 def encrypted(
     neo4j_servers: Neo4jServers, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Neo4jServer, Path]]:
-    """A Neo4j that speaks Bolt over TLS alone, with a certificate that signs itself."""
+    """A Neo4j that speaks Bolt only over TLS, with a self-signed certificate."""
     folder = tmp_path_factory.mktemp("neo4j-tls")
     certificate = self_signed(folder / "certificates")
     neo4j_servers.make_room()
@@ -92,7 +95,7 @@ def test_the_driver_is_routed_and_the_database_chosen(server: Neo4jServer) -> No
 
 
 def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer) -> None:
-    """Community has one for data; the other one is `system`, which answers what it is for and refuses the rest."""
+    """Community has one database for data; the other one, `system`, answers only administrative queries."""
     data = BoltEngine(as_scheme(server, "neo4j", "neo4j"))
     system = BoltEngine(as_scheme(server, "neo4j", "system"))
     assert data.run("RETURN 1 AS one").rows == [[1]]
@@ -104,23 +107,27 @@ def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer)
 
 
 def test_nobody_is_impersonated(server: Neo4jServer) -> None:
-    """Sessions run as the user that the address names: there is no way to ask for another one."""
+    """Sessions run as the user given with the address; another user cannot be requested."""
     engine = bolt_engine(as_scheme(server, "bolt"))
     assert engine.run("SHOW CURRENT USER YIELD user RETURN user").rows == [[server.user]]
     engine.close()
 
 
 def test_a_server_that_restarts_between_two_calls_answers_the_second(
-    neo4j_servers: Neo4jServers, tmp_path: Path
+    encrypted: tuple[Neo4jServer, Path], tmp_path: Path
 ) -> None:
-    neo4j_servers.make_room()
-    with running_neo4j(tmp_path, LTS, heap="512m") as first:
-        port = int(first.uri.rpartition(":")[2])
-        seeded(first, "CREATE (:Movie {name: 'Heat'})")
-        engine = bolt_engine(BoltAddress(first.uri, first.user, first.password))
-        assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
+    first, certificate = encrypted
+    port = int(first.uri.rpartition(":")[2])
+    address = as_scheme(first, "bolt+ssc")
+    with neo4j.GraphDatabase.driver(address.uri, auth=(first.user, first.password)) as driver:
+        driver.execute_query("CREATE (:Movie {name: 'Heat'})")
+    engine = bolt_engine(address)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
+    os.kill(first.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # the fixture reaps it
     with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
         engine.run("MATCH (n) RETURN count(n)")
-    with running_neo4j(tmp_path / "again", LTS, heap="512m", port=port, password=first.password):
+    settings = tls_settings(certificate.parent)
+    with running_neo4j(tmp_path, LTS, heap="512m", settings=settings, port=port, password=first.password):
         assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
     engine.close()

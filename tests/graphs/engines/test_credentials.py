@@ -1,4 +1,4 @@
-"""A password that stands in an address is used and never shown: in no message, no repr, no file name."""
+"""A password in an address is used and never shown: in no message, no repr, no file name."""
 
 import socket
 from pathlib import Path
@@ -22,7 +22,7 @@ def shown(password: str) -> str:
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    """A port that nobody listens on."""
+    """A port on which no server listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

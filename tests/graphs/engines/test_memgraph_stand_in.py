@@ -1,4 +1,4 @@
-"""What graphground does with what Memgraph's documentation says that Memgraph says: on a stand-in, not on Memgraph."""
+"""graphground on a fake Memgraph, which responds as Memgraph's documentation says; no real Memgraph is tested."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""Your own ArcadeDB server, over Bolt: the one that the embedded engine is made of, addressed as any other."""
+"""Your own ArcadeDB server over Bolt: the embedded engine's server, addressed like any other."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 @dataclass(frozen=True)
 class Server:
-    """Where it listens, and the passwords of a user that may all and of one that may read."""
+    """The address, and the passwords of a user with all rights and of a read-only user."""
 
     uri: str
     root: str

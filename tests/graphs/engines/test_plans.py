@@ -1,4 +1,4 @@
-"""EXPLAIN and PROFILE: the plan, on the embedded engine and on Neo4j."""
+"""The plans of EXPLAIN and PROFILE, on the embedded engine and on Neo4j."""
 
 from __future__ import annotations
 

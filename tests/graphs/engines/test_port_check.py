@@ -1,4 +1,4 @@
-"""What answers at a Bolt address, before the driver is asked."""
+"""The kind of server at a Bolt address, checked before the driver connects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no real server does on demand, on a Bolt stand-in: a leader that changes, a connection that drops."""
+"""Failures that no real server produces on demand, on a fake Bolt server: a change of leader, a dropped connection."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ TWICE = "RETURN 'asked' AS x"
 def scripted(
     *answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri
 ) -> Iterator[tuple[BoltEngine, list[Call]]]:
-    """An engine on a stand-in that answers so, one after the other; the last answer stays."""
+    """An engine on a fake server that gives these answers in turn; the last one is repeated."""
     left = list(answers)
 
     def answer(call: Call) -> Answer:

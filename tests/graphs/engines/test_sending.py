@@ -1,4 +1,4 @@
-"""A database is sent canonical text, as a server that plays one records; its errors keep the places of the query."""
+"""A database receives canonical text, as a fake server records; its errors have positions in the original query."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Values of the driver as plain JSON ones, and dates that Python cannot hold."""
+"""The driver's values as plain JSON values, and dates that Python cannot represent."""
 
 import datetime
 from typing import Any

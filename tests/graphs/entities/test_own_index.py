@@ -1,4 +1,4 @@
-"""An entity index that is built in the background, where the database gives what nobody expects."""
+"""An entity index that is built in the background, from a database with unexpected answers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Mentions of whole questions: misspelt names whole, no pieces of a name, nothing dropped."""
+"""The mentions in whole questions: misspelt names as a whole, no parts of names, no mention dropped."""
 
 import pytest
 

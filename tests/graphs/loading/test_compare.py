@@ -1,4 +1,4 @@
-"""Comparing two SimpleKG files: what was added, removed and changed, whatever the order."""
+"""Comparing two SimpleKG files: added, removed and changed records, in any order."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Downloading: the file is right and whole, or what is wrong is said and the next call goes on."""
+"""Downloading: the file is right and complete, or the problem is reported and the next call resumes."""
 
 import errno
 import hashlib
@@ -20,7 +20,7 @@ SHA256 = hashlib.sha256(BODY).hexdigest()
 def fetched(
     path: Path, faults: Iterable[Fault] = (), name: str = "/nba.json"
 ) -> tuple[list[tuple[str, str | None]], list[float]]:
-    """Fetch through a server that misbehaves; the requests that it took, and how long was waited."""
+    """Fetch from a misbehaving server; return its requests, and the pauses between them."""
     waited: list[float] = []
     with FileServer({"/nba.json": BODY}, faults) as server:
         assert fetch(server.url + name, path, sleep=waited.append) == SHA256

@@ -1,4 +1,4 @@
-"""A SimpleKG file loaded into your own database: a real Neo4j, a real ArcadeDB, and a stand-in for Memgraph."""
+"""A SimpleKG file loaded into your own database: a real Neo4j, a real ArcadeDB, and a fake Memgraph."""
 
 import os
 import subprocess
@@ -48,7 +48,7 @@ def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
 
 @pytest.fixture
 def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
-    """An ArcadeDB server, asked as root, with its graph deleted."""
+    """An ArcadeDB server, used as root, with its graph deleted."""
     entry = loaded(empty_home, tmp_path)
     state = start_writable(empty_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
@@ -190,7 +190,7 @@ def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: Bolt
 
 
 def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
-    """With the extra `memgraph` installed this goes through GQLAlchemy, else over Bolt."""
+    """With the extra `memgraph` installed GQLAlchemy is used, otherwise Bolt."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.fake_memgraph"],
         cwd=Path(__file__).parents[3],

@@ -1,4 +1,4 @@
-"""Loading: what is wrong is named and changes nothing, what is right is there whole or not at all."""
+"""Loading: an invalid file is reported and changes nothing; a valid one is loaded completely or not at all."""
 
 import gzip
 import json

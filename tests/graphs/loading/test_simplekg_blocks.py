@@ -1,4 +1,4 @@
-"""The fast reading of a SimpleKG file: the same records as event by event, from any shape of file."""
+"""Reading a SimpleKG file in blocks gives the same records as reading it event by event, for any form of file."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ HARD = ['x},{"eid":', '}],"relations":[{', '"},\n{"eid"', "\\", '\\"}', "é∞\u
 
 
 def document(seed: int, entities: int = 400) -> dict[str, Any]:
-    """The small graph with many more records, whose texts look like the ends of records."""
+    """The small graph with many more records, with texts that look like the ends of records."""
     rng = random.Random(seed)
     made = small()
     for number in range(entities):
@@ -36,7 +36,7 @@ def document(seed: int, entities: int = 400) -> dict[str, Any]:
 
 
 def as_text(made: dict[str, Any], shape: str) -> str:
-    """The document as different programs write it."""
+    """The document as text, in the layouts of different programs."""
     if shape == "lines":
         parts = [
             f'"{key}": [\n' + ",\n".join(json.dumps(one) for one in made[key]) + "\n]"
@@ -73,7 +73,7 @@ def test_blocks_hold_the_records_that_events_give(
 
 
 def drained(blocks: Any) -> tuple[list[Any], int]:
-    """All records and what the generator answered."""
+    """All records, and the generator's return value."""
     records: list[Any] = []
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A graph whose files have been damaged since it was loaded is not answered from."""
+"""A graph whose files have been damaged since it was loaded is not opened."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ from tests.support.serving import COMMAND, environment
 
 @pytest.fixture
 def copied(films_home: Home, tmp_path: Path) -> Home:
-    """A data folder of its own with the film graph."""
+    """A separate copy of the data folder with the film graph."""
     home = Home(tmp_path / "home").make()
     shutil.copy(films_home.catalog, home.catalog)
     entry = Catalog(home).get("films")

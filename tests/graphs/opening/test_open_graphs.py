@@ -1,4 +1,4 @@
-"""Graphs that are opened when first asked for."""
+"""Graphs that are opened at first use."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Queries that the engine may not be able to end run apart, and cost their caller time, not the others."""
+"""Queries that the engine may not be able to terminate run apart, and delay only their own caller."""
 
 import time
 

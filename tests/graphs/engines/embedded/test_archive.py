@@ -1,4 +1,4 @@
-"""The archive of the engine's classes: made once, used when it can be, never in the way."""
+"""The archive of the engine's classes: created once, used if possible, and never an obstacle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded engine: one process, only Bolt, only reading, and back after it died."""
+"""The embedded engine: one process, only Bolt, read-only, and restarted after it died."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The engine's main loop: without its folder it ends itself, with a damaged catalog it goes on, and SIGTERM ends it."""
+"""The engine's main loop: it stops without its folder and on SIGTERM, and continues with a damaged catalog."""
 
 import os
 import shutil

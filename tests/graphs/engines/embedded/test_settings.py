@@ -1,4 +1,4 @@
-"""How much memory the embedded engine takes when nobody says so."""
+"""The default memory of the embedded engine."""
 
 import pytest
 

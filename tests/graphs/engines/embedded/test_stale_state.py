@@ -1,4 +1,4 @@
-"""Passwords go to the engine alone: not to a process that listens on the port of one that has gone."""
+"""Passwords are sent only to the engine, not to a process that listens on the port of an engine that has ended."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 @contextmanager
 def impostor(port: int) -> Iterator[list[bytes]]:
-    """Listens on a port, speaks enough Bolt to be given a password, and keeps what it is sent."""
+    """Listens on a port, speaks enough Bolt to receive a password, and stores what it receives."""
     heard: list[bytes] = []
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Queries that do not look whether they are to end: they end with the engine, and what others asked is asked again."""
+"""Queries that ignore their termination end with the engine, and the queries of other callers are retried."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What an OPTIONAL MATCH did not find matches nothing later on: the texts that are sent, and the rows of Neo4j."""
+"""A variable that an OPTIONAL MATCH left null matches nothing later: the texts that are sent, and the rows of Neo4j."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Paths of any length where only their ends count: the texts that are sent, and the same rows as Neo4j gives."""
+"""Paths of any length of which only the ends matter: the texts that are sent, and the same rows as Neo4j returns."""
 
 import json
 from collections.abc import Iterator

@@ -24,7 +24,7 @@ def node(label: str, variable: str, rng: random.Random, named: bool) -> str:
 
 
 def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[str]:
-    """A walk along the schema of one to three steps, some of its nodes named."""
+    """A random walk of one to three steps along the schema, with some nodes named."""
     label = start
     yield node(label, first, rng, rng.random() < 0.2)
     for step in range(rng.randint(1, 3)):

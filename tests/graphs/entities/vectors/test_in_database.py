@@ -1,4 +1,4 @@
-"""The vector indexes of real databases, asked through the reading path."""
+"""The vector indexes of real databases, queried through the read path."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ INDEX = (
 
 
 def with_vectors(server: Neo4jServer) -> BoltEngine:
-    """Things with vectors of ours in a cosine index and a Euclidean one, and one index of other dimensions."""
+    """Nodes with our vectors in a cosine index and a Euclidean one, and one index of other dimensions."""
     vectors = encoder(STATIC).encode(NAMES).tolist()
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
@@ -191,7 +191,7 @@ os._exit(0)  # its JVM may wait for ever at a usual exit
 
 @pytest.fixture(scope="module")
 def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    """A graph on the embedded engine, to whose files vectors were added before the engine began."""
+    """A graph on the embedded engine, with vectors added to its files before the engine started."""
     try:
         require_arcadedb()
     except EngineError as error:
@@ -248,7 +248,7 @@ def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: G
 
 
 class OneIndex:
-    """Answers what Memgraph's documentation shows; no Memgraph runs in these tests."""
+    """Answers as Memgraph's documentation shows; no Memgraph runs in these tests."""
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
         from graphground.graphs.engines.table import Table

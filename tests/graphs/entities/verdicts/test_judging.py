@@ -1,4 +1,4 @@
-"""Verdicts on mentions of the bundled graph and of the movie slice: what is there, what is not, what may be either."""
+"""Verdicts on mentions of the bundled graph and of the movie slice: present names, absent names, and ambiguous ones."""
 
 from pathlib import Path
 

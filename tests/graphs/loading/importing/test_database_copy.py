@@ -1,4 +1,4 @@
-"""Copies of a Neo4j: every node, relationship, property and type is there; a copy that broke off goes on."""
+"""Copies of a Neo4j: every node, relationship, property and type is copied; an interrupted copy resumes."""
 
 from __future__ import annotations
 

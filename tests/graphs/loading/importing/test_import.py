@@ -1,4 +1,4 @@
-"""Importing CSV folders: what is inferred, what becomes of it, and what is refused with its line."""
+"""Importing CSV folders: inference, conversion, and refusals with their lines."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Graphs from files of nodes and relationships: what is inferred, what is kept, what is refused and where."""
+"""Graphs from files of nodes and relationships: inference, conversion, and refusals with their positions."""
 
 from __future__ import annotations
 
