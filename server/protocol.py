@@ -15,6 +15,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, NotificationParams, SetLev
 
 from graphground import __version__
 from graphground.server.application import Application
+from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
 from graphground.server.call import Outcome
 from graphground.server.changes import Changes
 from graphground.server.completion import MOST_VALUES, complete
@@ -112,7 +113,10 @@ class Protocol:
     async def list_tools(self, context: Any, params: Any) -> Any:
         """Handle `tools/list`."""
         definitions = [tool_definition(tool) for tool in self.application.tools.values()]
-        return {"tools": definitions, **(FRESH if self.application.own.queries else FIXED)}
+        caching = FRESH if self.application.own.queries else FIXED
+        if supports_apps(context):
+            return {"tools": [with_view(definition) for definition in definitions], **caching, "cacheScope": "private"}
+        return {"tools": definitions, **caching}
 
     async def call_tool(self, context: Any, params: Any) -> Any:
         """Handle `tools/call` in a worker thread; if the client cancels, its query is terminated in the database."""
@@ -135,8 +139,23 @@ class Protocol:
             except ToolFailure as failure:  # here: a task group would wrap it
                 outcome = failed(failure)
         result = tool_result(outcome)
+        if params.name in TOOLS and not outcome.is_error and supports_apps(context):
+            result |= await self._picture(context, params.name, arguments, outcome)
         self._record(context, params.name, arguments, outcome, result.get("structuredContent"), began)
         return result
+
+    async def _picture(
+        self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome
+    ) -> dict[str, dict[str, str]]:
+        """The `_meta` of an answer that the client will show as a view; empty if it has no picture."""
+        from graphground.server.apps.pictures import PICTURE, picture_of  # only for clients with views
+
+        work = partial(picture_of, self.application, name, arguments, outcome)
+        try:
+            picture = await self._workers.run(caller_of(context.request), name, arguments, work)
+        except ToolFailure:  # the client has too many calls in progress
+            picture = None
+        return {} if picture is None else {"_meta": {PICTURE: picture}}
 
     def _record(
         self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, answer: Any, began: float
@@ -166,6 +185,8 @@ class Protocol:
     async def list_resources(self, context: Any, params: Any) -> Any:
         """Handle `resources/list`."""
         resources = await self._in_thread(context, "resource", partial(list_resources, self.application))
+        if supports_apps(context):
+            resources.append(view_resource())
         return {"resources": resources, **FRESH}
 
     async def list_resource_templates(self, context: Any, params: Any) -> Any:

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.server.application import Application
+from graphground.server.apps.extension import VIEW, view_contents
 from graphground.server.call import Outcome
 
 CATALOG = "graph://catalog"
@@ -77,6 +78,8 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))
+    if uri == VIEW:
+        return view_contents()
     match = re.fullmatch(r"graph://([^/]+)/(schema|schema\.svg|labels/([^/]+))/?", uri)
     if match is None:
         raise UnknownResource(

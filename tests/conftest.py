@@ -34,6 +34,7 @@ ENGINE = {
     "movies",
     "wrong_home",
     "real_graphs",
+    "page_home",
     "eval_home",
     "page_address",
 }

@@ -21,6 +21,7 @@ NODE = "22.23.3"
 PACKAGES = {
     "@modelcontextprotocol/client": "2.4.0",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "@modelcontextprotocol/ext-apps": "2.0.4",
     "@modelcontextprotocol/inspector": "2.12.0",
     "@modelcontextprotocol/sdk": "1.32.2",
     "axe-core": "4.14.1",

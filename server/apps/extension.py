@@ -1,0 +1,59 @@
+"""Who gets the view, and how tools and resources announce it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MIME_TYPE = "text/html;profile=mcp-app"
+VIEW = "ui://graphground/view.html"
+TOOLS = ("get_schema", "execute_cypher")
+"""The tools whose answers the view shows."""
+META = {
+    "csp": {"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []},
+    "prefersBorder": True,
+}
+"""The view loads nothing and connects to nothing."""
+
+
+def supports_apps(context: Any) -> bool:
+    """Whether the client of a request has declared that it shows views of HTML.
+
+    The SDK's own `mcp.server.apps` asks the same, but loads its whole upper layer.
+    """
+    capabilities = context.session.client_capabilities
+    declared = (capabilities.extensions if capabilities is not None else None) or {}
+    settings = declared.get(EXTENSION)
+    types = settings.get("mimeTypes") if isinstance(settings, Mapping) else None
+    return isinstance(types, list | tuple) and MIME_TYPE in types
+
+
+def with_view(definition: dict[str, Any]) -> dict[str, Any]:
+    """The definition of a tool, with its view if it has one.
+
+    >>> with_view({"name": "get_schema"})["_meta"]
+    {'ui': {'resourceUri': 'ui://graphground/view.html'}}
+    """
+    if definition["name"] not in TOOLS:
+        return definition
+    return {**definition, "_meta": {"ui": {"resourceUri": VIEW}}}
+
+
+def view_resource() -> dict[str, Any]:
+    """The view as an entry of `resources/list`."""
+    return {
+        "uri": VIEW,
+        "name": "view",
+        "title": "Schema and rows",
+        "description": "Shows answers of get_schema and execute_cypher in the conversation.",
+        "mimeType": MIME_TYPE,
+        "_meta": {"ui": META},
+    }
+
+
+def view_contents() -> dict[str, Any]:
+    """The view as the contents that `resources/read` gives."""
+    from graphground.server.apps.view import view_html  # read on first use
+
+    return {"uri": VIEW, "mimeType": MIME_TYPE, "text": view_html(), "_meta": {"ui": META}}

@@ -1,0 +1,50 @@
+"""The picture that comes with an answer to a client with views: in `_meta`, which no model reads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from graphground.graphs.graph import Graph
+from graphground.server.application import Application
+from graphground.server.call import Outcome
+from graphground.tools.tool import graph_named
+
+PICTURE = "graphground/picture"
+SLOW_MS, TIMEOUT_SECONDS = 2_000.0, 2.0
+"""A query that took longer is not queried again for its picture; the picture's query may take so long."""
+logger = logging.getLogger(__name__)
+
+
+def picture_of(application: Application, name: str, arguments: Mapping[str, Any], outcome: Outcome) -> str | None:
+    """The picture of an answer as SVG without its own style; None if there is nothing to draw."""
+    if outcome.is_error:
+        return None
+    answer = orjson.loads(outcome.payload)
+    try:
+        if name == "get_schema":
+            return _of_schema(graph_named(application.graphs(), answer["graph"]))
+        if name == "execute_cypher" and answer["rows"] and arguments.get("query") and answer["elapsed_ms"] < SLOW_MS:
+            return _of_rows(graph_named(application.graphs(), arguments.get("graph")), arguments)
+    except Exception:  # the answer itself is complete
+        logger.info("%s: the answer has no picture", name, exc_info=True)
+    return None
+
+
+def _of_schema(graph: Graph) -> str | None:
+    from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loaded on first use: NumPy
+    from graphground.graphs.schemas.pictures.svg import svg
+
+    drawing = schema_drawing(graph.schema)
+    return svg(drawing, style=False) if drawing.boxes else None
+
+
+def _of_rows(graph: Graph, arguments: Mapping[str, Any]) -> str | None:
+    from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+    from graphground.graphs.schemas.pictures.svg import svg
+
+    found = subgraph(arguments["query"], graph, timeout=TIMEOUT_SECONDS, parameters=arguments.get("parameters"))
+    return svg(query_drawing(found), style=False) if found else None

@@ -1,0 +1,219 @@
+"use strict";
+/**
+ * The view of MCP Apps: it asks the host for nothing but the answer of the tool, and shows it.
+ *
+ * Messages are JSON-RPC by postMessage, as in the specification of 2026-01-26. Every text of a graph becomes a text
+ * node; of a picture only known elements and attributes are copied.
+ */
+
+const VERSION = "2026-01-26";
+const PICTURE = "graphground/picture";
+const MOST_ROWS = 200;
+const LONGEST_CELL = 300;
+const LONGEST_TEXT = 100000;
+const SVG = "http://www.w3.org/2000/svg";
+const ELEMENTS = new Set(["svg", "title", "defs", "marker", "path", "rect", "g", "text"]);
+const ATTRIBUTES = new Set([
+  "viewBox", "width", "height", "id", "refX", "refY", "markerWidth", "markerHeight", "orient", "class", "d", "x", "y",
+  "rx", "stroke", "stroke-width", "stroke-dasharray", "text-anchor", "marker-end",
+]);
+/** Controls, and characters that are invisible or reorder their neighbours. */
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+const main = document.getElementById("main");
+const waiting = new Map();
+let number = 0;
+let host = {};
+
+function send(message) {
+  window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+}
+
+function request(method, params) {
+  number += 1;
+  send({ id: number, method, params });
+  return new Promise((done, failed) => waiting.set(number, { done, failed }));
+}
+
+window.addEventListener("message", (event) => {
+  const message = event.data;
+  if (event.source !== window.parent || message === null || typeof message !== "object" || message.jsonrpc !== "2.0") return;
+  if (message.method === undefined) {
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.error) asked?.failed(new Error(String(message.error.message)));
+    else asked?.done(message.result ?? {});
+  } else if (message.id !== undefined) {
+    answer(message);
+  } else {
+    RECEIVED[message.method]?.(message.params ?? {});
+  }
+});
+
+function answer({ id, method }) {
+  if (method === "ping" || method === "ui/resource-teardown") send({ id, result: {} });
+  else send({ id, error: { code: -32601, message: "Method not found" } });
+}
+
+const RECEIVED = {
+  "ui/notifications/tool-result": show,
+  "ui/notifications/tool-cancelled": ({ reason }) => say(`Cancelled${typeof reason === "string" && reason ? `: ${reason}` : "."}`),
+  "ui/notifications/host-context-changed": adopt,
+};
+
+/** Take over the host's theme, its colours and the room that it gives. */
+function adopt(context) {
+  host = { ...host, ...context };
+  if (host.theme === "light" || host.theme === "dark") document.documentElement.style.colorScheme = host.theme;
+  for (const [name, value] of Object.entries(host.styles?.variables ?? {})) {
+    if (/^--[a-z0-9-]+$/.test(name) && typeof value === "string") document.documentElement.style.setProperty(name, value);
+  }
+}
+
+function made(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.map((child) => (child instanceof Node ? child : text(child))));
+  return element;
+}
+
+/** A text node; what cannot be seen is shown as its code. */
+function text(value) {
+  const code = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return document.createTextNode(String(value).replace(UNSEEN, code));
+}
+
+function say(words) {
+  main.replaceChildren(made("p", { id: "status", role: "status" }, words));
+}
+
+function show(result) {
+  const answered = result.structuredContent;
+  if (result.isError || answered === null || typeof answered !== "object") return showText(result);
+  const picture = drawn(result._meta?.[PICTURE]);
+  if (Array.isArray(answered.columns) && Array.isArray(answered.rows)) showRows(answered, picture);
+  else if (typeof answered.schema === "string") showSchema(answered, picture);
+  else showText(result);
+}
+
+function showText({ content, isError }) {
+  const words = (Array.isArray(content) ? content : []).map((part) => (typeof part?.text === "string" ? part.text : "")).join("\n");
+  let shown = words;
+  if (isError) {
+    try {
+      const failure = JSON.parse(words);
+      shown = [failure.message, failure.next].filter((part) => typeof part === "string" && part).join("\n");
+    } catch {
+      shown = words; // of another server, or of the client
+    }
+  }
+  const title = isError ? [made("h1", {}, "The call failed")] : [];
+  main.replaceChildren(...title, made("pre", { tabindex: "0" }, cut(shown, LONGEST_TEXT)));
+}
+
+function showSchema({ graph, schema, left_out: leftOut }, picture) {
+  const parts = [made("h1", {}, `Schema of ${graph}`)];
+  if (picture) parts.push(framed(picture, `Picture of the schema of ${graph}`));
+  if (Array.isArray(leftOut) && leftOut.length) parts.push(made("p", { class: "quiet" }, `Left out: ${leftOut.join(", ")}`));
+  const written = made("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT));
+  parts.push(picture ? folded("As text", written) : written);
+  main.replaceChildren(...parts, ...controls());
+}
+
+function showRows(answered, picture) {
+  const { rows, columns, truncated, total } = answered;
+  const count = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
+  const more = truncated ? (typeof total === "number" ? ` of ${total}` : ", and there are more") : "";
+  const parts = [made("h1", {}, `${count}${more}`)];
+  for (const diagnostic of Array.isArray(answered.diagnostics) ? answered.diagnostics.slice(0, 5) : []) {
+    parts.push(made("p", { class: "quiet" }, `${diagnostic?.severity}: ${cut(String(diagnostic?.message), 600)}`));
+  }
+  if (rows.length) parts.push(table(columns, rows, `${count}${more}`));
+  if (picture) parts.push(made("h2", {}, "What the query matches"), framed(picture, "Picture of what the query matches"));
+  main.replaceChildren(...parts, ...controls());
+}
+
+function table(columns, rows, title) {
+  const head = made("tr", {}, ...columns.map((column) => made("th", { scope: "col" }, cut(String(column), LONGEST_CELL))));
+  const body = made("tbody", {});
+  const shown = made("table", {}, made("caption", {}, title), made("thead", {}, head), body);
+  const frame = made("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Rows" }, shown);
+  const button = made("button", { type: "button" }, "Show more rows");
+  const outer = made("div", {}, frame);
+  const add = () => {
+    const next = rows.slice(body.rows.length, body.rows.length + MOST_ROWS);
+    body.append(...next.map((row) => made("tr", {}, ...(Array.isArray(row) ? row : [row]).map(cell))));
+    if (body.rows.length < rows.length) outer.append(button);
+    else button.remove();
+  };
+  button.addEventListener("click", add);
+  add();
+  return outer;
+}
+
+function cell(value) {
+  const words = typeof value === "string" ? value : JSON.stringify(value);
+  return made("td", typeof value === "number" ? { class: "number" } : {}, cut(words, LONGEST_CELL));
+}
+
+function cut(words, most) {
+  return words.length > most ? `${words.slice(0, most)}… (${words.length - most} more characters)` : words;
+}
+
+function folded(title, content) {
+  return made("details", {}, made("summary", {}, title), content);
+}
+
+function framed(picture, title) {
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", title);
+  return made("div", { class: "picture", tabindex: "0", role: "region", "aria-label": title }, picture);
+}
+
+/** The picture as elements; null if there is none, or it is no SVG. */
+function drawn(source) {
+  if (typeof source !== "string") return null;
+  const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
+  return parsed.documentElement.localName === "svg" ? copied(parsed.documentElement) : null;
+}
+
+function copied(element) {
+  const copy = document.createElementNS(SVG, element.localName);
+  for (const { name, value } of element.attributes) {
+    if (ATTRIBUTES.has(name) && (!value.includes("url(") || value === "url(#head)")) copy.setAttribute(name, value);
+  }
+  for (const child of element.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) copy.append(text(child.data));
+    else if (child.nodeType === Node.ELEMENT_NODE && ELEMENTS.has(child.localName)) copy.append(copied(child));
+  }
+  return copy;
+}
+
+/** A button for the whole screen, where the host offers it. */
+function controls() {
+  if (!host.availableDisplayModes?.includes("fullscreen") || host.displayMode === "fullscreen") return [];
+  const button = made("button", { type: "button" }, "Full screen");
+  button.addEventListener("click", async () => {
+    const { mode } = await request("ui/request-display-mode", { mode: "fullscreen" }).catch(() => ({}));
+    if (mode === "fullscreen") button.remove();
+  });
+  return [button];
+}
+
+function reportSize() {
+  const box = document.body.getBoundingClientRect();
+  send({ method: "ui/notifications/size-changed", params: { width: Math.ceil(box.width), height: Math.ceil(box.height) } });
+}
+
+async function start() {
+  const { hostContext } = await request("ui/initialize", {
+    protocolVersion: VERSION,
+    appInfo: { name: "graphground", version: "1" },
+    appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
+  });
+  adopt(hostContext ?? {});
+  send({ method: "ui/notifications/initialized", params: {} });
+  new ResizeObserver(reportSize).observe(document.body);
+}
+
+start().catch((error) => say(`The host did not accept this view: ${error.message}`));

@@ -1,0 +1,121 @@
+"""A client that declares MCP Apps gets the view and the pictures; every other client gets what it always got."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client import Client
+from mcp.client.extension import advertise
+from mcp.shared.exceptions import MCPError
+
+from graphground.server.apps.extension import EXTENSION, MIME_TYPE, TOOLS, VIEW, with_view
+from graphground.server.apps.pictures import PICTURE
+from graphground.server.definitions import tool_definition
+from graphground.tools import all_tools
+from tests.support.serving import LEGACY, MODERN, http_server, stdio
+
+QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team) RETURN p.name, t.name LIMIT 3"
+DECLARED: list[dict[str, Any]] = [{"mimeTypes": [MIME_TYPE]}, {"mimeTypes": ["text/plain", MIME_TYPE], "later": True}]
+UNDECLARED: list[dict[str, Any] | None] = [
+    None,
+    {},
+    {"mimeTypes": []},
+    {"mimeTypes": ["text/html"]},
+    {"mimeTypes": MIME_TYPE},
+]
+
+
+@asynccontextmanager
+async def client_of(server: Any, mode: str, settings: dict[str, Any] | None) -> AsyncIterator[Client]:
+    extensions = [] if settings is None else [advertise(EXTENSION, settings)]
+    with anyio.fail_after(100):
+        async with Client(server, mode=mode, extensions=extensions) as client:
+            yield client
+
+
+@pytest.fixture(scope="module")
+def apps_address(data_folder: Path) -> Any:
+    with http_server(data_folder, "--graph", "nba") as address:
+        yield address
+
+
+async def quickly(client: Client) -> Any:
+    """The rows, once the database is warm: no picture is drawn of what took long."""
+    for _ in range(20):
+        rows = await client.call_tool("execute_cypher", {"query": QUERY})
+        if PICTURE in (rows.meta or {}):
+            return rows
+    raise AssertionError(f"no picture: {rows}")
+
+
+def listed(tools: Any) -> str:
+    return str(tools.model_dump_json(by_alias=True, exclude_none=True))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+@pytest.mark.parametrize("settings", DECLARED)
+async def test_a_client_with_views_is_told_of_it_and_gets_pictures(
+    settings: dict[str, Any], mode: str, apps_address: str
+) -> None:
+    async with client_of(apps_address, mode, settings) as client:
+        tools = (await client.list_tools()).tools
+        with_view = {tool.name for tool in tools if (tool.meta or {}).get("ui", {}).get("resourceUri") == VIEW}
+        assert with_view == set(TOOLS)
+        assert VIEW in [str(resource.uri) for resource in (await client.list_resources()).resources]
+        [contents] = (await client.read_resource(VIEW)).contents
+        assert contents.mime_type == MIME_TYPE
+        assert contents.meta is not None
+        assert not any(contents.meta["ui"]["csp"].values())
+        schema = await client.call_tool("get_schema", {})
+        rows = await quickly(client)
+        for answer in (schema, rows):
+            assert answer.meta is not None
+            assert answer.meta[PICTURE].startswith("<svg")
+        assert "playsFor" in rows.meta[PICTURE]
+        for arguments in ({"query": "RETURN 1 AS one"}, {"query": "MATCH (t:Team {name: 'x'}) RETURN t.name"}):
+            assert PICTURE not in ((await client.call_tool("execute_cypher", arguments)).meta or {})
+        failed = await client.call_tool("execute_cypher", {"query": "MATCH (t:Team RETURN t"})
+        assert failed.is_error
+        assert PICTURE not in (failed.meta or {})
+        other = await client.call_tool("list_graphs", {})
+        assert PICTURE not in (other.meta or {})
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+async def test_every_other_client_gets_the_same_as_ever(mode: str, apps_address: str) -> None:
+    seen = set()
+    for settings in UNDECLARED:
+        async with client_of(apps_address, mode, settings) as client:
+            tools = listed(await client.list_tools())
+            resources = listed(await client.list_resources())
+            schema = await client.call_tool("get_schema", {})
+            rows = await client.call_tool("execute_cypher", {"query": QUERY})
+        seen.add((tools, resources))
+        assert "ui://" not in tools + resources
+        assert "resourceUri" not in tools
+        for answer in (schema, rows):
+            assert PICTURE not in (answer.meta or {})
+    assert len(seen) == 1
+
+
+@pytest.mark.anyio
+async def test_the_view_is_there_over_stdio_too(data_folder: Path) -> None:
+    async with client_of(stdio(data_folder, "--graph", "nba"), LEGACY, DECLARED[0]) as client:
+        answer = await client.call_tool("get_schema", {})
+        assert answer.meta is not None
+        assert answer.meta[PICTURE].startswith("<svg")
+        with pytest.raises(MCPError):
+            await client.read_resource("ui://graphground/other.html")
+
+
+def test_the_definitions_with_views_cost_little_more() -> None:
+    plain = [tool_definition(tool) for tool in all_tools().values()]
+    assert len(json.dumps([with_view(tool) for tool in plain])) - len(json.dumps(plain)) < 200

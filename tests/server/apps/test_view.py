@@ -1,0 +1,225 @@
+"""The view in a browser, in a host written from the specification and in the official one, fed with real answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
+from graphground.graphs.schemas.pictures.svg import svg
+from graphground.server.application import Application
+from graphground.server.apps.extension import view_contents
+from graphground.server.apps.pictures import PICTURE, picture_of
+from graphground.server.protocol import tool_result
+from graphground.server.settings import Settings
+from graphground.server.sources import graph_sources
+from tests.server.apps.conftest import Shown, View
+from tests.server.ui.hostile_graph import HOSTILE_NAMES
+
+QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Chicago Bulls'}) RETURN p.name AS player, t.name AS team"
+
+
+@pytest.fixture(scope="module")
+def application(data_folder: Path) -> Iterator[Application]:
+    application = Application(partial(graph_sources, Settings(home=str(data_folder), graph=("nba",))))
+    yield application
+    application.close()
+
+
+def answered(application: Application, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The result that a client with views gets, as JSON."""
+    outcome = application.call(tool, arguments)
+    result = tool_result(outcome)
+    result.pop("resultType")
+    picture = picture_of(application, tool, arguments, outcome)
+    if tool == "execute_cypher" and picture is None:  # the database was cold: no picture is drawn of what took long
+        picture = picture_of(application, tool, arguments, application.call(tool, arguments))
+    return result if picture is None else {**result, "_meta": {PICTURE: picture}}
+
+
+def test_the_schema_is_shown_as_a_picture_with_its_text(shown: Shown, application: Application) -> None:
+    page = shown(view_contents(), {}, answered(application, "get_schema", {}))
+    view = View(page)
+    view.wait("document.querySelector('svg .box')")
+    assert "Schema of nba" in view.text
+    assert "playsFor" in view.evaluate("document.querySelector('svg').textContent")
+    assert view.evaluate("document.querySelectorAll('svg .box').length") >= 5
+    assert "(:Player" in view.evaluate("document.querySelector('details pre').textContent")
+    assert page.errors == []
+
+
+def test_rows_are_shown_as_a_table_with_a_picture_of_what_they_rest_on(shown: Shown, application: Application) -> None:
+    arguments = {"query": QUERY}
+    result = answered(application, "execute_cypher", arguments)
+    page = shown(view_contents(), arguments, result)
+    view = View(page)
+    view.wait("document.querySelector('tbody tr')")
+    cells = view.evaluate(
+        "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
+    )
+    assert cells == result["structuredContent"]["rows"]
+    assert view.evaluate("[...document.querySelectorAll('th')].map((head) => head.innerText)") == ["player", "team"]
+    assert "Chicago Bulls" in view.evaluate("document.querySelector('svg').textContent")
+    assert page.errors == []
+    origins = {request.split("/")[2] for request in page.requests if request.startswith("http")}
+    assert len(origins) == 2, "the host and the sandbox, nothing else"
+
+
+def test_a_failure_is_said_with_what_to_do(shown_once: Shown, application: Application) -> None:
+    page = shown_once(view_contents(), {}, answered(application, "get_schema", {"graph": "nab"}))
+    view = View(page)
+    view.wait("document.querySelector('h1')")
+    assert "The call failed" in view.text
+    assert "There is no graph 'nab'" in view.text
+    assert "{" not in view.text
+
+
+def test_many_rows_are_shown_in_parts(shown_once: Shown) -> None:
+    rows = [[number, f"name {number}"] for number in range(500)]
+    result = {
+        "content": [],
+        "structuredContent": {"columns": ["n", "name"], "rows": rows, "truncated": True, "total": 9000},
+    }
+    view = View(shown_once(view_contents(), {}, result))
+    view.wait("document.querySelectorAll('tbody tr').length === 200")
+    assert "500 rows of 9000" in view.text
+    view.evaluate("document.querySelector('button').click()")
+    view.evaluate("document.querySelector('button').click()")
+    assert view.evaluate("document.querySelectorAll('tbody tr').length") == 500
+    assert view.evaluate("document.querySelector('button')") is None
+
+
+ATTACKS = [
+    *HOSTILE_NAMES,
+    "</script><script>document.title='attacked'</script>",
+    "<svg><script>document.title='attacked'</script></svg>",
+]
+
+
+def test_hostile_names_are_text_in_table_picture_and_messages(shown_once: Shown) -> None:
+    boxes = tuple(Box(str(place), name, (name,), kind=name) for place, name in enumerate(ATTACKS))
+    picture = svg(Drawing(boxes, tuple(Arrow("0", box.id, box.title) for box in boxes), ATTACKS[0]), style=False)
+    result = {
+        "content": [],
+        "structuredContent": {
+            "columns": ATTACKS,
+            "rows": [ATTACKS, [{name: [name]} for name in ATTACKS]],
+            "diagnostics": [{"severity": "warning", "message": name} for name in ATTACKS],
+        },
+        "_meta": {PICTURE: picture},
+    }
+    page = shown_once(view_contents(), {}, result)
+    view = View(page)
+    view.wait("document.querySelectorAll('tbody tr').length === 2")
+    assert view.evaluate("document.title") == "graphground"
+    assert view.evaluate("document.querySelectorAll('main script, main img, main a, main iframe').length") == 0
+    first = view.evaluate("document.querySelector('td').innerText")
+    assert first == ATTACKS[0]
+    assert "\u202e" not in view.text
+    assert page.errors == []
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "<svg xmlns='http://www.w3.org/2000/svg'><script>document.title='attacked'</script><text>kept</text></svg>",
+        "<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title='attacked'\"><text>kept</text></svg>",
+        "<svg xmlns='http://www.w3.org/2000/svg'><foreignObject><img src='http://127.0.0.1:9/x'/></foreignObject>"
+        "<a href='javascript:1'><text>no</text></a><text style='x' onclick='y'>kept</text></svg>",
+        "<svg xmlns='http://www.w3.org/2000/svg'><image href='http://127.0.0.1:9/x'/><path marker-end='url(http://x)'/>"
+        "<text>kept</text></svg>",
+    ],
+)
+def test_of_a_picture_only_known_elements_are_drawn(shown_once: Shown, picture: str) -> None:
+    result = {"content": [], "structuredContent": {"columns": ["n"], "rows": [[1]]}, "_meta": {PICTURE: picture}}
+    page = shown_once(view_contents(), {}, result)
+    view = View(page)
+    view.wait("document.querySelector('svg text')")
+    kinds = set(view.evaluate("[...document.querySelectorAll('svg *')].map((element) => element.localName)"))
+    assert kinds <= {"text", "path", "g"}
+    names = view.evaluate("[...document.querySelectorAll('svg, svg *')].flatMap((each) => each.getAttributeNames())")
+    assert set(names) <= {"role", "aria-label"}
+    assert view.evaluate("document.title") == "graphground"
+    assert not [address for address in page.requests if "127.0.0.1:9/" in address]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": "just text"}]},
+        {"content": []},
+        {"content": [], "structuredContent": {}},
+        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[1, 2, 3], []]}},
+        {"content": [], "structuredContent": {"columns": [], "rows": []}},
+        {"content": [{"type": "text", "text": "not JSON"}], "isError": True},
+        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[None]]}, "_meta": {PICTURE: "<no"}},
+        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[1]]}, "_meta": {PICTURE: 7}},
+    ],
+    ids=range(8),
+)
+def test_answers_of_other_shapes_are_shown_too(shown_once: Shown, result: dict[str, Any]) -> None:
+    page = shown_once(view_contents(), {}, result)
+    View(page).wait("!document.getElementById('status')")
+    assert [error for error in page.errors if "'source': 'security'" not in error] == []
+
+
+def test_the_host_changes_the_theme_asks_for_the_end_and_gives_the_whole_screen(shown: Shown) -> None:
+    context = {
+        "theme": "light",
+        "displayMode": "inline",
+        "availableDisplayModes": ["inline", "fullscreen"],
+        "styles": {"variables": {"--color-background-primary": "rgb(1, 2, 3)"}},
+    }
+    result = {"content": [], "structuredContent": {"columns": ["a"], "rows": [[1]]}}
+    page = shown(view_contents(), {}, result, context)
+    view = View(page)
+    view.wait("document.querySelector('table')")
+    assert view.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(1, 2, 3)"
+    page.evaluate("window.host.change({theme: 'dark'})")
+    view.wait("document.documentElement.style.colorScheme === 'dark'")
+    view.evaluate("[...document.querySelectorAll('button')].at(-1).click()")
+    page.wait("window.host.modes()[0] === 'fullscreen'")
+    view.wait("!document.querySelector('button')")
+    ended = page.call(
+        "Runtime.evaluate",
+        awaitPromise=True,
+        returnByValue=True,
+        expression="window.host.teardown().then((answer) => JSON.stringify(answer))",
+    )
+    assert "error" not in json.loads(ended["result"]["value"])
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [900, 380])
+def test_the_view_fits_and_axe_finds_nothing(
+    shown_once: Shown, application: Application, axe: str, width: int, dark: bool
+) -> None:
+    arguments = {"query": QUERY}
+    page = shown_once(
+        view_contents(), arguments, answered(application, "execute_cypher", arguments), dark=dark, width=width
+    )
+    view = View(page)
+    view.wait("document.querySelector('svg .box')")
+    assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    view.evaluate(f"{axe}; true")
+    found = view.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations.map((rule) => "
+        "`${rule.id}: ${rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))}`))",
+        wait=True,
+    )
+    assert found == []
+
+
+def test_the_document_is_one_file_with_a_policy_of_its_own(tmp_path: Path) -> None:
+    text = view_contents()["text"]
+    assert "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
+    assert "unsafe" not in text
+    for part in ("src=", "href=", "@import", "url(http", "innerHTML", "eval("):
+        assert part not in text, part
+    assert len(text) < 20_000
