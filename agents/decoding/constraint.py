@@ -1,0 +1,148 @@
+"""What a model may write next: the automaton of valid queries, read token by token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from graphground.agents.decoding.automaton import Automaton, Bools
+from graphground.agents.decoding.prefix_tree import Ints
+from graphground.agents.decoding.regular_expression import automaton_of
+from graphground.agents.decoding.token_trie import TokenTrie
+from graphground.agents.decoding.vocabulary import Vocabulary
+
+
+class NotSpellable(ValueError):
+    """No query of the space can be written with the tokens of a vocabulary."""
+
+
+class Constraint:
+    """The token automaton of a set of queries for one vocabulary.
+
+    `Constraint.of_queries(queries, vocabulary)` allows each query in the tokens that its tokenizer would use, one
+    sequence a query; with `any_tokens`, and with `of_expression`, in all tokens that spell it. A state is an integer;
+    what may follow is computed when a state is first met, and kept.
+    """
+
+    def __init__(
+        self,
+        automaton: Automaton,
+        vocabulary: Vocabulary,
+        trie: TokenTrie | None,
+        texts: Mapping[bytes, str] | None = None,
+        unspellable: Sequence[str] = (),
+    ) -> None:
+        self.vocabulary, self.start = vocabulary, automaton.start
+        self.unspellable = tuple(unspellable)
+        """Queries left out because the vocabulary has no tokens for some of their characters."""
+        self._automaton, self._trie, self._texts = automaton, trie, texts
+        self._ends = np.array(sorted(vocabulary.ends), np.int64)
+        self._followed: dict[int, tuple[Ints, Ints]] = {}
+
+    @staticmethod
+    def of_queries(queries: Iterable[str], vocabulary: Vocabulary, *, any_tokens: bool = False) -> Constraint:
+        """The constraint of a finite set of queries.
+
+        Raises:
+            NotSpellable: none of the queries can be written with these tokens; or, with `any_tokens`, not all can.
+        """
+        texts: dict[bytes, str] = {}
+        for query in queries:
+            texts.setdefault(vocabulary.spelled(query), query)
+        if any_tokens:
+            return _by_bytes(texts, vocabulary)
+        found = {query: vocabulary.encoded(query) for query in texts.values()}
+        sequences = [tokens for tokens in found.values() if tokens is not None]
+        left = [query for query, tokens in found.items() if tokens is None]
+        if not sequences:
+            raise NotSpellable(
+                f"None of the {len(left)} queries can be written with the tokens of the vocabulary"
+                + (f", {left[0]!r} for example." if left else ".")
+            )
+        return Constraint(Automaton.of(sequences), vocabulary, None, texts, left)
+
+    @staticmethod
+    def of_expression(expression: str, vocabulary: Vocabulary) -> Constraint:
+        """The constraint of all texts that a regular expression matches, as `suggest_queries` gives one.
+
+        Raises:
+            RegularExpressionError: the expression cannot be read.
+            NotSpellable: the tokenizer changes texts, so that only a finite set of queries can be told apart.
+        """
+        if vocabulary.family == "words":
+            raise NotSpellable(
+                "A tokenizer of words changes spaces and case, so a regular expression cannot be followed; give it the "
+                "queries themselves."
+            )
+        optional = "(?: )?" if vocabulary.family == "pieces" else ""
+        return Constraint(automaton_of(f"{optional}(?:{expression})"), vocabulary, TokenTrie(vocabulary.tokens))
+
+    def __len__(self) -> int:
+        """The number of states."""
+        return len(self._automaton)
+
+    def allowed(self, state: int) -> Ints:
+        """The tokens that may come next, by rising number; those that end the text where it is complete."""
+        tokens, _ = self._follow(state)
+        return np.concatenate((tokens, self._ends)) if self.complete(state) else tokens
+
+    def after(self, state: int, token: int) -> int:
+        """The state after a token that is not an end, -1 where it may not follow."""
+        tokens, targets = self._follow(state)
+        place = int(np.searchsorted(tokens, token))
+        return int(targets[place]) if place < len(tokens) and tokens[place] == token else -1
+
+    def complete(self, state: int) -> bool:
+        """Whether what was written so far is a query."""
+        return bool(self._automaton.final[state])
+
+    def state_of(self, tokens: Iterable[int]) -> int:
+        """The state after a sequence of tokens, -1 where they begin no query."""
+        state = self.start
+        for token in tokens:
+            state = self.after(state, token)
+            if state < 0:
+                break
+        return state
+
+    def mask(self, state: int) -> Bools:
+        """For each token of the vocabulary whether it may come next."""
+        mask = np.zeros(len(self.vocabulary), np.bool_)
+        mask[self.allowed(state)] = True
+        return mask
+
+    def text_of(self, tokens: Iterable[int]) -> str:
+        """The query that complete tokens stand for: as it was given, also where tokens lose its spaces or its case."""
+        spelled = self.vocabulary.bytes_of(tokens)
+        if self._texts is None:
+            return spelled.decode("utf-8").removeprefix(" " if self.vocabulary.family == "pieces" else "")
+        return self._texts[spelled] if spelled in self._texts else self._texts[spelled.removeprefix(b" ")]
+
+    def prepare(self) -> None:
+        """Compute the masks of all states that many tokens may follow, such as inside a text of any characters."""
+        for state in np.flatnonzero(np.diff(self._automaton.offsets) > 1).tolist():
+            self._follow(state)
+
+    def _follow(self, state: int) -> tuple[Ints, Ints]:
+        known = self._followed.get(state)
+        if known is None:
+            automaton = self._automaton
+            known = automaton.edges(state) if self._trie is None else self._trie.follow(automaton, state)
+            self._followed[state] = known
+        return known
+
+
+def _by_bytes(texts: Mapping[bytes, str], vocabulary: Vocabulary) -> Constraint:
+    if vocabulary.family == "words":
+        raise NotSpellable("A tokenizer of words spells each text in one way alone: leave out `any_tokens`.")
+    spaced = [b" " + text for text in texts] if vocabulary.family == "pieces" else []
+    automaton = Automaton.of([*texts, *spaced])
+    known = {text for text in vocabulary.tokens if text is not None and len(text) == 1}
+    unknown = {bytes((symbol,)) for symbol in np.unique(automaton.symbols).tolist()} - known
+    if unknown:
+        raise NotSpellable(
+            f"The vocabulary has no token for the byte {min(unknown)!r} alone: leave out `any_tokens`, so that queries that "
+            "cannot be written are left out."
+        )
+    return Constraint(automaton, vocabulary, TokenTrie(vocabulary.tokens), texts)

@@ -1,0 +1,94 @@
+"""A finite set of queries as a grammar for other programs: GBNF for llama.cpp and xgrammar, Lark for llguidance.
+
+The rules are the states of the minimal automaton, so that a parser has one way to go at every character, however many
+queries there are. (As one rule of 10,000 alternatives llguidance refuses them.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphground.agents.decoding.automaton import Automaton, Bools
+from graphground.agents.decoding.vocabulary import Vocabulary
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def gbnf(queries: Iterable[str]) -> str:
+    """A grammar that writes these queries and nothing else: `root ::= "RETURN " s1`, `s1 ::= "1" | "2"`."""
+    return "\n".join(f"{name} ::= {body}" for name, body in _rules(queries, "root"))
+
+
+def lark(queries: Iterable[str]) -> str:
+    """The same for llguidance: `start: "RETURN " s1`, `s1: "1" | "2"`."""
+    return "\n".join(f"{name}: {body}" for name, body in _rules(queries, "start"))
+
+
+def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
+    """An `llguidance.LLMatcher` of the queries for a vocabulary; needs `llguidance`.
+
+    Of the maintained libraries this one compiled 10,000 queries soonest (`benchmarks/agents/decoding.py`). In the tokens
+    it allows any spelling of a query, as `Constraint.of_queries(…, any_tokens=True)` does.
+
+    Raises:
+        ValueError: the vocabulary is one of words, or llguidance refuses the grammar.
+    """
+    import llguidance  # loaded on first use: it belongs to the extra `decoding`
+
+    if vocabulary.family == "words":
+        raise ValueError("llguidance follows bytes, which a tokenizer of words does not keep.")
+    tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Tokens(vocabulary)))
+    matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_lark(lark(queries)))
+    if matcher.is_error():
+        raise ValueError(f"llguidance refuses the grammar: {matcher.get_error()[:300]}")
+    return matcher
+
+
+class _Tokens:
+    """A vocabulary as llguidance wants one."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.eos_token_id, self.bos_token_id = min(vocabulary.ends), None
+        self.special_token_ids = [number for number, token in enumerate(vocabulary.tokens) if token is None]
+        self.tokens = [token or b"<special %d>" % number for number, token in enumerate(vocabulary.tokens)]
+        self._encode = vocabulary.encode
+
+    def __call__(self, text: str | bytes) -> list[int]:
+        return list(self._encode(text if isinstance(text, str) else text.decode("utf-8", "replace")))
+
+
+def _rules(queries: Iterable[str], root: str) -> Iterator[tuple[str, str]]:
+    automaton = Automaton.of(tuple(map(ord, query)) for query in queries)
+    degrees = np.diff(automaton.offsets)
+    incoming = np.bincount(automaton.targets, minlength=len(automaton))
+    named = (degrees > 1) | (automaton.final & (degrees > 0)) | ((incoming > 1) & (degrees > 0))
+    named[automaton.start] = True
+
+    def name(state: int) -> str:
+        return root if state == automaton.start else f"s{state}"
+
+    for state in (automaton.start, *(int(state) for state in np.flatnonzero(named) if state != automaton.start)):
+        parts = [
+            f'"{text}"' + (f" {name(after)}" if named[after] else "") for text, after in _texts(automaton, state, named)
+        ]
+        yield name(state), " | ".join([*parts, '""'] if automaton.final[state] else parts)
+
+
+def _texts(automaton: Automaton, state: int, named: Bools) -> Iterator[tuple[str, int]]:
+    """What may be written in a state up to the next one with a name, and that state or the last one."""
+    for symbol, target in zip(*(part.tolist() for part in automaton.edges(state)), strict=True):
+        letters, here = [symbol], target
+        while not named[here] and automaton.offsets[here] < automaton.offsets[here + 1]:
+            edge = int(automaton.offsets[here])
+            letters.append(int(automaton.symbols[edge]))
+            here = int(automaton.targets[edge])
+        yield "".join(_escaped(chr(letter)) for letter in letters), here
+
+
+def _escaped(letter: str) -> str:
+    if letter in ESCAPES:
+        return ESCAPES[letter]
+    return f"\\x{ord(letter):02X}" if ord(letter) < 32 or ord(letter) == 127 else letter

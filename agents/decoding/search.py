@@ -1,0 +1,104 @@
+"""Greedy and beam search among valid queries.
+
+Where one token alone may follow, a model has nothing to choose: such stretches are written in one step, and evaluated in
+one batch where their probability is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.agents.decoding.constraint import Constraint
+from graphground.agents.decoding.prefix_tree import Ints
+
+Floats = npt.NDArray[np.floating]
+
+
+class Model(Protocol):
+    """A language model that has read a prompt."""
+
+    def log_probabilities(self, written: Sequence[int], last: int) -> Floats:
+        """The log-probabilities of the next token at the last places after the prompt and `written`.
+
+        An array of `last` rows, one entry a token: row -1 is after all of `written`, row -2 after all but one.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """`Decoded("MATCH (n:Movie) RETURN n.name", (…), -4.2)`: a query, its tokens, its log-probability under the model."""
+
+    query: str
+    tokens: tuple[int, ...]
+    log_probability: float
+
+
+def greedy(model: Model, constraint: Constraint) -> Decoded:
+    """The query that is written when the likeliest valid token is taken each time."""
+    asked = _Asked(model, constraint)
+    tokens: tuple[int, ...] = ()
+    state, total = constraint.start, 0.0
+    while True:
+        ids, scores = asked.of(tokens, state)
+        best = int(np.argmax(scores))
+        total += float(scores[best])
+        if ids[best] in constraint.vocabulary.ends:
+            return Decoded(constraint.text_of(tokens), tokens, total)
+        tokens, state = (*tokens, int(ids[best])), constraint.after(state, int(ids[best]))
+
+
+def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 512) -> list[Decoded]:
+    """The queries kept by a beam search, the likeliest first; `width` at most.
+
+    Complete queries keep their place in the beam. When each of M queries has one sequence of tokens, no more than M
+    beginnings of any length exist, so that a width of M drops none: all M queries are returned, ranked by the model.
+
+    Raises:
+        ValueError: a width below 1.
+    """
+    if width < 1:
+        raise ValueError(f"a beam has a width of at least 1, not {width}")
+    asked = _Asked(model, constraint)
+    alive: list[tuple[float, tuple[int, ...], int]] = [(0.0, (), constraint.start)]
+    complete: list[tuple[float, tuple[int, ...], int]] = []
+    for _ in range(most_tokens):
+        found = list(complete)
+        for total, tokens, state in alive:
+            ids, scores = asked.of(tokens, state)
+            for token, score in zip(ids.tolist(), scores.tolist(), strict=True):
+                end = token in constraint.vocabulary.ends
+                found.append(
+                    (total + score, tokens if end else (*tokens, token), -1 if end else constraint.after(state, token))
+                )
+        found.sort(key=lambda item: -item[0])
+        complete = [item for item in found[:width] if item[2] < 0]
+        alive = [item for item in found[:width] if item[2] >= 0]
+        if not alive:
+            break
+    return [Decoded(constraint.text_of(tokens), tokens, total) for total, tokens, _ in complete]
+
+
+class _Asked:
+    """The model's answers for the tokens that may follow; stretches without a choice are evaluated in one batch."""
+
+    def __init__(self, model: Model, constraint: Constraint) -> None:
+        self._model, self._constraint = model, constraint
+        self._known: dict[tuple[int, ...], tuple[Ints, Floats]] = {}
+
+    def of(self, tokens: tuple[int, ...], state: int) -> tuple[Ints, Floats]:
+        if tokens not in self._known:
+            written, places = list(tokens), [self._constraint.allowed(state)]
+            while len(places[-1]) == 1 and not self._constraint.complete(state):
+                written.append(int(places[-1][0]))
+                state = self._constraint.after(state, written[-1])
+                places.append(self._constraint.allowed(state))
+            rows = self._model.log_probabilities(written, len(places))
+            for number, (ids, row) in enumerate(zip(places, rows, strict=True)):
+                self._known[tuple(written[: len(tokens) + number])] = (ids, row[ids])
+        return self._known[tokens]
