@@ -1,0 +1,54 @@
+"""Runs the likeliest queries for a question and keeps the nodes that they find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from graphground.agents.projection import projection_of
+from graphground.agents.reasoning.subgraph import Node, Retrieved
+from graphground.agents.server_connection import ToolAnswer
+
+QUERIES = 5
+NODES = 60
+"""The most nodes of one pattern."""
+
+
+class Server(Protocol):
+    """A connection to the server, as `ServerConnection` is one."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool."""
+        ...
+
+
+async def retrieve(server: Server, graph: str, question: str, queries: int = QUERIES) -> list[Retrieved]:
+    """The subgraph around a question: each distinct pattern of the suggested queries with its nodes `n`.
+
+    Raises:
+        ServerFailure: the server did not answer, or refused a query.
+    """
+    asked = {"graph": graph, "question": question, "limit": queries}
+    suggested = await server.call("suggest_queries", asked)
+    found: list[Retrieved] = []
+    patterns = dict.fromkeys(
+        parts.before
+        for candidate in ([] if suggested.failed else suggested.fields["candidates"])
+        if (parts := projection_of(candidate["cypher"])) is not None
+    )
+    for pattern in patterns:
+        query = f"{pattern} RETURN DISTINCT labels(n) AS labels, properties(n) AS properties"
+        arguments = {"graph": graph, "query": query, "limit": NODES}
+        rows = (await server.call("execute_cypher", arguments)).require()["rows"]
+        nodes = tuple(
+            Node.of(_name(properties), labels[0] if labels else "", properties) for labels, properties in rows
+        )
+        if nodes:
+            found.append(Retrieved(pattern, nodes))
+    return found
+
+
+def _name(properties: Mapping[str, Any]) -> str:
+    """The name of a node: its `name`, else its first text."""
+    texts = (value for key, value in sorted(properties.items(), key=lambda item: item[0] != "name"))
+    return next((value for value in texts if isinstance(value, str)), "?")

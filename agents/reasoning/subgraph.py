@@ -1,0 +1,90 @@
+"""A retrieved subgraph as text: the patterns with the nodes that each found, then the details of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+CHARACTERS_PER_TOKEN = 3.5
+"""An estimate on the safe side for English and Cypher; a budget is kept without the model's tokenizer."""
+LONGEST_VALUE = 300
+HEADING = "Patterns and the nodes that match:"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """`Node("Heat", "Film", {"runtime_minute": 170})`: a node that a query found, with its properties."""
+
+    name: str
+    label: str
+    details: tuple[tuple[str, str], ...] = ()
+
+    @staticmethod
+    def of(name: str, label: str, properties: Mapping[str, Any]) -> Node:
+        """A node from the row of a query; empty values are left out, long ones cut."""
+        texts = ((key, _written(value)) for key, value in sorted(properties.items()) if value not in (None, "", []))
+        return Node(name, label, tuple((key, text) for key, text in texts if text != name))
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The nodes of one pattern, in the order of the database; `pattern` is Cypher without its RETURN."""
+
+    pattern: str
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """A text, and the nodes that it numbers from 1 on."""
+
+    text: str
+    nodes: tuple[Node, ...]
+    left_out: int = 0
+    """How many nodes did not fit into the budget."""
+
+
+def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
+    """All nodes, those of more patterns first, then those of earlier patterns."""
+    seen: dict[Node, list[int]] = {}
+    for place, found in enumerate(retrieved):
+        for node in dict.fromkeys(found.nodes):
+            seen.setdefault(node, []).append(place)
+    return sorted(seen, key=lambda node: (-len(seen[node]), seen[node][0]))
+
+
+def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Subgraph:
+    """The subgraph within a budget: patterns first, then as many nodes as fit, the most often found first.
+
+    A node fits with all its details, or with its name alone; a pattern lists the numbers of its nodes that fit.
+    """
+    budget = int(max_tokens * CHARACTERS_PER_TOKEN)
+    budget -= sum(len(found.pattern) + 3 for found in retrieved) + len(HEADING) + len("\n\nNodes:")
+    ranked, lines, kept = ranked_nodes(retrieved), [], []
+    places = [set(found.nodes) for found in retrieved]
+    for number, node in enumerate(ranked, 1):
+        # Beside its own line, the number of a node stands at each pattern that found it.
+        numbers = sum(node in nodes for nodes in places) * (len(str(number)) + 2)
+        line = f"{number}. {node.name} ({node.label})"
+        detailed = line + "".join(f"; {key}: {value}" for key, value in node.details)
+        chosen = next((text for text in (detailed, line) if len(text) + 1 + numbers <= budget), None)
+        if chosen is None:
+            break
+        budget -= len(chosen) + 1 + numbers
+        lines.append(chosen)
+        kept.append(node)
+    number_of = {node: number for number, node in enumerate(kept, 1)}
+    patterns = [
+        f"{found.pattern}: {', '.join(str(number_of[node]) for node in dict.fromkeys(found.nodes) if node in number_of)}"
+        for found in retrieved
+        if any(node in number_of for node in found.nodes)
+    ]
+    text = "\n".join([HEADING, *patterns, "", "Nodes:", *lines])
+    return Subgraph(text, tuple(kept), len(ranked) - len(kept))
+
+
+def _written(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1].rstrip() + "…"

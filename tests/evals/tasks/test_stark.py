@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+
+from graphground.evals.tasks.stark import RetrievalQuestion, StarkFileError, read_stark, stark_scores
+
+
+@pytest.fixture
+def stark_folder(tmp_path: Path) -> Path:
+    """Made-up questions in the published layout."""
+    for name, lines in {
+        "stark_qa/stark_qa.csv": [
+            "id,query,answer_ids",
+            '4,"Which lamp, if any, fits a kitchen?","[7, 12]"',
+            '0,"Which chair is ""light""?\nAnd red?",[3]',
+            "9,Which desk?,[]",
+        ],
+        "stark_qa/stark_qa_human_generated_eval.csv": ["id,query,answer_ids", "1,chair for two,[5]"],
+        "split/test.index": ["0", "4"],
+        "split/val.index": ["9"],
+        "split/train.index": ["8"],
+    }.items():
+        file = tmp_path / "made" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "made"
+
+
+def test_a_split_has_its_questions_in_its_order(stark_folder: Path) -> None:
+    assert read_stark(stark_folder, "test") == [
+        RetrievalQuestion(0, 'Which chair is "light"?\nAnd red?', frozenset({3})),
+        RetrievalQuestion(4, "Which lamp, if any, fits a kitchen?", frozenset({7, 12})),
+    ]
+    assert read_stark(stark_folder, human=True) == [RetrievalQuestion(1, "chair for two", frozenset({5}))]
+    assert read_stark(stark_folder, "val")[0].answers == frozenset()
+
+
+def test_files_in_another_layout_are_refused_with_their_place(stark_folder: Path) -> None:
+    with pytest.raises(StarkFileError, match=r"train\.index, line 1: there is no question '8'"):
+        read_stark(stark_folder, "train")
+    with pytest.raises(StarkFileError, match="no split 'dev'"):
+        read_stark(stark_folder, "dev")
+    with pytest.raises(StarkFileError, match=r"stark_qa\.csv cannot be read"):
+        read_stark(stark_folder / "nothing")
+    file = stark_folder / "stark_qa" / "stark_qa.csv"
+    file.write_text("id,query,answers\n", encoding="utf-8")
+    with pytest.raises(StarkFileError, match="columns answer_ids, id, query"):
+        read_stark(stark_folder)
+    file.write_text("id,query,answer_ids\n1,Which?,__import__('os')\n", encoding="utf-8")
+    with pytest.raises(StarkFileError, match="line 2"):
+        read_stark(stark_folder)
+
+
+def test_the_four_scores_are_means_over_questions() -> None:
+    ranked = list(range(30))
+    assert stark_scores([(ranked, {0}), (ranked, {4, 25})]) == {
+        "hit@1": 0.5,
+        "hit@5": 1.0,
+        "recall@20": 0.75,
+        "mrr": pytest.approx((1 + 1 / 5) / 2),
+    }
+    with pytest.raises(ValueError, match="no answers"):
+        stark_scores([])
