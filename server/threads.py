@@ -169,13 +169,23 @@ def bulky(arguments: Mapping[str, Any]) -> bool:
 
 
 def caller_of(request: Any) -> str:
-    """The client of an HTTP request: its session, else its connection; empty for stdio."""
+    """The client of an HTTP request: its session, else its token's client, else its address; empty for stdio.
+
+    Without a session each call may come through a new connection: if connections were clients, one client could hold
+    as many shares as it opens connections.
+    """
     if request is None:
         return ""
     session = request.headers.get("mcp-session-id")
     if session:
         return f"session {session}"
-    return f"connection {request.client.host}:{request.client.port}" if request.client else "connection"
+    return token_client(request) or f"address {request.client.host if request.client else ''}"
+
+
+def token_client(request: Any) -> str:
+    """The client that a request's bearer token names; empty without a token."""
+    token = getattr(request.scope.get("user"), "access_token", None)
+    return f"client {token.client_id} {token.subject or ''}" if token is not None else ""
 
 
 def owner_of(request: Any) -> str:
@@ -186,6 +196,4 @@ def owner_of(request: Any) -> str:
     if request is None:
         return ""
     session = request.headers.get("mcp-session-id", "")
-    token = getattr(request.scope.get("user"), "access_token", None)
-    client = f"{token.client_id} {token.subject or ''}" if token is not None else ""
-    return f"session {session} client {client}"
+    return f"session {session} {token_client(request)}"

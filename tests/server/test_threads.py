@@ -179,9 +179,44 @@ def test_there_is_an_end_to_threads_and_a_waiting_call_can_be_cancelled(monkeypa
     bounded(work)
 
 
-def test_a_caller_is_a_session_else_a_connection_else_the_only_client() -> None:
-    client = SimpleNamespace(host="127.0.0.1", port=5)
+def request(port: int, *, session: str = "", client: str = "", host: str = "127.0.0.1") -> SimpleNamespace:
+    """A request as the transport passes it on."""
+    user = SimpleNamespace(access_token=SimpleNamespace(client_id=client, subject=None)) if client else None
+    return SimpleNamespace(
+        headers={"mcp-session-id": session} if session else {},
+        client=SimpleNamespace(host=host, port=port),
+        scope={"user": user},
+    )
+
+
+def test_a_caller_is_a_session_else_a_token_s_client_else_an_address_else_the_only_client() -> None:
     assert caller_of(None) == ""
-    assert caller_of(SimpleNamespace(headers={"mcp-session-id": "4711"}, client=client)) == "session 4711"
-    assert caller_of(SimpleNamespace(headers={}, client=client)) == "connection 127.0.0.1:5"
-    assert caller_of(SimpleNamespace(headers={}, client=None)) == "connection"
+    assert caller_of(request(5, session="4711", client="token-1")) == "session 4711"
+    assert caller_of(request(5, client="token-1")) == caller_of(request(6, client="token-1", host="10.0.0.1"))
+    assert caller_of(request(5, client="token-1")) != caller_of(request(5, client="token-2"))
+    assert caller_of(request(5)) == "address 127.0.0.1"
+    assert caller_of(SimpleNamespace(headers={}, client=None, scope={})) == "address "
+
+
+def test_new_connections_without_sessions_get_no_new_shares() -> None:
+    async def work() -> None:
+        threads = WorkerThreads()
+        running, release = 0, threading.Event()
+
+        def slow() -> None:
+            nonlocal running
+            running += 1
+            release.wait(20)
+
+        async with anyio.create_task_group() as group:
+            for port in range(3 * AT_ONCE):
+                group.start_soon(threads.run, caller_of(request(port)), "execute_cypher", {}, slow)
+            with anyio.fail_after(20):
+                while running < AT_ONCE:
+                    await anyio.sleep(0.01)
+            innocent = caller_of(request(1, host="10.0.0.2"))
+            assert await threads.run(innocent, "execute_cypher", {}, lambda: "served") == "served"
+            assert running == AT_ONCE
+            release.set()
+
+    bounded(work)

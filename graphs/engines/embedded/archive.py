@@ -11,10 +11,12 @@ options; a JVM that cannot use it says so in its log and starts without it.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +27,8 @@ from filelock import FileLock, Timeout
 FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 OFF = "off"
 MAKING_SECONDS = 180
+KEPT_SECONDS = 30 * 86_400
+"""How long an archive is kept whose installation is unknown."""
 TRAINING = (
     "RETURN 1 AS one",
     "MATCH (a:A {name: $name})-[r:R]->(b:B) WHERE b.year > 1 RETURN a, r, b.name AS name ORDER BY name LIMIT 3",
@@ -96,8 +100,30 @@ def make_archive(file: Path) -> bool:
             if not is_made(part):
                 raise OSError("the JVM wrote an empty archive")
             os.replace(part, file)
+            file.with_suffix(".json").write_text(json.dumps({"installation": sys.prefix}), "utf-8")
+        remove_stale(file)
         return True
     return False
+
+
+def remove_stale(current: Path) -> None:
+    """Remove the archives of this installation's earlier versions, and those of installations that are gone.
+
+    Each takes about 50 MB, and none is used again. Another installation's archive is kept.
+    """
+    for file in current.parent.glob("engine-*.aot"):
+        if file == current:
+            continue
+        try:
+            installation = json.loads(file.with_suffix(".json").read_text("utf-8"))["installation"]
+            stale = installation == sys.prefix or not Path(installation).exists()
+        except (OSError, ValueError, KeyError, TypeError):
+            stale = time.time() - file.stat().st_mtime > KEPT_SECONDS
+        if stale:
+            # The lock file stays: another process may hold it, and it is empty.
+            for part in (file, file.with_suffix(".json"), file.with_suffix(".part")):
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
 
 
 def main() -> None:

@@ -152,6 +152,7 @@ class EngineProcess:
             time.sleep(TICK)
             try:
                 self._tidy()
+                self._problem = ""  # the same problem after a good moment is reported again
             except (CatalogError, OSError) as error:
                 self._complain(f"the graphs that have left the catalog are kept: {error}")
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:

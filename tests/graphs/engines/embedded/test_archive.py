@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,22 @@ def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(
     assert archive.archive_option(file) == [], "a JVM was killed while it wrote it"
     file.write_bytes(b"classes")
     assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
+
+
+def test_archives_that_nobody_will_use_again_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
+    current, earlier, gone, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
+    for file in (current, earlier, gone, other, unknown, old):
+        file.write_bytes(b"classes")
+    for file, installation in ((current, sys.prefix), (earlier, sys.prefix), (gone, "/gone"), (other, str(tmp_path))):
+        file.with_suffix(".json").write_text(json.dumps({"installation": installation}))
+    (tmp_path / "another file").touch()
+    os.utime(old, (0, 0))
+    archive.remove_stale(current)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "another file",
+        *(f"{file.stem}{suffix}" for file in (current, other) for suffix in (".aot", ".json")),
+        unknown.name,
+    }
 
 
 @pytest.mark.engine

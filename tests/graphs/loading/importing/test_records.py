@@ -229,7 +229,7 @@ BROKEN = {
     "no target": (".graphml", GRAPHML.replace('target="n0"', ""), "line 11: an <edge> needs"),
     "Turtle": (".ttl", "@prefix ex: <http://e/> .\nex:a ex:b ;\n", "films.ttl, line "),
     "a wrong date": (".ttl", TURTLE.replace("1995-12-15", "soon"), "'soon' is no date"),
-    "another file": (".xlsx", "", "not a file that can be imported; these can: .jsonl"),
+    "another file": (".xlsx", "", "not a file that can be imported; these can: .csv"),
     "damaged": (".jsonl.gz", "no gzip", "films.jsonl.gz: the compressed file is damaged"),
 }
 
