@@ -15,6 +15,8 @@ from typing import NamedTuple
 from graphground.cypher import tree
 from graphground.cypher.allowed import FUNCTIONS_ALLOWED, PROCEDURES_ALLOWED
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.growth import CODE as VALUE_DOUBLES
+from graphground.cypher.growth import doublings
 from graphground.cypher.language import Access, widest
 from graphground.cypher.procedures import PROCEDURES
 
@@ -74,6 +76,17 @@ def violations(query: tree.Query) -> list[Violation]:
             _clause(query, node, found)
         elif isinstance(node, tree.Command):
             _command(node, found)
+    found += (
+        Violation(
+            VALUE_DOUBLES,
+            doubling.start,
+            doubling.end,
+            "read",
+            f"each round of this reduce doubles {doubling.name}: a text or list that doubles forty times ends the "
+            f"database. Collect the parts without repeating {doubling.name}; for a number, write 2 * {doubling.name}",
+        )
+        for doubling in doublings(query)
+    )
     return found
 
 

@@ -70,6 +70,11 @@ LANGUAGE_CODES: Mapping[str, Code] = {
         "The query reads a file or an address outside the graph.",
         "LOAD CSV FROM 'file:///x' AS row RETURN row",
     ),
+    "value_doubles": Code(
+        "error",
+        "Each round of a `reduce` doubles a text or a list, which takes all memory of the database.",
+        "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
+    ),
     "two_readings": Code(
         "error",
         "Databases parse this text differently, so that one may execute a part that another takes for a string; the "

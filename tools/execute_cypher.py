@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, SkipValidation
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, cut
+from graphground.cypher.growth import CODE as VALUE_DOUBLES
 from graphground.cypher.parameters import CODE as MISSING_PARAMETER
 from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
@@ -235,6 +236,14 @@ def checked(
             TWO_READINGS,
             f"Databases read this query differently: line {disputed.line}, column "
             f"{disputed.column}: {disputed.message}.",
+            diagnostics=report.diagnostics,
+            next="Rewrite it as the message says and call again.",
+        )
+    doubling = next((finding for finding in report.diagnostics if finding.code == VALUE_DOUBLES), None)
+    if doubling is not None:
+        raise ToolFailure(
+            VALUE_DOUBLES,
+            f"This query is not run: line {doubling.line}, column {doubling.column}: {doubling.message}.",
             diagnostics=report.diagnostics,
             next="Rewrite it as the message says and call again.",
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher import validate
 from graphground.cypher.access_rights import unknown_functions
+from graphground.cypher.growth import CODE as VALUE_DOUBLES
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 
 Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
 _NOT_READING = frozenset(
-    {"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements", TWO_READINGS}
+    {
+        "not_read_only",
+        "forbidden_procedure",
+        "file_or_network_access",
+        "multiple_statements",
+        TWO_READINGS,
+        VALUE_DOUBLES,
+    }
 )
 """Codes of queries that are never sent, as in `execute_cypher`: an agent's queries are not trusted."""
 

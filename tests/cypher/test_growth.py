@@ -1,0 +1,74 @@
+"""Doubling in reduce: found in every form, and never where a value is a number or grows by its parts."""
+
+from time import process_time
+
+import pytest
+
+from graphground.cypher import parse, validate
+from graphground.cypher.growth import doublings
+
+DOUBLING = [
+    "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
+    "RETURN reduce(s = [1], i IN range(1, 40) | s + s) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | s || s) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, $n) | (s + ',') + s) AS x",
+    "RETURN reduce(s = $text, i IN range(1, 40) | s + 'and' + s + s) AS x",
+    "MATCH (n) RETURN reduce(s = n.name, i IN range(1, 40) | toUpper(s) + trim(s)) AS x",
+    "RETURN reduce(s = [], i IN range(1, 40) | [s, s]) AS x",
+    "RETURN reduce(s = {a: 1}, i IN range(1, 40) | {a: s, b: s}) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | CASE WHEN i > 1 THEN s + s ELSE s END) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | replace(s, 'x', s)) AS x",
+    "RETURN reduce(s = ['x'], i IN range(1, 40) | [e IN s | e + e]) AS x",
+    "RETURN reduce(s = $list, i IN range(1, 40) | [e IN s | s]) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | reduce(t = s, j IN [1] | t + s)) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | coalesce(s + s, s)) AS x",
+    "RETURN reduce(s = 'x', i IN range(1, 40) | substring(s + s, 0)) AS x",
+    "RETURN [y IN range(1, 9) | reduce(s = 'x', i IN range(1, 40) | s + s)] AS x",
+    "MATCH (n) WHERE size(reduce(s = 'x', i IN range(1, 40) | s + s)) > 1 RETURN count(n) AS c",
+    "MATCH (n) RETURN n.name AS name ORDER BY reduce(s = 'x', i IN range(1, 40) | s + s)",
+    "CALL () { RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x } RETURN size(x) AS y",
+]
+HARMLESS = [
+    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.weight) AS cost",
+    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = '', n IN nodes(p) | s + n.name + ', ') AS path",
+    "RETURN reduce(s = 1, i IN range(1, 40) | s + s) AS x",
+    "RETURN reduce(s = 100.0, i IN range(1, 40) | s + s * 0.05) AS x",
+    "MATCH (n) RETURN reduce(s = n.amount, i IN range(1, 40) | s + s * 0.05) AS x",
+    "RETURN reduce(s = toInteger($x), i IN range(1, 40) | s + s) AS x",
+    "RETURN reduce(s = -1, i IN range(1, 40) | s + s) AS x",
+    "RETURN reduce(s = [], i IN range(1, 40) | s + [i]) AS x",
+    "RETURN reduce(s = [], x IN range(1, 40) | CASE WHEN x IN s THEN s ELSE s + x END) AS x",
+    "RETURN reduce(s = [], x IN range(1, 40) | CASE WHEN size(s) > 2 THEN s[1..] ELSE s + [x] END) AS x",
+    "RETURN reduce(s = [0, 1], i IN range(1, 40) | s + (s[-1] * 1 + size(s))) AS x",
+    "RETURN reduce(s = '', w IN split('a b', ' ') | s + reduce(t = '', c IN split(w, '') | t + c)) AS x",
+    "RETURN reduce(s = 'a', x IN ['b', 'c'] | s + x + s) AS palindrome",
+    "RETURN reduce(s = 'a', i IN range(1, 5) | s + s) AS x",
+    "RETURN reduce(s = {n: 0, t: ''}, i IN range(1, 40) | {n: s.n + 1, t: 'x'}) AS x",
+    "RETURN reduce(m = 0, x IN [3, 1, 2] | CASE WHEN x > m THEN x ELSE m END) AS greatest",
+    "RETURN reduce(s = '', x IN range(1, 40) | [s + x, 'y'][0]) AS x",
+]
+
+
+@pytest.mark.parametrize("text", DOUBLING)
+def test_a_reduce_that_doubles_is_refused_for_reading_and_is_still_cypher(text: str) -> None:
+    assert doublings(parse(text))
+    report = validate(text, read_only=True)
+    assert not report.valid
+    assert report.access == "read"
+    assert [(problem.code, problem.found[:6]) for problem in report.diagnostics] == [("value_doubles", "reduce")]
+    assert validate(text).valid
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_a_number_a_sum_of_parts_and_a_short_list_are_not_refused(text: str) -> None:
+    assert validate(text, read_only=True).valid
+
+
+def test_deep_nesting_is_read_in_linear_time() -> None:
+    for nested in ("reduce(t = {}, j IN $x | t + 1)", "reduce(t = 1, j IN $x | {} + 1)", "[t IN $x | {}][0]"):
+        step = "s"
+        for _ in range(50):
+            step = nested.format(step)
+        begun = process_time()
+        doublings(parse(f"RETURN reduce(s = 'x', i IN $x | {step}) AS x"))
+        assert process_time() - begun < 0.5
