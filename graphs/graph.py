@@ -49,35 +49,35 @@ class SchemaReader(Protocol):
         ...
 
     def stop(self) -> None:
-        """End the reading in the background; calling it twice is fine."""
+        """Stop the background reading; may be called twice."""
         ...
 
 
 class StatisticsReader(Protocol):
-    """The statistics of a graph as far as they are known, such as `schemas.statistics.live.LiveStatistics`."""
+    """A source of a graph's statistics, such as `schemas.statistics.live.LiveStatistics`."""
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """What is known at this moment."""
+        """The statistics known now, if any."""
         ...
 
     def stop(self) -> None:
-        """End the reading in the background; calling it twice is fine."""
+        """Stop the background reading; may be called twice."""
         ...
 
 
 class Background(Protocol):
-    """Work in the background that ends with its graph."""
+    """Background work that ends when its graph is closed."""
 
     def stop(self) -> None:
-        """End it; calling it twice is fine."""
+        """Stop the work; may be called twice."""
         ...
 
 
 @dataclass
 class Graph:
-    """One graph that tools can ask.
+    """One graph that tools can query.
 
-    `Graph("films", schema)` is a schema alone, without data: everything that needs no data works on it.
+    `Graph("films", schema)` is a schema without data; everything that needs no data works on it.
     """
 
     name: str
@@ -94,23 +94,23 @@ class Graph:
     dialect: Dialect | None = None
     """The dialect of its database, if it is known without a query."""
     language: Language = "cypher5"
-    """The version of Cypher of queries that do not say their own."""
+    """The version of Cypher for queries that do not state one."""
     refuses_writes: bool | None = None
-    """Whether the database itself refuses writes, as it was tried; None while it was not."""
+    """Whether the database itself refused a trial write; None if not tried."""
     background: Sequence[Background] = ()
     facts: StatisticsReader | None = None
     """The reader of its statistics; None if it has no data."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """The schema as it is known now."""
+        """The current schema, as far as it is known."""
         return self.definition if isinstance(self.definition, PropertyGraphSchema) else self.definition.schema
 
     @property
     def indexed_entities(self) -> EntityLookup | None:
         """The entity lookup if it is a built index, which is fast enough for the checks of a query.
 
-        Names that are in the database alone would have to be read first, by a call that is not to run any query.
+        Names that are only in the database would have to be read first, in a call that must not run a query.
         """
         return self.entities if self.entities is not None and self.entities.info is not None else None
 
@@ -130,7 +130,7 @@ class Graph:
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships, if they were read with the schema."""
+        """The numbers of nodes and relationships, if read with the schema."""
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:
@@ -143,10 +143,10 @@ class Graph:
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:
-        """What the data hold, as known at this moment: never waits, and asks the database nothing.
+        """The statistics of the data that are known now; never waits and never queries the database.
 
-        None while it has not been read, which then begins in the background, and for a schema without data. With
-        `fresh`, None too where the database is known to have changed since.
+        None for a schema without data, and until they have been read, which begins in the background. With `fresh`,
+        also None if the database is known to have changed since.
 
             facts = graph.statistics()
             if facts is not None and facts.fill("Country", "founding_date") == 0: ...
@@ -161,12 +161,12 @@ class Graph:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one reading query, given as a text or as its tree; `timeout` is in seconds.
+        """Run one read-only query, given as a text or as its tree; `timeout` is in seconds.
 
         Raises:
-            EngineUnavailable: the graph has no data, or its database does not answer.
+            EngineUnavailable: the graph has no data, or its database does not respond.
             QueryFailed: the database refused the query.
-            QueryTimeout: it was ended at the time limit.
+            QueryTimeout: it was terminated at the time limit.
         """
         if self.engine is None:
             raise EngineUnavailable(
@@ -176,7 +176,7 @@ class Graph:
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
 
     def close(self) -> None:
-        """End what runs in the background and close the connections; calling it twice is fine."""
+        """Stop background work and close the connections; may be called twice."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.stop()
         for work in (*self.background, *([self.facts] if self.facts is not None else [])):

@@ -58,7 +58,7 @@ class Application:
         return {**all_tools(), **self.own.offered()}
 
     def has_tool(self, name: str) -> bool:
-        """Whether there is a tool of that name; one that is broken says so itself."""
+        """Whether there is a tool of that name; a broken one reports that itself."""
         return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
@@ -73,7 +73,7 @@ class Application:
         return None if self._graphs is None else self._graphs.names()
 
     def check_queries(self) -> None:
-        """Judge the own queries by the graphs that there are now."""
+        """Check the own queries against the current graphs."""
         if self.own.queries:
             self.own.check(self.graphs())
 

@@ -45,7 +45,7 @@ def encode(value: Any) -> bytes:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value says nothing: null, an empty text or an empty list; 0 and false say something."""
+    """Whether a value is empty: null, an empty text or an empty list, but not 0 or false."""
     return value is None or (isinstance(value, str | list | tuple | dict) and not value)
 
 
@@ -65,8 +65,8 @@ def _plain(value: Any) -> Any:
 def _fields(model: BaseModel) -> dict[str, Any]:
     """The fields, without pydantic's traversal of every row: the rows of a large answer are encoded once, here.
 
-    A field with a default is left out where it holds that, or nothing: an agent pays for every word of an answer. What
-    a tool was asked for, such as the rows of a query, has no default and is always there.
+    A field is left out if it is empty or has its default value, because an agent pays for every word of an answer.
+    Requested fields, such as the rows of a query, have no default and are always present.
     """
     fields, values = type(model).model_fields, model.__dict__
     return {

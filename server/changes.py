@@ -22,8 +22,8 @@ class Changes:
     """Sends `list_changed` of resources and tools: since 2026-07-28 to subscribed clients, before
     that to every session.
 
-    `names` are the graphs, None while nothing has asked for one; `tools` the own queries that are offered, which
-    `check_tools` judges anew when other graphs are there.
+    `names` are the graphs, None until one is first used; `tools` are the offered own queries, which `check_tools`
+    checks again when the graphs change.
     """
 
     def __init__(

@@ -1,4 +1,5 @@
-"""Starts the embedded engine while the server still loads its drivers: that takes a third of a second, and the engine more."""
+"""Starts the embedded engine while the server still loads its drivers, which takes a third of a second, and the engine
+longer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ AFTER_SECONDS = 0.1
 def start_engine_soon(settings: Settings) -> None:
     """Start the engine in the background if loaded graphs are served, and they alone.
 
-    Where your own databases are served too, the engine starts when one of the loaded graphs is opened.
+    If your own databases are served too, the engine starts when a loaded graph is opened.
     """
     if settings.bolt_databases():
         return
@@ -25,7 +26,7 @@ def start_engine_soon(settings: Settings) -> None:
 
 
 def start_engine(folder: Path, names: tuple[str, ...]) -> None:
-    """Start the engine of a data folder that holds a graph, of one of the `names` where there are any."""
+    """Start the engine of a data folder that holds a graph; if `names` are given, one of these."""
     # Neither the SDK nor a driver is needed here, and a server that answers `tools/list` has not loaded these.
     from graphground.graphs.engines.embedded.launcher import ensure_engine
     from graphground.graphs.storage.catalog import Catalog

@@ -31,7 +31,7 @@ BOUNDS = {
     "boolean": (),
     "array": ("items", *COUNTS),
 }
-"""Which keys go with which type."""
+"""The keys allowed for each type."""
 MOST_ROWS, MOST_SECONDS, MOST_DESCRIPTION = 100_000, 600, 1_000
 
 

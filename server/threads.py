@@ -48,13 +48,13 @@ class _Client:
 class FairThreads:
     """Permits to run in a thread: `async with FairThreads().taken("session-4711"): …`.
 
-    Of the calls that wait, the next is of the client that holds least, then the one that has waited for longest.
+    The next waiting call is one of the client that holds the fewest permits, then the one that has waited longest.
     """
 
     def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
         self._threads, self._reserved = threads, reserved
         self._held: dict[int, tuple[str, float]] = {}
-        """Who holds a permit, and since when."""
+        """The holder of each permit, and the time since which it is held."""
         self._waiting: dict[int, tuple[str, anyio.Event]] = {}
         self._numbers = count()
 
@@ -189,9 +189,9 @@ def token_client(request: Any) -> str:
 
 
 def owner_of(request: Any) -> str:
-    """Whose answers a request may continue: its session and its token's client, as far as there are any.
+    """The owner of the answers that a request may continue: its session and its token's client, if any.
 
-    Clients since 2026-07-28 have no session: without tokens the cursor alone, which cannot be guessed, tells them apart.
+    Clients since 2026-07-28 have no session: without tokens only the unguessable cursor distinguishes them.
     """
     if request is None:
         return ""

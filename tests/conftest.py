@@ -42,6 +42,8 @@ ENGINE = {
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 NODE = {"node"}
 LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
+os.environ.setdefault("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:TieredStopAtLevel=1")
+"""An engine that lives for a minute takes two thirds of the processor time if its JVM compiles only once."""
 MOST_PROCESSES = 4
 """The maximum, because each process may start an engine or two."""
 

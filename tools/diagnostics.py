@@ -65,7 +65,7 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
 
 
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
-    """The report with what the question says of the query; as it is without a question or without an index of names."""
+    """The report extended by the question; unchanged without a question or without an index of names."""
     lookup = graph.indexed_entities
     if question is None or lookup is None:
         return report

@@ -73,7 +73,7 @@ class ExecuteCypherAnswer(Answer):
         return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True}).continued(self._rest)
 
     def continued(self, rest: Rest | None) -> ExecuteCypherAnswer:
-        """This answer with its total, and the cursor of the row after its last one, where it is truncated."""
+        """This answer with its total and the cursor of the next row, if it is truncated."""
         self._rest = rest
         if rest is not None and self.truncated:
             self.total, self.cursor = rest.total, rest.cursor_after(len(self.rows))

@@ -22,7 +22,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 TOLD_APART = 4
-"""The most candidates of the same name that are distinguished by a relationship or two."""
+"""The most candidates of one name for which relationships are read, to distinguish them."""
 
 
 def _at_most(characters: int) -> AfterValidator:
@@ -155,7 +155,7 @@ def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesReques
 
 
 def _with_prominent(judged: Judged, graph: Graph) -> Judged:
-    """Also ambiguous: a name that fits exactly beside a longer one of a node that is connected far more."""
+    """Mark as ambiguous too: an exactly matching name if a longer one belongs to a node with far more relationships."""
     if judged.verdict != "found" or graph.engine is None:
         return judged
     best = judged.candidates[0]
@@ -220,7 +220,7 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
 
 
 def _same_name(judged: Judged, lookup: EntityLookup, label: str | None) -> int:
-    """How many distinct entities have the best candidate's name; an alias counts only where an alias was asked for."""
+    """The number of distinct entities with the best candidate's name; aliases count only if the mention is an alias."""
     best = judged.candidates[0]
     if best.is_value:
         return 0

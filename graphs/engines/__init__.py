@@ -1,1 +1,1 @@
-"""Engines: what runs a query. The embedded one is ArcadeDB; any Bolt server is the other kind."""
+"""Engines run queries: the embedded one is ArcadeDB, the other kind is any Bolt server."""

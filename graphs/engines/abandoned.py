@@ -43,11 +43,11 @@ class Abandoned:
 
 
 LastResort = Callable[[Abandoned], bool]
-"""Ends what the database does not end, or returns False to be called again in a moment."""
+"""Ends a query that the database does not end, or returns False to be called again in a moment."""
 
 
 def _answer(still_listed: Callable[[], bool]) -> bool:
-    """What the database answers; True where it fails to answer."""
+    """The database's answer; True if it fails to answer."""
     answers = [True]
 
     def ask() -> None:

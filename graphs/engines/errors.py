@@ -37,8 +37,8 @@ RESTARTED_CODES = frozenset(
     }
 )
 MEMGRAPH_ENDED = re.compile(r"Transactions? was asked to abort")
-"""What Memgraph says of a query that it ended, under the code of whatever might be tried again (its source,
-`query/exceptions.hpp`: by another user, because of a timeout, because of a shutdown)."""
+"""Memgraph's messages for a query that it terminated, which it marks as retriable (its source, `query/exceptions.hpp`:
+by another user, because of a timeout, because of a shutdown)."""
 BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
 
 

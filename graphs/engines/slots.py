@@ -1,13 +1,13 @@
 """Query slots: a limited number, shared fairly between callers.
 
-`reserved` of the slots are kept for callers who hold none and ran no long queries of late. A caller gets up to `own` of
-the others, and more only while `spare` stay free. Of the calls that wait, the next is of the caller who holds least,
-then of one without long queries.
+`reserved` slots are kept for callers who hold none and have run no long queries recently. A caller gets up to `own` of
+the others, and more only while `spare` stay free. Among waiting calls, the next is one of the caller who holds the
+fewest slots, then of a caller without long queries.
 
 A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
-callers leave room for quick ones. Where that set is full too and a caller waits who holds none, the longest query of
-the caller who holds most is ended. With `moves`, a long query is ended as soon as other callers are active: whoever
-runs it then runs it elsewhere.
+callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the
+caller who holds most is terminated. With `moves`, a long query is terminated as soon as other callers are active, and
+its caller runs it elsewhere.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEPT = 60.0
 MOST_WAITING = 32
 """How many calls of one caller may wait; further ones are refused at once."""
 LITTLE = 2.0
-"""Seconds of long queries, of late, up to which all callers are equal."""
+"""Seconds of recent long queries up to which all callers are treated alike."""
 FORGOTTEN = 60.0
 MOST_CALLERS = 4_096
 
@@ -54,7 +54,7 @@ class Slot:
         self.long = self.ended = self.moved = False
         self.stop: Callable[[], None] | None = None
         self.until = math.inf
-        """When its time limit ends it anyway."""
+        """The time at which its time limit ends it anyway."""
 
     def end(self) -> None:
         """Terminate the query in the background."""
@@ -64,26 +64,26 @@ class Slot:
 
 
 class Use:
-    """For how many seconds each caller's queries were long: half of it is forgotten every `FORGOTTEN` seconds."""
+    """The seconds of each caller's long queries; half of them are forgotten every `FORGOTTEN` seconds."""
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Seconds used, and when that was noted."""
+        """The seconds used, and the time at which they were recorded."""
 
     def add(self, caller: str, seconds: float) -> None:
-        """Note what a call took."""
+        """Record the seconds that a call took."""
         self._records[caller] = self.of(caller) + seconds, time.monotonic()
         self._records.move_to_end(caller)
         while len(self._records) > MOST_CALLERS:
             self._records.popitem(last=False)
 
     def of(self, caller: str) -> float:
-        """Seconds that the caller used of late."""
+        """The seconds that the caller used recently."""
         seconds, noted = self._records.get(caller, (0.0, 0.0))
         return seconds * math.pow(0.5, (time.monotonic() - noted) / FORGOTTEN)
 
     def others(self, caller: str, since: float) -> bool:
-        """Whether another caller's call ended after that moment."""
+        """Whether a call of another caller ended after that time."""
         for other in reversed(self._records):  # the latest first
             if self._records[other][1] < since:
                 return False
@@ -138,7 +138,7 @@ class Slots:
             self._kept[slot] = time.monotonic() + KEPT
 
     def forget(self, slot: Slot) -> None:
-        """The database has ended a query that was kept."""
+        """Stop counting a kept query, because the database has ended it."""
         with self._changed:
             if self._kept.pop(slot, None) is not None:
                 self._changed.notify_all()
@@ -232,7 +232,7 @@ class Slots:
                 self._changed.wait(1.0)
 
     def _others(self, caller: str) -> bool:
-        """Whether another caller runs a query, waits for a slot, or did so a moment ago."""
+        """Whether another caller runs a query, waits for a slot, or did so recently."""
         return (
             any(slot.caller != caller for slot in self._held)
             or any(other != caller for other, _ in self._waiting.values())

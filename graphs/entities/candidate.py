@@ -35,11 +35,11 @@ class Candidate:
     name_property: str = "name"
     """The property that holds `name`, for a match in an alias too."""
     is_value: bool = False
-    """Whether it is a value that nodes share, such as a country of citizenship, and no entity's name."""
+    """Whether it is a value that several nodes share, such as a country of citizenship, rather than a name."""
 
 
 class EntityLookup(Protocol):
-    """Looks names of a graph up, in a built index or in the database itself.
+    """Looks up names of a graph, in a built index or in the database itself.
 
     A graph is given its lookup when it is opened.
     """
@@ -84,20 +84,20 @@ class EntityLookup(Protocol):
         ...
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """The names that occur in a question; with `unknown` also parts that are only written like a name."""
+        """The names that occur in a question; with `unknown`, also parts that only look like a name."""
         ...
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """How many distinct entities have that name, or that alias too, case and accents apart."""
+        """The number of distinct entities with that name or alias, ignoring case and accents."""
         ...
 
     @property
     def texts(self) -> int:
-        """How many names, aliases and values there are."""
+        """The number of names, aliases and values."""
         ...
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, in how many of them it stands."""
+        """For each folded word, the number of names, aliases and values that contain it."""
         ...
 
     def check_names(self, label: str | None, property: str | None) -> None:

@@ -18,7 +18,7 @@ from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.words import Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
-"""The most rows that are scanned always, that are scanned at all, and that are scanned for a mention of one common word
+"""Numbers of rows: up to the first all are scanned, up to the second some; the third is for a single common word
 (`of`).
 """
 _CHECKED = 3_000
@@ -30,8 +30,8 @@ _INITIAL, _BEGINS = 0.45, 2.5
 class _Meanings:
     """The index words that the words of a mention may stand for, those with the fewest rows first.
 
-    An entry is: which word of the mention, which word of the index, what a row gains by it, and its rows: `count`
-    of the postings from `start` on. `weights` has one number for each word of the mention.
+    An entry holds the word of the mention, the word of the index, the score that a row gains, and its rows: `count`
+    postings from `start` on. `weights` has one number for each word of the mention.
     """
 
     position: Array
@@ -115,7 +115,7 @@ class Fuzzy:
         return left
 
     def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
-        """Each row of the first meanings once, in order, with its sum of scores."""
+        """The distinct rows of the first meanings, in order, each with its sum of scores."""
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)
@@ -151,9 +151,10 @@ class Fuzzy:
 
 
 def _walked(meanings: _Meanings) -> int:
-    """How many of the meanings are scanned; the others only raise the rows that those select.
+    """The number of meanings that are scanned; the others only raise the rows that these select.
 
-    All that are cheap together; then more, while they are not too dear and too little of the mention is covered.
+    All meanings that are cheap together are scanned; then more, until too much would be scanned or enough of the
+    mention is covered.
     """
     cost = np.cumsum(meanings.count)
     walked = int(np.searchsorted(cost, _CHEAP, side="right"))

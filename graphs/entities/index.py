@@ -218,7 +218,7 @@ class EntityIndex:
         }
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """How many distinct entities have that name, or that alias too, case and accents apart."""
+        """The number of distinct entities with that name or alias, ignoring case and accents."""
         low, high, _ = self._scope(label, None)
         rows = self._within(self._same(fold(name)), low, high, None)
         kinds = (NAME, ALIAS) if aliases else (NAME,)
@@ -229,11 +229,11 @@ class EntityIndex:
 
     @property
     def texts(self) -> int:
-        """How many names, aliases and values are indexed."""
+        """The number of indexed names, aliases and values."""
         return self._files.rows
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """In how many texts each folded word stands."""
+        """For each folded word, the number of texts that contain it."""
         numbers = self._words.numbers(words)
         known = np.array([number for number in numbers if number is not None], dtype=np.int64)
         counts = iter(self._words.frequencies(known).tolist())
@@ -242,7 +242,7 @@ class EntityIndex:
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """The names that occur in a question, the longest where they overlap, with the labels that have them.
 
-        With `unknown` also parts that are only written like a name, without labels: they may be misspelt names.
+        With `unknown`, also parts that only look like a name, without labels: they may be misspelt names.
         """
         return find_spans(question, self, unknown=unknown)
 
@@ -313,8 +313,8 @@ class EntityIndex:
     def _recut(self, typed: Sequence[str]) -> list[str]:
         """The words, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
 
-        Joined neighbours must be a word of the index; of a cut word, with or without the letter at the cut,
-        one part must be. The longest parts are the likeliest.
+        Joined neighbours must form a word of the index; of a split word, with or without the letter at the split, one
+        part must be in the index. The longest parts are the most likely.
         """
         joined = [first + second for first, second in pairwise(typed)]
         unknown = [word for word, number in zip(typed, self._words.numbers(typed), strict=True) if number is None]

@@ -29,7 +29,7 @@ KEPT_SECONDS = 900.0
 """Names are read again after that many seconds, because no index build renews them."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""Names that rapidfuzz finds alike, compared once more as an index compares them."""
+"""The number of most similar names by rapidfuzz that are compared again, as an index compares them."""
 MENTIONS_AT_ONCE = 8
 """Mentions compared together; each comparison of a mention and a name takes four bytes."""
 
@@ -127,7 +127,7 @@ class NamesInDatabase:
         return find_spans(question, self._names(), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """How many distinct nodes have that name, or that alias too, case and accents apart."""
+        """The number of distinct nodes with that name or alias, ignoring case and accents."""
         return len(
             {
                 key
@@ -138,11 +138,11 @@ class NamesInDatabase:
 
     @property
     def texts(self) -> int:
-        """How many names and aliases there are."""
+        """The number of names and aliases."""
         return len(self._names().words_of_all)
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """For each folded word, in how many of them it stands."""
+        """For each folded word, the number of names and aliases that contain it."""
         counted = self._names().counted
         return [counted[word] for word in words]
 
@@ -282,7 +282,7 @@ class _Names:
                 )
 
     def _weight(self, text: str) -> float:
-        """How much the words of a folded text say together: rare ones most."""
+        """The combined specificity of the words of a folded text; rare words count most."""
         return sum(math.log((len(self._texts) + 2) / (self.counted[word] + 1)) for word in text.split()) or 1e-6
 
 

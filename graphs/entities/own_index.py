@@ -165,16 +165,16 @@ class OwnIndex:
         return self._now().spans(question, unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """How many distinct entities have that name, or that alias too."""
+        """The number of distinct entities with that name or alias."""
         return self._now().same_name(name, label=label, aliases=aliases)
 
     @property
     def texts(self) -> int:
-        """How many names there are."""
+        """The number of names."""
         return self._now().texts
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, in how many names it stands."""
+        """For each folded word, the number of names that contain it."""
         return self._now().word_counts(words)
 
     def check_names(self, label: str | None, property: str | None) -> None:

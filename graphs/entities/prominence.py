@@ -1,4 +1,4 @@
-"""How many relationships a node has: of two that a mention may mean, the one that is connected more is likelier."""
+"""The number of relationships of a node: of two candidates, the node with more relationships is more likely meant."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from graphground.graphs.entities.folding import fold
 
 SECONDS = 1.0
 MOST = 10_000
-"""Relationships are counted so far: more make no difference."""
+"""Relationships are counted up to this number: more make no difference."""
 FACTOR = 5
-"""A node with that many times the relationships is meant as likely as one whose name fits better."""
+"""A node with this many times the relationships is as likely to be meant as one whose name fits better."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:
     """The relationships of a candidate's node, counted up to `MOST`: 18 for the genre `thriller`.
 
     Raises:
-        EngineError: the database did not answer in time.
+        EngineError: the database did not respond in time.
     """
     label = schema.labels.get(candidate.label)
     if label is None:
@@ -37,7 +37,8 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
 
 
 def containing(candidate: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The others of its label that have all words of its name and more: `thriller film` beside `thriller`."""
+    """Other candidates of the label whose names contain all words of its name and more: `thriller film` beside
+    `thriller`."""
     words = set(fold(candidate.name).split())
     return [
         other

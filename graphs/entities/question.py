@@ -1,12 +1,12 @@
-"""The mentions of a whole question, each with its verdict: names as written, misspelt ones whole, and absent ones.
+"""Finds the mentions in a whole question, each with its verdict: exact names, misspelt names, and absent ones.
 
     >>> [(mention.text, mention.judged.verdict) for mention in mentions_of(question, lookup)]  # doctest: +SKIP
     [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
 
-What is written like a name (in capitals, or within quotation marks) is one name as long as it goes: a name of the
-graph within it is a piece of another name, and is taken only where the whole is made of such names. In small letters a
-word that is no word of the language nor of the schema may be a misspelt name, alone or with its neighbours. Nothing is
-dropped: what looks like a name and means nothing in the graph is `not_found`.
+A run of words written like a name (capitalised, or in quotation marks) is looked up as one name: a name of the graph
+inside it is probably part of another name, and is taken only if the whole run consists of such names. A lower-case word
+that is neither English nor in the schema may be a misspelt name, alone or with its neighbours. No mention is dropped:
+one that means nothing in the graph is `not_found`.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ january february march april may june july august september october november dec
 monday tuesday wednesday thursday friday saturday sunday
 """.split())  # noqa: SIM905
 # fmt: on
-"""Capitalised words that begin a date, and alone name nothing that a question asks for."""
+"""Capitalised words that begin a date, and that do not name an entity by themselves."""
 # fmt: off
 CONNECTORS = frozenset("""
 of the and de la le les von van der den di da du del in for at to on y et & no a an with his her its from by as
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words within a name that are written in small letters."""
+"""Words that are written in lower case within a name."""
 APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
-"""Connectors at which a run of capitals may be two names."""
+"""Connectors at which a run of capitalised words may be two names."""
 LONGEST_MISSPELT = 6
-"""Words of a misspelt name, that and its neighbours."""
+"""The most words of a misspelt name: the strange word and its neighbours."""
 MOST_LOOKED_UP = 60
 ALIKE = 0.85
-"""Two texts without their spaces are as alike as this where a space was typed in the wrong place."""
+"""The similarity of two texts without their spaces from which one counts as the other with a misplaced space."""
 # fmt: off
 EXPLAINED = frozenset("""
 different distinct unique various multiple several single similar specific particular certain other same corresponding
 individual respective known given following available existing main new among per versus without
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words before a label that describe no value."""
+"""Words before a label that do not stand for a value."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
-"""After these a word before a label is a verb: `genres that include sculptures`."""
+"""Words after which the word before a label is a verb: `genres that include sculptures`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def mentions_of(
     property: str | None = None,
     mode: Mode = "auto",
 ) -> list[QuestionMention]:
-    """The mentions of a question in its order, never overlapping; `label` and `property` limit what they may mean."""
+    """The mentions of a question, in order and without overlaps; `label` and `property` restrict the candidates."""
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
     exact = [(span.start, span.end) for span in lookup.spans(question)]
@@ -127,7 +127,7 @@ def _as_written(
 def _quoted(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """What stands within quotation marks: each is one name."""
+    """The quoted parts, each of which is one name."""
     spans = [
         match.span(match.lastindex or 0)
         for match in QUOTED.finditer(question)
@@ -137,7 +137,7 @@ def _quoted(
 
 
 def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: frozenset[str]) -> set[int]:
-    """Where the words are that are no words of the language, of the schema or of a name as written."""
+    """The positions of strange words: neither English, nor in the schema, nor in a name as written."""
     from graphground.graphs.entities.verdicts.features import common_words  # NumPy, on first use
 
     ordinary = COMMON | common_words()
@@ -155,7 +155,7 @@ def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: fro
 def _runs(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], strange: Collection[int]
 ) -> Iterator[list[Word]]:
-    """The stretches that are written like names: capitals, with the connectors and the strange words between them."""
+    """The runs that are written like names: capitalised words, with the connectors and strange words between them."""
     run: list[Word] = []
     for place, word in enumerate([*words, None]):
         if word is not None and run and _breaks(question, run[-1], word, exact):
@@ -169,7 +169,7 @@ def _runs(
 
 
 def _breaks(question: str, last: Word, word: Word, exact: Sequence[tuple[int, int]]) -> bool:
-    """Whether punctuation ends the name before a word, unless a name of the graph goes on across it."""
+    """Whether punctuation ends the name before a word; it does not if a name of the graph continues after it."""
     between = question[last.end : word.start]
     return any(mark in between for mark in ',;:?!()"\u201c\u201d') and not any(
         start <= last.start and word.end <= end for start, end in exact
@@ -186,7 +186,7 @@ def _continues(question: str, word: Word, within: bool) -> bool:
 
 
 def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
-    """The run without connectors at its end; nothing where it is the first word of a sentence alone."""
+    """The run without connectors at its end; empty if it is only the first word of a sentence."""
     while run and (run[-1].folded in CONNECTORS or run[-1].folded in COMMON) and not question[run[-1].start].isupper():
         run = run[:-1]
     if run and begins_sentence(question, run[0].start) and len(run) == 1:
@@ -198,7 +198,7 @@ def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
 def _of_run(
     question: str, run: list[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """A run as one name, or as the names it is made of."""
+    """The mentions of a run: one name, or the names that it consists of."""
     start, end = run[0].start, _end(question, run)
     inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
     across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
@@ -229,7 +229,7 @@ def _of_run(
 
 
 def _end(question: str, run: Sequence[Word]) -> int:
-    """Where a run ends, without a possessive, and with the full stop of an abbreviation."""
+    """The end of a run, without a possessive ending but with the full stop of an abbreviation."""
     last = run[-1]
     end = min((end for _, end in last.endings if question[end : end + 1] in ("'", "\u2019")), default=last.end)
     if question[end : end + 1] == "." and question[end - 2 : end - 1] in (".", " ", ""):
@@ -238,7 +238,7 @@ def _end(question: str, run: Sequence[Word]) -> int:
 
 
 def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether a candidate has all that the text says, so that it is no piece of another name."""
+    """Whether a candidate's name covers the whole text, so that it is not just part of another name."""
     from rapidfuzz.distance import OSA  # both on first use
 
     from graphground.graphs.entities.verdicts.features import align
@@ -271,7 +271,7 @@ def _misspelt(
     taken: Sequence[tuple[int, int]],
     judged: partial[list[Judged]],
 ) -> list[QuestionMention]:
-    """Names with an error, best first: a strange word with whatever of its neighbours makes it most like a name."""
+    """Misspelt names, best first: a strange word with those neighbours that make it most similar to a name."""
     spans: dict[tuple[int, int], None] = {}
     for place in sorted(strange):
         for first in range(max(0, place - LONGEST_MISSPELT + 1), place + 1):
@@ -302,7 +302,7 @@ def _before_labels(
     schema: PropertyGraphSchema,
     judged: partial[list[Judged]],
 ) -> list[QuestionMention]:
-    """The word before a label that nothing explains: the `gothic` of `gothic films` in a graph without that genre."""
+    """The unexplained words before labels: `gothic` in `gothic films`, in a graph without that genre."""
     labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
     concepts = {concept for label in labels for concept in concepts_of(label)} - {"agent"}
     spans = [

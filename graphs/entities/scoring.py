@@ -15,7 +15,7 @@ EXACT, FOLDED = 1.0, 0.98
 _INITIALS = 0.9
 _ALL_WORDS = 0.97
 ARTICLE = 0.97
-"""What a name counts that is the mention but for a leading article."""
+"""The score of a name that equals the mention except for a leading article."""
 ARTICLES = frozenset(("the",))
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
 """The minimum score of a name that contains all words of the mention, and of one whose words the mention all
@@ -52,7 +52,7 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 
 
 def scores_without_articles(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """The same, where a leading article says nothing: `the wizards` is `washington wizards` before `the wizard`."""
+    """The same, ignoring leading articles: for `the wizards`, `washington wizards` ranks before `the wizard`."""
     bare, its = without_article(mention), [without_article(name) for name in names]
     if bare == mention and its == names:
         return scores(mention, names, known)
@@ -71,7 +71,7 @@ def raise_contained(found: Array, mention: str, names: Sequence[str], weight: fl
     `Beatles` means `The Beatles` rather than `beetles`: a word in the index is seldom a misspelling of another. The
     less specific the words on only one side are (`weight` for the mention, `weights` for the names), the higher the
     score: for `Bruins`, `Boston Bruins` ranks before `Bruins Hockey Rules!`. A mention with an initial (`B. Johnson`)
-    is left alone, for the initial stands for a word that it does not name.
+    is not changed, because the initial stands for a word that is not written.
     """
     words = mention.split()
     if any(len(word) == 1 and word != word.upper() for word in words):

@@ -1,11 +1,11 @@
 """Reads the arrays of a SimpleKG file a few hundred records at a time: several times faster than event by event.
 
-It knows one shape, which every file that was written as a whole has: an object of `schema`, `entities` and
-`relations` in this order, records as objects, no array empty. Anything else raises `NotInBlocks`, and
-`simplekg.py` reads such a file event by event, which also finds the words for what is wrong with it.
+It supports one layout, which is that of most files: an object with `schema`, `entities` and `relations` in this order,
+records as objects, no empty array. Anything else raises `NotInBlocks`, and `simplekg.py` then reads the file event by
+event and reports what is wrong with it.
 
-Why a cut is right: where `[` + a stretch that began between records + `]` is JSON, the stretch ends between
-records. Had it ended inside a text or a deeper object, the bracket would not have closed the array.
+Why a cut is correct: if a part begins between records, and `[` + part + `]` is JSON, the part also ends between
+records. If it ended inside a text or a nested object, the bracket would not close the array.
 """
 
 from __future__ import annotations

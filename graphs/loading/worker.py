@@ -45,7 +45,7 @@ class Identifiers:
         self._others: set[str] = set()
 
     def is_new(self, identifier: str) -> bool:
-        """Add an id; whether it was not seen before."""
+        """Add an id; return whether it was not seen before."""
         if identifier == self._expected:
             self._next += 1
             self._expected = f"{self._prefix}{self._next}"
@@ -83,7 +83,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
-        """The engine, which takes a second to start: a small file that is wrong is refused before that."""
+        """Start the engine once; it takes a second, and a small invalid file is refused before that."""
         nonlocal writer
         writer = writer or GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
         return writer
@@ -159,7 +159,7 @@ def index(path: Path, folder: Path, say: Say) -> None:
 
 
 def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
-    """Each entity as the index takes it: its names, and its properties that are texts."""
+    """The index record of each entity: its names, and its text properties."""
     texts = {
         label.name: [
             key
@@ -183,7 +183,7 @@ def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterat
 
 
 def main(task: str, file: str, folder: str) -> None:
-    """Do one task and say on stdout how it ended."""
+    """Run one task, and report its result on stdout."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever libraries print goes to stderr
 

@@ -37,7 +37,7 @@ SAMPLES_SHOWN = 3
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
 NOTHING = Statistics()
-"""Where nothing is known of the data, nothing is marked."""
+"""Statistics of which nothing is known: nothing is marked as empty."""
 INDEX_WORDS = {
     "unique": "unique",
     "key": "key",
@@ -54,7 +54,7 @@ INDEX_WORDS = {
 class Line:
     """A line of a form and the schema element that it describes.
 
-    `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings tell of nothing.
+    `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings describe no element.
     """
 
     text: str
@@ -92,7 +92,7 @@ def relationship_pattern(pattern: RelationshipPattern, facts: Statistics = NOTHI
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
-    """Whether a relation holds both ways, as its definition or the data say."""
+    """Whether a relation is symmetric, according to its definition or the data."""
     return pattern.symmetric or (pattern.start == pattern.end and facts.symmetric(pattern.type, pattern.start))
 
 
@@ -108,7 +108,8 @@ def property_map(
     texts: Mapping[str, TextValues] | None = None,
     empty: frozenset[str] = frozenset(),
 ) -> str:
-    """` {year: int, winners: list[str] (no values), freight: str(float)}`, or nothing; text with numbers says so."""
+    """` {year: int, winners: list[str] (no values), freight: str(float)}`, or an empty string; text that holds numbers
+    is marked."""
     left, held = frozenset(without), texts or {}
     inner = ", ".join(
         f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}{' (no values)' if key in empty else ''}"
@@ -151,7 +152,7 @@ def enhanced_form(
 
 
 def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """CypherBench's own form, byte for byte; with `nodes`, `relationships` and `no_values` added where data are missing."""
+    """CypherBench's own form, byte for byte; with `nodes`, `relationships` and `no_values` added for empty elements."""
     document, known = schema.to_cypherbench(), facts or NOTHING
     for label in document["entities"]:
         name = label["label"]
@@ -177,7 +178,7 @@ def write_schema(
     question: str = "",
     facts: Statistics | None = None,
 ) -> str:
-    """The schema in the form of that name; `facts` are what the data hold, where that is known."""
+    """The schema in the form of that name; `facts` are the statistics of the data, if known."""
     writers: dict[Form, Callable[[], str]] = {
         "base": lambda: base_form(schema, facts),
         "json": lambda: json_form(schema, facts),
@@ -187,7 +188,7 @@ def write_schema(
 
 
 def end_of_interval(pattern: RelationshipPattern) -> str | None:
-    """`end_year` where the relationship holds from a `start_year` to it; None where it is not bound to a time."""
+    """`end_year` if the relationship holds from a `start_year` to an `end_year`; None if it is not time-bounded."""
     ends = (f"end{key[5:]}" for key in pattern.properties if key.startswith("start"))
     return next((end for end in ends if end in pattern.properties), None)
 
@@ -315,7 +316,7 @@ class _Enhanced:
         ]
 
     def _fill(self, owner: str, key: str) -> str | None:
-        """`(no values)`, or how many have one where not all do."""
+        """`(no values)`, or how many have one, if not all do."""
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
             return None

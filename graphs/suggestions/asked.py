@@ -20,11 +20,11 @@ LIKELY, SURE = 0.45, 0.93
 """How probable a query must be to be suggested instead of one with mistakes, and instead of one without."""
 CODE = "question_not_covered"
 _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
-"""Ways to say in a query what can be said in another."""
+"""Constructs that can express what other constructs express too."""
 
 
 def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
-    """Whether a valid query says the same as another, or in a way in which the two cannot be compared."""
+    """Whether a valid query has the same content as another, or the two cannot be compared."""
     own = {word.upper() for word in _OTHER_WAYS.findall(query)}
     others = written.names - choice.written.names
     if others and all(_within(name, choice.written.names) for name in others):
@@ -33,7 +33,7 @@ def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
 
 
 def _within(name: str, names: frozenset[str]) -> bool:
-    """Whether a name that exists is a part of another: `electronics` of `electronics industry`."""
+    """Whether an existing name is a part of another: `electronics` of `electronics industry`."""
     return len(name) >= LEAST_LETTERS and any(name in other for other in names)
 
 

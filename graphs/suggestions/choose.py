@@ -1,8 +1,8 @@
 """Chooses the intended query: the readings of a question weighed together with the query written for it.
 
-A wrong query still has most of what was meant, and a question read alone is ambiguous. So each reading of the question
-gets the learned score of the reading and the likeness of its query to the one that was written, both logarithms of
-odds; the probabilities that follow say how sure the choice is.
+A wrong query still contains most of the intended parts, and a question alone is ambiguous. So each reading of the
+question is scored by the learned ranking plus the similarity of its query to the written one, both as logarithms of
+odds; the resulting probabilities show how certain the choice is.
 """
 
 from __future__ import annotations

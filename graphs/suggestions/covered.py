@@ -1,6 +1,7 @@
 """Parts of a question that a query does not cover: names, counts, orders, alternatives, superlatives and times.
 
-A hint is worth little and a false one costs trust, so only what a query cannot express in another way is said.
+A hint is worth little and a false one costs trust, so a part is reported only if the query cannot express it in another
+way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The similarity of a query in the space to an agent's query, as evidence for what the agent's query means.
 
-A wrong query is mostly right: it has most of the relationships, names and columns that were meant. So its likeness is
-added to the score of each reading of the question, in the same unit (the logarithm of odds).
+A wrong query is mostly right: it has most of the intended relationships, names and columns. So the similarity is added
+to the score of each reading of the question, in the same unit (the logarithm of odds).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def likeness(written: Written, other: Written) -> float:
 
 
 def _step(step: Step, left: list[Step]) -> float:
-    """The best of the steps that are left for one step of the other query; it is taken away."""
+    """The similarity of the remaining step that best matches a step of the other query; that step is removed."""
     best: tuple[float, Step] | None = None
     for other in left:
         value = TYPE * alike(other.type, step.type) if other.type else 0.3 * TYPE
@@ -57,7 +57,8 @@ def _step(step: Step, left: list[Step]) -> float:
 
 @lru_cache(16_384)
 def alike(found: str, name: str) -> float:
-    """1 for the same name, else how like it is by letters or meaning; a name of the schema is like no other much."""
+    """1 for the same name, otherwise the similarity by spelling or meaning, which is low for two names of the
+    schema."""
     if found == name:
         return 1.0
     likely = max(spelling(found, name), 0.9 * meaning(found, name))

@@ -1,4 +1,4 @@
-"""The entities that a question means, found in the entity index, with where each name stands."""
+"""The entities that a question means, found in the entity index, with the position of each name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.verdicts.judging import judge
 
 MEANINGS = 4
-"""Entities tried for one mention."""
+"""The most entities that are tried for one mention."""
 MOST_MENTIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`Entity("michael mann", "Person", "Michael Mann", 1.0)`: what a mention may mean, and how surely."""
+    """`Entity("michael mann", "Person", "Michael Mann", 1.0)`: a possible meaning of a mention, with its score."""
 
     mention: str
     label: str
@@ -35,8 +35,8 @@ class Entity:
 class Mention:
     """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` for the characters 30 to 34.
 
-    A mention without a place in the question has -1 for both. `values` are properties that hold the text without
-    naming a node, such as a place of birth. With neither, it is only written like a name.
+    A mention without a position in the question has -1 for both. `values` are properties that hold the text without
+    naming a node, such as a place of birth. With neither entities nor values, the mention only looks like a name.
     """
 
     text: str
@@ -47,7 +47,8 @@ class Mention:
 
 
 def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema) -> list[Mention]:
-    """The names in a question, with what each may mean; what is only written like a name is looked up as misspelt."""
+    """The names in a question with their possible meanings; a text that only looks like a name is looked up as
+    misspelt."""
     spans = lookup.spans(question, unknown=True)
     return _mentions([(span.text, span.start, span.end) for span in spans], lookup, schema)
 
@@ -55,7 +56,7 @@ def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema
 def mentions_of(
     texts: Iterable[str], lookup: EntityLookup, schema: PropertyGraphSchema, question: str = ""
 ) -> list[Mention]:
-    """Mentions given by a client, with their places in the question where they stand in it."""
+    """The mentions given by a client, with their positions in the question if they occur in it."""
     folded = question.casefold()
     places = []
     for text in dict.fromkeys(texts):

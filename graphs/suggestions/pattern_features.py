@@ -173,7 +173,7 @@ class PatternFeatures:
         return found
 
     def _labels_beside(self, number: int, label: str) -> tuple[float, float]:
-        """How surely a word next to a mention names its label, and how surely another label."""
+        """How strongly a word next to a mention names its label, and how strongly another label."""
         own = other = 0.0
         place = self._place[number]
         for element, by in self._question.evidence.items():
@@ -189,7 +189,7 @@ class PatternFeatures:
         return own, max(0.0, other - own)
 
     def _distance(self, word: int, number: int) -> int:
-        """How many words of content stand between a word and a mention."""
+        """The number of content words between a word and a mention."""
         place = self._place[number]
         if word < place:
             crossed = sum(word < other < place for other in self._place)
@@ -237,9 +237,9 @@ class PatternFeatures:
         return self._anchors[key]
 
     def _direction(self, step: Step, number: int) -> Features:
-        """Which way a relationship between nodes of one label leads: `subsidiaries of @0`, `@0's parent company`.
+        """The direction of a relationship between nodes of one label: `subsidiaries of @0`, `@0's parent company`.
 
-        Positive where the step leads from the relationship's start.
+        Positive if the step leads from the relationship's start.
         """
         if step.start != step.end:
             return {}
@@ -252,7 +252,7 @@ class PatternFeatures:
         return {f"d.{form}{akin}.{self._context(word, number)}": sign, f"d.{form}{akin}": sign}
 
     def _context(self, word: int, number: int) -> str:
-        """How a relationship's word stands in the sentence, beside a mention or (-1) alone."""
+        """The position of a relationship's word in the sentence, next to a mention or (-1) alone."""
         masked, said = self._question.masked, self._question.words[word]
         if number >= 0 and word >= self._place[number]:
             mention = self._question.mentions[number]
@@ -304,7 +304,7 @@ class PatternFeatures:
 
     @cached_property
     def _free_labels(self) -> dict[str, list[int]]:
-        """For each label the words that speak of it without describing a name."""
+        """For each label, the words that refer to it without describing a name."""
         found = {
             element.name: [word for word in by if not self._describes_name(word)]
             for element, by in self._question.evidence.items()
@@ -313,7 +313,7 @@ class PatternFeatures:
         return {label: words for label, words in found.items() if words}
 
     def _describes_name(self, word: int) -> bool:
-        """Whether a word stands right beside a name: `the painting @0`."""
+        """Whether a word is directly next to a name: `the painting @0`."""
         return any(
             mention.start >= 0
             and word == place - 1
@@ -365,7 +365,8 @@ class PatternFeatures:
 
 
 def _form(type_: str) -> str:
-    """How a relationship type reads: `subsidiaryOf` is `of`, `hasFather` is `has`, `feedsOn` is `on`."""
+    """The grammatical form of a relationship type's name: `subsidiaryOf` is `of`, `hasFather` is `has`, `feedsOn` is
+    `on`."""
     words = [word.lower() for word in split(type_)]
     if not words:
         return "plain"

@@ -34,7 +34,7 @@ COUNTED: frozenset[Kind] = frozenset(("grouping", "optional"))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relationship seen from one of its ends: `forward` leads from its start to its end."""
+    """One relationship followed from one of its ends; `forward` means from its start to its end."""
 
     type: str
     start: str
@@ -78,11 +78,11 @@ class Pattern:
         return self.steps[0].target if self.kind in ("link", "chain", "ring", "grouping", "optional") else None
 
     def match(self) -> str:
-        """The clauses from `MATCH` to what makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
+        """The clauses from `MATCH` to the `WITH` that makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
         return f"{self.clauses()} {self.projection()}".rstrip()
 
     def projection(self) -> str:
-        """What stands between the pattern and `RETURN`."""
+        """The text between the pattern and `RETURN`."""
         if self.kind in COUNTED:
             return "WITH n, count(DISTINCT m0) AS num"
         return "" if self.kind == "comparison" else "WITH DISTINCT n"

@@ -32,7 +32,7 @@ from graphground.graphs.suggestions.mentions import Mention
 
 SAME, OUTDONE = 0.12, 0.25
 QUANTIFIERS = frozenset(("many", "much", "any", "all", "each", "every", "such"))
-"""Words that would pass for forms of others: `many` has the stem of `man`."""
+"""Words that would be mistaken for forms of others: `many` has the stem of `man`."""
 SAID = 0.6
 
 
@@ -40,7 +40,8 @@ SAID = 0.6
 class Quantity:
     """A number or date in a question with the comparison beside it.
 
-    `Quantity("date", "1940-05-05", ">", 40)`; `kind` is `year`, `number` or `date`, `start` its place in the text.
+    `Quantity("date", "1940-05-05", ">", 40)`; `kind` is `year`, `number` or `date`, `start` is its position in the
+    text.
     """
 
     kind: str
@@ -53,7 +54,7 @@ class Quantity:
 class Value:
     """A text in a question that a property may hold: `Value("Taipei", "Taipei", 103, "Person", "place_of_birth")`.
 
-    `label` and `key` are empty where the entity index does not know it.
+    `label` and `key` are empty if the entity index does not have it.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Question:
     known_values: Sequence[Mention] = ()
     """Texts that are not the name of an entity but the value of a property."""
     unknown: Sequence[Mention] = ()
-    """Texts that are written like a name but found nowhere."""
+    """Texts that look like a name but were not found."""
     masked: str = ""
     words: list[Word] = field(default_factory=list)
     """The words outside names."""
@@ -106,9 +107,9 @@ class Question:
 
     @cached_property
     def evidence(self) -> dict[Element, dict[int, float]]:
-        """For each label, type and property the words that speak of it, with how surely each does.
+        """For each label, type and property, the words that refer to it, with their strengths.
 
-        A word that names one relationship type speaks little of another that it is only akin to.
+        A word that names one relationship type counts little for another type with a related name.
         """
         keys = self.vocabulary.keys(
             self.words, [number for number, word in enumerate(self.words) if word.folded in QUANTIFIERS]
@@ -148,7 +149,8 @@ class Question:
         return self.score(Element("property", label, key))
 
     def speaks_of_schema(self, mention: Mention) -> bool:
-        """Whether all that is written like a name are words of the schema, of time or of questions: `CEO`, `May`."""
+        """Whether all texts that look like a name consist of words of the schema, of time or of questions: `CEO`,
+        `May`."""
         said = {number for by in self.evidence.values() for number in by}
         return all(
             number in said or number not in self.content or word.folded in MONTHS
@@ -211,7 +213,7 @@ class Question:
 
     @cached_property
     def values(self) -> list[Value]:
-        """Texts that may be the value of a property: what the entity index knows as one, and what is written so."""
+        """Texts that may be the value of a property: known values of the entity index, and texts that look like one."""
         found = [
             Value(entity.name, mention.text, mention.start, entity.label, entity.key)
             for mention in (*self.known_values, *self.mentions)

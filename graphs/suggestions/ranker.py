@@ -1,8 +1,8 @@
 """Ranks the space of queries against a question with learned weights: a log-linear model over `pattern_features` and
 `return_features`.
 
-The probability of a query is proportional to the exponential of its score, over all queries of the space, so a lead
-says how sure the reading is. The weights are numbers for names of features, learned by
+The probability of a query is proportional to the exponential of its score, over all queries of the space, so a large
+lead means a certain reading. The weights are numbers for names of features, learned by
 `benchmarks/tools/train_suggestions.py`; they hold no text of any question or graph.
 """
 

@@ -1,4 +1,4 @@
-"""The space of what a query returns of `n`: CypherBench's RETURN templates and their compositions.
+"""The space of RETURN parts about `n`: CypherBench's RETURN templates and their compositions.
 
 | template | text |
 |---|---|

@@ -18,7 +18,7 @@ AnchorScore = Callable[[Step, Entity], float]
 
 
 def patterns(question: Question, steps: StepIndex, score: AnchorScore, hops: int = 2) -> Iterator[Pattern]:
-    """All patterns of the space; if there are many relationships around a name, those that `score` ranks best."""
+    """All patterns of the space; of many relationships around a name, only those that `score` ranks best."""
     entities = [entity for mention in question.mentions for entity in mention.meanings]
     anchors: dict[Entity, list[Step]] = {}
     for entity in entities:
@@ -77,7 +77,7 @@ def _without_names(question: Question, steps: StepIndex) -> Iterator[Pattern]:
 
 
 def _said(question: Question, steps: list[Step]) -> list[Step]:
-    """Of many steps those that the question speaks of most."""
+    """Of many steps, those to which the question refers most strongly."""
     if len(steps) <= MOST_STEPS:
         return steps
 

@@ -18,11 +18,12 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""Patterns counted in the one query that counts: those of the candidates asked for and of some that may replace them."""
+"""The most patterns that the counting query counts: the requested candidates, and some that may replace them."""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3
-"""A query that differs in a direction alone stands in the line of the likelier one below this share of it."""
+"""A query that differs only in a direction is listed with the more probable one if its probability is below this
+share."""
 
 _spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
 _lock = threading.Lock()
@@ -33,7 +34,7 @@ class Suggestion:
     """A query that can be run as it is.
 
     `rows` is how many distinct `n` its pattern matches, None where that was not counted; `probability` its share
-    among all readings; `other_direction` the same query with a relationship turned round, where that is possible.
+    among all readings; `other_direction` the same query with one relationship reversed, if that is possible.
     """
 
     cypher: str
@@ -45,7 +46,7 @@ class Suggestion:
 
 
 def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
-    """The space of a schema; kept for the schemas asked of last."""
+    """The space of a schema; cached for the most recent schemas."""
     with _lock:
         known = _spaces.get(id(schema))
         if known is not None and known.schema is schema:
@@ -74,7 +75,7 @@ def suggest(
 
     For 'How many sculptures did Auguste Rodin create?' the first is
     `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`.
-    Without an entity there are queries only where the question speaks of labels and has no name that is unknown.
+    Without an entity there are queries only if the question refers to labels and contains no unknown name.
     `weights` replace the learned ones.
     """
     space = space_of(graph.schema)
@@ -115,7 +116,7 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Queries that differ in a direction alone, in the line of the likeliest; the others as they are."""
+    """Join queries that differ only in a direction to the most probable one; leave the others unchanged."""
     kept: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:
@@ -142,7 +143,8 @@ def _counting(item: Ranked) -> str:
 
 
 def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
-    """How many `n` the likeliest patterns match, all in one query; nothing where the database does not answer in time."""
+    """The number of `n` that the most probable patterns match, in one query; empty if the database does not respond in
+    time."""
     counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
     union = " UNION ALL ".join(
         f"{text} RETURN {number} AS pattern, count(DISTINCT n) AS matches" for number, text in enumerate(counting)

@@ -1,6 +1,7 @@
 """Reads the content of a query from its text, so that agents' queries can be compared with those of the space.
 
-A query with mistakes may not be Cypher, so nothing is parsed: patterns and clauses are found as they are written.
+A query with mistakes may not be valid Cypher, so it is not parsed: patterns and clauses are found with regular
+expressions.
 
     >>> written = read_text("MATCH (n:Movie)-[:directedBy]->(p:Person {name: 'Ann'}) RETURN n.name")
     >>> written.target, written.steps, written.keys
@@ -79,7 +80,7 @@ class Written:
 
 
 def read_text(text: str) -> Written:
-    """Read a query's text; parts that are not found stay empty."""
+    """Read a query's text; parts that are not found are left empty."""
     text = text[:LONGEST]
     nodes: dict[str, tuple[str, str]] = {}
     hops: list[tuple[str, str, str, bool]] = []

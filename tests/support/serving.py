@@ -26,7 +26,8 @@ ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment with the data folder of the tests, and no settings of whoever runs them."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
-    return {**kept, "GRAPHGROUND_HOME": str(home), **(more or {})}
+    jvm = {key: value for key, value in os.environ.items() if key == "GRAPHGROUND_ENGINE_JVM_ARGS"}  # tests/conftest.py
+    return {**kept, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
 
 
 def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:

@@ -77,9 +77,7 @@ def annotation_of(parameter: OwnParameter) -> Any:
 def check_parameter(parameter: OwnParameter) -> None:
     """Refuse bounds that do not apply to the type, and an invalid default.
 
-    Raises:
-        ValueError: with what pydantic says of it.
-        TypeError: the same.
+    Raises: ValueError, TypeError: the default or a bound is invalid; the message is pydantic's.
     """
     adapter: TypeAdapter[Any] = TypeAdapter(annotation_of(parameter))
     if parameter.default is not None:

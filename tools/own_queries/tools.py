@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 class OwnTools:
     """The tools of a server's own queries, and which of them are broken.
 
-    A query is judged when its graph is open, and again with every call: a database may change.
+    A query is checked when its graph is open, and again at every call, because a database may change.
     """
 
     def __init__(self, queries: Sequence[OwnQuery] = ()) -> None:
@@ -44,13 +44,13 @@ class OwnTools:
         return {name: tool for name, tool in self.all().items() if name not in self._broken}
 
     def names(self) -> list[str]:
-        """Their names, without making any tool."""
+        """The names of the tools, without creating them."""
         return [name for name in self.queries if name not in self._broken]
 
     def check(self, graphs: Graphs, *, quietly: bool = False) -> dict[str, list[Problem]]:
         """Check every query, opening its graph; return the problems of broken ones, which are logged unless `quietly`.
 
-        A query whose graph cannot be opened just now stays as it was.
+        A query whose graph cannot be opened at the moment keeps its state.
         """
         for own in self.queries.values():
             names = list(graphs.names())

@@ -1,7 +1,7 @@
 """The two users of an engine process, written before it starts.
 
-ArcadeDB reads them from its folder of settings at its start. Made through its own calls they cost the first query a
-tenth of a second of processor time, and there is a moment in which Bolt listens and the reader is unknown.
+ArcadeDB reads them from its settings folder when it starts. Creating them through its API would cost the first query a
+tenth of a second of processor time, and leave a moment in which Bolt listens and the reader is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ITERATIONS = 1000
 """Few: the passwords are random and new at each start."""
 NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
 READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
-"""The group of all queries, who may read records and nothing else."""
+"""The group of the user that runs all queries; it may only read records."""
 ADMINISTRATOR = {
     **NOTHING,
     "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
@@ -28,7 +28,7 @@ ADMINISTRATOR = {
 
 
 def write_users(folder: Path, state: EngineState) -> None:
-    """Write `root` and `reader`, and the groups that say what they may do."""
+    """Write the users `root` and `reader`, and the groups with their rights."""
     folder.mkdir(mode=0o700)
     groups = {"admin": ADMINISTRATOR, "*": NOTHING, "reader": READER}
     written(folder / "server-groups.json", json.dumps({"databases": {"*": {"groups": groups}}, "version": 2}))
@@ -42,7 +42,8 @@ def user(name: str, password: str, group: str) -> dict[str, Any]:
 
 
 def encoded(password: str) -> str:
-    """A password as ArcadeDB keeps it: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`; the salt is hashed as it is written."""
+    """A password in the form that ArcadeDB stores: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`; the salt is hashed as it
+    is written."""
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), ITERATIONS, 32)
     return f"PBKDF2WithHmacSHA256${ITERATIONS}${salt}${base64.b64encode(key).decode()}"

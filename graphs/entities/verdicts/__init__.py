@@ -1,1 +1,1 @@
-"""Whether a mention means something in the graph at all: found, ambiguous or not found."""
+"""Decides whether a mention means something in the graph: found, ambiguous or not found."""

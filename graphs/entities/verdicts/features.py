@@ -1,9 +1,9 @@
-"""What speaks for and against a mention being a way to write a name: numbers for the calibrated model.
+"""Features for the calibrated model: evidence for and against a mention being a spelling of a name.
 
-The two are compared word by word. A word that agrees counts by its rarity, for the names that share `john` are many
-and those that share `nowitzki` few; a word that nearly agrees counts as an error only if it is no word of its own:
-`jmaes` is `james`, but `jordan` is hardly `gordon`. A near name is likelier to be there by chance the more names there
-are, so their number is a feature too.
+The two are compared word by word. A word that agrees counts by its rarity, because many names share `john` and few
+`nowitzki`; a word that nearly agrees counts as misspelt only if it is not an English word: `jmaes` is a misspelt
+`james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among many names,
+so their number is a feature too.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class WordCounts(Protocol):
 
     @property
     def texts(self) -> int:
-        """How many names, aliases and values there are."""
+        """The number of names, aliases and values."""
         ...
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, in how many of them it stands."""
+        """For each folded word, the number of names, aliases and values that contain it."""
         ...
 
 
 @dataclass(slots=True)
 class Alignment:
-    """The words of a mention beside those of a name: `jordan m` and `michael jordan` agree in one."""
+    """The words of a mention paired with those of a name: `jordan m` and `michael jordan` agree in one."""
 
     agreeing: list[str]
     near: list[tuple[str, str, int]]
@@ -95,7 +95,7 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
 
 
 def errors_allowed(word: str, other: str) -> int:
-    """How many wrong letters still leave two words alike: none in a short one."""
+    """The number of wrong letters with which two words still count as similar: none in a short word."""
     if word.isdecimal() or other.isdecimal():
         return 0
     longest = max(len(word), len(other))
@@ -162,7 +162,7 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
 
 
 def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
-    """How much each word says: the logarithm of how many names there are for each that has it."""
+    """The rarity of each word: the logarithm of the number of names divided by the number of names with the word."""
     most = math.log(counts.texts + 2)
     return {
         word: (0.15 if word in ARTICLES else 1.0) * max(most - math.log(count + 1), 0.1)
@@ -172,7 +172,7 @@ def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
-    """Words that are words of their own, whatever the graph holds: whole pieces of the static model's vocabulary."""
+    """English words, whatever the graph holds: the whole-word pieces of the static model's vocabulary."""
     with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
         pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
     return frozenset(piece for piece in pieces if len(piece) > 2 and piece.isalpha())

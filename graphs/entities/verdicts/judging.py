@@ -1,10 +1,10 @@
-"""From the candidates of a mention to a verdict: found, ambiguous, or nothing in the graph is meant.
+"""Derives the verdict on a mention from its candidates: found, ambiguous, or not found.
 
     >>> judge("Lebron Jmes", candidates, counts).verdict  # doctest: +SKIP
     'found'
 
-A text that is letter by letter a name or an alias is found without asking the model. For the rest the model says how
-likely it is that the mention is a way to write the name (`features`); `benchmarks/entities/calibration.py` fits it.
+A text that equals a name or an alias letter by letter is found without the model. For any other text, the model gives
+the probability that the mention is a spelling of the name (`features`); `benchmarks/entities/calibration.py` fits it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 Verdict = Literal["found", "ambiguous", "not_found"]
 MARGIN = 0.035
-"""A score that is lower than the best by less than this may be the one that is meant."""
+"""A candidate whose score is lower than the best by less than this may be the one that is meant."""
 LEAST_MEANING = 0.75
-"""The least likeness in meaning of a candidate that may be meant though it is spelt otherwise."""
+"""The smallest similarity in meaning from which a differently spelt candidate may be meant."""
 JUDGED = 5
 LOOKED_UP = 8
 NEAREST = 2
-"""Candidates shown where none is meant."""
+"""The number of candidates shown if none is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ class Judged:
     verdict: Verdict
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
-    """All that was looked up, of which a far more prominent one may be meant."""
+    """All candidates found, among which a far more prominent one may be meant."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:
-    """The verdict on one mention, with the candidates that it is about, best first.
+    """The verdict on one mention, with its candidates, best first.
 
-    `by_meaning` says that the caller asked for what means the same: nothing of it is certain.
+    `by_meaning` is set for a search by meaning, whose results are never certain.
     """
     if by_meaning:
         return Judged("ambiguous" if candidates else "not_found", list(candidates))
@@ -103,7 +103,7 @@ def _joined(candidate: Candidate) -> str:
 
 
 def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
-    """The candidates that the mention may well be a way to write."""
+    """The candidates of which the mention is probably a spelling."""
     if not spelled or not fold(mention):
         return []
     from graphground.graphs.entities.verdicts.features import features_of  # NumPy, on first use
@@ -118,5 +118,5 @@ def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> l
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each name of a label once."""
+    """The candidates with each name of a label only once."""
     return list({(candidate.label, candidate.name): candidate for candidate in reversed(candidates)}.values())[::-1]

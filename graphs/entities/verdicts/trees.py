@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 SMALL_NAMES, LARGE_NAMES = 4.0, 4.9
-"""Logarithms of the numbers of names between which the least chance goes from that of small graphs to large ones."""
+"""Logarithms of the numbers of names between which the threshold is interpolated from small to large graphs."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 
@@ -32,12 +32,12 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """The least chance of a candidate that may be meant, in a graph of so many names."""
+        """The threshold for the probability of a candidate, in a graph with that many names."""
         share = (math.log10(texts + 10) - SMALL_NAMES) / (LARGE_NAMES - SMALL_NAMES)
         return float(np.interp(share, (0.0, 1.0), self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """For each row of features the chance that the mention is a way to write the name."""
+        """For each row of features, the probability that the mention is a spelling of the name."""
         values = np.asarray(rows, dtype=np.float64).T
         node = np.zeros((len(self._feature), values.shape[1]), dtype=np.int64)
         row = np.arange(values.shape[1])[None, :]

@@ -1,6 +1,6 @@
-"""Misspelt words of a question that come near a word of the schema: `direcotr` means what `director` does.
+"""Corrects misspelt words of a question that resemble a word of the schema: `direcotr` means `director`.
 
-Asked only of a question in which nothing named anything, so a word that is right as it is is never touched.
+Used only for a question without any match, so a correctly spelt word is never changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphground.graphs.schemas.filtering.words import Word, question_words, roo
 
 SHORTEST = 4
 LEAST_SIMILARITY = 78.0
-"""The least similarity, out of 100: allows one typing error in a word of five letters, two in one of nine."""
+"""The smallest similarity, of 100: it allows one typing error in a word of five letters, two in one of nine."""
 
 
 QUESTION_WORDS = frozenset(
@@ -34,7 +34,7 @@ QUESTION_WORDS = frozenset(
         "name",
     }
 )
-"""Words that questions are made of: misspelt, they would pass for names that the graph may hold."""
+"""Common words of questions, which must not be mistaken for misspelt schema words."""
 
 
 class Spelling:
@@ -50,7 +50,7 @@ class Spelling:
         self._known = {root(word) for word in self._words}
 
     def corrected(self, question: str) -> str:
-        """The question with the nearest word of the schema in place of each word that comes near one."""
+        """The question with each misspelt word replaced by the nearest word of the schema."""
         parts, place = [], 0
         for word in question_words(question):
             nearest = self._nearest(word)
@@ -78,7 +78,7 @@ class Spelling:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """A word as questions use it: alone, and in the plural."""
+    """The forms of a word in questions: singular and plural."""
     if len(word) >= SHORTEST:
         yield word
         yield f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"

@@ -19,7 +19,7 @@ MOST_NODES = 14
 
 
 class QueriedGraph(Protocol):
-    """What is asked for a picture: a `graphs.graph.Graph`."""
+    """The interface of a graph that a picture needs; a `graphs.graph.Graph` has it."""
 
     @property
     def language(self) -> Language:
@@ -28,7 +28,7 @@ class QueriedGraph(Protocol):
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """Its schema, which says what names a node."""
+        """Its schema, which gives the property that names a node."""
         ...
 
     def run(
