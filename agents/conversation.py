@@ -1,4 +1,4 @@
-"""What is said to a model and what it replies, in plain records: they are hashed, stored and traced as they are."""
+"""The messages to a model and its replies, as plain records, which are hashed, stored and traced unchanged."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ class Reply:
         return cls(**{**record, "uses": tuple(ToolUse(**use) for use in record.get("uses", ()))})
 
     def as_message(self) -> Message:
-        """The reply as part of the conversation that goes on."""
+        """The reply as a message of the continuing conversation."""
         return Message("assistant", self.text, self.uses)

@@ -1,4 +1,4 @@
-"""What can go wrong outside an agent: its model, and the server that it asks."""
+"""Failures outside an agent: of its model, and of the server that it calls."""
 
 from __future__ import annotations
 

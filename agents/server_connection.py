@@ -33,11 +33,11 @@ TOKEN_VARIABLE = "GRAPHGROUND_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool answered: `ToolAnswer("get_schema", "(:Player)-[:playsFor]->…", {"schema": "…"})`."""
+    """A tool's answer: `ToolAnswer("get_schema", "(:Player)-[:playsFor]->…", {"schema": "…"})`."""
 
     tool: str
     text: str
-    """What a model is shown."""
+    """The text that a model sees."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """The structured content; empty if the tool failed."""
     failed: bool = False
@@ -47,7 +47,7 @@ class ToolAnswer:
         """The fields.
 
         Raises:
-            ServerFailure: the tool failed, with its words.
+            ServerFailure: the tool failed; the message is the tool's.
         """
         if self.failed:
             raise ServerFailure(f"{self.tool} failed: {' '.join(self.text.split())}")

@@ -1,4 +1,4 @@
-"""What a query is allowed to do: decided over the whole tree, by lists of constructs known to be harmless.
+"""Decides what a query may do, over the whole tree, by lists of constructs known to be harmless.
 
     >>> from graphground.cypher import parse
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))

@@ -165,4 +165,4 @@ QUESTION_CODES: Mapping[str, Code] = {
         "MATCH (m:Movie) RETURN m.name",
     )
 }
-"""The codes of a query beside the question that it is for."""
+"""The codes that compare a query with its question."""

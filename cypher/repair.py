@@ -57,7 +57,7 @@ def suggestion(
     entities: EntityLookup | None,
     judge: Callable[[str], Report],
 ) -> str | None:
-    """What to write instead of a query with mistakes: its clear edits, else the rewriting that is clearly the best."""
+    """The replacement for a query with mistakes: its clear edits, else the rewriting that is clearly the best."""
     found = repaired(text, report, judge)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found

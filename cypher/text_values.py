@@ -8,7 +8,8 @@
     'toFloat(o.freight)'
 
 A `TextValues` describes the values that were read. `checked` means that the database has converted every existing
-value, so that any conversion can be suggested; otherwise only conversions that return null for other text are.
+value, so that any conversion can be suggested; otherwise only conversions that return null for other text are
+suggested.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Graphs: what tools hold, how they are stored, loaded, opened and asked.
+"""Graphs: how they are stored, loaded, opened and queried.
 
     >>> from graphground.graphs import Graph
     >>> Graph("films", schema).schema.name
     'films'
 
-`Graph`, `Table` and `OpenGraphs` load when they are first used, for the start of a server is waited for.
+`Graph`, `Table` and `OpenGraphs` are imported at first use, because a client waits for the server's start.
 """
 
 from __future__ import annotations

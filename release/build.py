@@ -1,4 +1,4 @@
-"""Builds what is published: the wheel, server.json for the MCP registry, and a bundle for Claude Desktop.
+"""Builds the published files: the wheel, server.json for the MCP registry, and a bundle for Claude Desktop.
 
     python release/build.py FOLDER [--repository https://git.example.org/graphground/graphground]
 

@@ -66,7 +66,8 @@ class Protocol:
         keeps_rows: bool = True,
         workers: WorkerThreads | None = None,
     ):
-        """`keeps_rows` is for a server that a client's next call reaches too: then long answers can be continued.
+        """`keeps_rows` lets clients continue long answers; it requires that a client's next call reaches this server
+        too.
 
         `workers` are shared with other callers of the application, such as the page.
         """

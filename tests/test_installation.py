@@ -59,7 +59,7 @@ def clean_environment(home: Path) -> dict[str, str]:
 
 
 def clone_into(folder: Path) -> Path:
-    """What git tracks or would add, and nothing else."""
+    """Copy exactly the files that git tracks or would add."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -273,7 +273,7 @@ def test_uv_is_fetched_and_used_behind_a_private_certificate_authority(tmp_path:
 
 
 def real_uv() -> str:
-    """The program itself, not a shim that finds it by its own place."""
+    """The uv program itself, not a shim that finds uv relative to its own path."""
     asked = subprocess.run([find_uv(), "--version"], capture_output=True, text=True, timeout=30)
     assert asked.returncode == 0
     bootstrap = load_bootstrap()
@@ -366,7 +366,7 @@ def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
 
 
 def usable(python: str) -> bool:
-    """Whether that interpreter is there, new enough and has pip."""
+    """Whether that interpreter exists, is new enough and has pip."""
     if not Path(python).exists():
         return False
     check = "import sys, pip; sys.exit(sys.version_info < (3, 11))"

@@ -1,4 +1,4 @@
-"""What a model may write next: the automaton of valid queries, read token by token."""
+"""The constraint on a model's next token: the automaton of valid queries, followed token by token."""
 
 from __future__ import annotations
 

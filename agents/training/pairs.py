@@ -34,7 +34,7 @@ class Server(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What is asked of a schema once: the property that names the nodes of each label, and the properties with dates."""
+    """Facts about a schema that are read once: the naming property of each label, and the properties with dates."""
 
     keys: Mapping[str, str]
     temporal: frozenset[str]

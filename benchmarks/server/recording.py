@@ -1,4 +1,5 @@
-"""What recording costs a call: the processor time of the call's thread, and of the recorder's thread afterwards.
+"""Measures the cost of recording a call: the processor time of the call's thread, and of the recorder's thread
+afterwards.
 
     python -m benchmarks.server.recording [--calls 2000]
 

@@ -64,7 +64,7 @@ class Told:
     latencies: array[float] = field(default_factory=lambda: array("d"))
     minute: array[float] = field(default_factory=lambda: array("d"))
     ended: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=5_000))
-    """When each of the last look-ups ended, and the seconds that it took."""
+    """The end time of each of the last lookups, and its duration in seconds."""
 
     def add(self, kind: str, outcome: str, taken: float, restarted: bool) -> None:
         with self.lock:

@@ -165,7 +165,7 @@ class Reader:
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
-    """What the columns of a UNION stand for: in each column, the alternatives of all branches."""
+    """The graph elements for which the columns of a UNION stand: in each column, those of all branches."""
     together: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
@@ -183,7 +183,7 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
 
 
 def element_of(value: Value) -> Value:
-    """What an item of a list stands for."""
+    """The graph element for which an item of a list stands."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
-"""Where an aggregate is allowed: anywhere, nowhere, not within another, not within a list expression; `star` is for the
-few places in which Neo4j compiles only count(*).
+"""The rule for aggregates: allowed anywhere, nowhere, not within another, or not within a list expression; `star` is
+for the few places in which Neo4j compiles only count(*).
 """
 
 

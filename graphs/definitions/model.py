@@ -151,7 +151,7 @@ class Definition(Part):
         return self.types.get(type_) or RelationshipType.model_validate({})
 
     def ranks(self, relationship: Relationship) -> str:
-        """Which statements become relationships: `best` or `not_deprecated`."""
+        """The choice of statements that become relationships: `best` or `not_deprecated`."""
         bounded = self.characteristics(relationship.type).time_bounded
         return relationship.ranks or ("not_deprecated" if bounded else "best")
 

@@ -49,7 +49,7 @@ class IndexInfo:
     seconds: float
     bytes: int
     source: str
-    """Where the records came from, in words: a file's name, a database's address."""
+    """The origin of the records, in words: a file's name, a database's address."""
 
 
 class IndexMissing(Exception):

@@ -139,7 +139,7 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Names, types and patterns, with marks on what is empty in the data, where these are known."""
+    """Names, types and patterns, with marks on empty elements, if the statistics are known."""
     return "\n".join(line.text for line in base_lines(schema, facts or NOTHING))
 
 

@@ -1,4 +1,4 @@
-"""From a question to queries: read it, rank the space, count in the database, describe the reading."""
+"""Suggests queries for a question: reads it, ranks the space, counts in the database, describes the reading."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _lock = threading.Lock()
 class Suggestion:
     """A query that can be run as it is.
 
-    `rows` is how many distinct `n` its pattern matches, None where that was not counted; `probability` its share
-    among all readings; `other_direction` the same query with one relationship reversed, if that is possible.
+    `rows` is the number of distinct `n` that its pattern matches, None if not counted; `probability` is its share among
+    all readings; `other_direction` the same query with one relationship reversed, if that is possible.
     """
 
     cypher: str

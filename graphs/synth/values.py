@@ -21,7 +21,7 @@ BORROWED = 0.3
 def column(
     owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
 ) -> list[Any]:
-    """`size` values of one property, None where a node has none.
+    """`size` values of one property; None for a node without a value.
 
     `column("Person", "date_of_birth", "date", 2, rng)` may give `['1931-04-07', None]`.
     """

@@ -1,4 +1,4 @@
-"""What a graph must contain for a query to return rows: nodes, relationships and the conditions on both.
+"""Derives what a graph must contain for a query to return rows: nodes, relationships and the conditions on both.
 
 >>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
 >>> part.answer, [(link.type, link.start, link.end) for link in part.links]

@@ -1,4 +1,4 @@
-"""What a definition requests from a source: the order of labels, the properties of each, and their qualifiers."""
+"""The requests of a definition to a source: the order of labels, the properties of each, and their qualifiers."""
 
 from __future__ import annotations
 

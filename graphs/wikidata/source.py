@@ -25,7 +25,7 @@ class Source(Protocol):
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know after a build: lines that could not be read, and what the source does not hold."""
+        """Notes for the user after a build: lines that could not be read, and data that the source does not have."""
 
     def check(self, plan: Plan) -> None:
         """Raise SourceError if this source cannot provide what the definition needs."""

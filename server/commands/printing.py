@@ -44,7 +44,7 @@ def cell(value: Any) -> str:
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
-    """A tool's answer as JSON to stdout, each row, candidate or diagnostic on a line of its own.
+    """Print a tool's answer as JSON on stdout, with each row, candidate or diagnostic on a separate line.
 
     {
       "columns": ["m.name", "m.year"],

@@ -121,7 +121,7 @@ INCOMPLETE, IDLE, STANDING, CALLING = range(4)
 
 
 def connections_allowed() -> int:
-    """As many as leave half of this process's file descriptors to databases and files."""
+    """The number of connections that leaves half of this process's file descriptors to databases and files."""
     try:
         import resource  # not on Windows
     except ImportError:

@@ -1,4 +1,4 @@
-"""What surrounds every request to the page: checks of its headers, and headers of the response."""
+"""Checks the headers of every request to the page, and sets headers of the response."""
 
 from __future__ import annotations
 

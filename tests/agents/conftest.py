@@ -1,4 +1,4 @@
-"""What the tests of agents share: keys that are not anybody's, and a model that follows a script."""
+"""Shared by the tests of agents: invented keys, and a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that every kind of client uses wrongly, and Node for the clients written in TypeScript."""
+"""A server for wrong calls by every kind of client, and Node for the clients written in TypeScript."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def wrong_address(wrong_home: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    """Node, with the packages beside it; without npm the tests that ask for it are skipped by name."""
+    """Node with the npm packages; without npm the tests that use it are skipped by name."""
     try:
         install()
     except NotInstalled as error:

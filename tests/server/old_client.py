@@ -1,4 +1,4 @@
-"""Run by test_old_client.py with `mcp<2`: drives a server and prints what it answered as JSON."""
+"""Run by test_old_client.py with `mcp<2`: drives a server and prints its answers as JSON."""
 
 import asyncio
 import json

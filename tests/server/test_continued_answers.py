@@ -1,4 +1,4 @@
-"""Long answers are continued over every transport, by the client that got them alone."""
+"""Long answers are continued over every transport, but only by the client that received them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers start together, die, and lose their engine; whoever is left goes on answering."""
+"""Servers start together, die, and lose their engine; the remaining ones continue to answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITHIN = 100
 
 
 class Server:
-    """One stdio server, spoken to line by line, so that many can be started at one moment."""
+    """One stdio server, driven line by line, so that many can be started at once."""
 
     def __init__(self, home: Path):
         self.process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""A database that changes while it is served: nothing is said that its own rows disprove, from the next call on."""
+"""A database that changes while it is served: from the next call on, no statement contradicts its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client hears before an answer, and when a graph comes while the server runs."""
+"""Notifications before an answer, and when a graph is added while the server runs."""
 
 from __future__ import annotations
 

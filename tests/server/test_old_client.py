@@ -1,4 +1,4 @@
-"""A client of `mcp<2`, in an environment of its own, over stdio and HTTP."""
+"""A client of `mcp<2`, in a separate environment, over stdio and HTTP."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).with_name("old_client.py")
 
 @pytest.fixture(scope="session")
 def old_python() -> str:
-    """The interpreter of .tools/mcp1, made when it is missing."""
+    """The interpreter of .tools/mcp1, created if it is missing."""
     place = ROOT / ".tools" / "mcp1"
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (place / ".done").exists():

@@ -1,4 +1,4 @@
-"""The tables of own queries in a settings file: read, or refused with the place and what would do."""
+"""The tables of own queries in a settings file: read, or refused with the position and valid values."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What real clients call is recorded on every transport, without their secrets, and only where it is asked for."""
+"""Calls of real clients are recorded on every transport, without their secrets, and only if recording is enabled."""
 
 from __future__ import annotations
 

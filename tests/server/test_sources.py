@@ -1,4 +1,4 @@
-"""Which graphs a server has, and what it says on stderr of those that cannot be."""
+"""The graphs of a server, and its messages on stderr about those that cannot be opened."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Worker threads are shared between clients: quick tools never wait, no client takes all, long texts go one by one."""
+"""Worker threads are shared between clients: quick tools never wait, no client takes all threads, and long texts are
+checked one by one."""
 
 import threading
 import time

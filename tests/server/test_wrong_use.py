@@ -1,4 +1,4 @@
-"""What goes wrong, or looks as if it could, over a real connection: one error shape, or the right answer."""
+"""Wrong and unusual calls over a real connection: the one form of errors, or the right answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_a_resource_or_prompt_that_does_not_exist_is_reported_with_those_t
 
 
 async def value(client: Client, query: str) -> Any:
-    """The one value that a query gives, the same in text and structure."""
+    """The single value that a query returns, equal in text and structured content."""
     answer = await client.call_tool("execute_cypher", {"query": query, "graph": "nba"})
     assert not answer.is_error, answer.content
     assert isinstance(answer.content[0], TextContent)

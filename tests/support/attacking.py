@@ -1,7 +1,7 @@
-"""What the tests of attacks share: the attempts, the surroundings that they may not touch, two ways to try them.
+"""Shared by the tests of attacks: the attacks, the surroundings that they must not touch, and two ways to try them.
 
-`attacks/attacks.json` holds the attempts. An answer is never asked whether an attack worked: the nodes, the schema
-and the users are compared with those before, and a file, a place and a listening socket tell what was touched.
+`attacks/attacks.json` holds the attacks. The success of an attack is never read from its answer: the nodes, the schema
+and the users are compared with those before, and a file, a path and a listening socket show what was touched.
 """
 
 import json
@@ -32,7 +32,7 @@ COUNTS = (
 
 @dataclass
 class Surroundings:
-    """A file that may not be read, a place that may not be written, an address that may not be called."""
+    """A file that must not be read, a path that must not be written, an address that must not be called."""
 
     secret: Path
     out: Path
@@ -40,7 +40,7 @@ class Surroundings:
     calls: list[str]
 
     def written(self, query: str) -> tuple[str, dict[str, str]]:
-        """An attempt with its places filled in."""
+        """An attack with its placeholders filled in."""
         for name, value in (
             ("{secret_path}", str(self.secret)),
             ("{secret}", self.secret.as_uri()),
@@ -91,7 +91,7 @@ def through_the_tool(graph: Graph) -> Callable[[str, dict[str, str]], str]:
 
 @contextmanager
 def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, str]], str]]:
-    """Straight to the database in a session that reads, as if there were no check and no canonical text."""
+    """Send a query directly to the database in a read session, without check and canonical text."""
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
 
         def attempt(query: str, parameters: dict[str, str]) -> str:
@@ -105,7 +105,7 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
-    """Try all attempts of some kinds; what an answer gives away is an error at once. Answers how many there were."""
+    """Try all attacks of some kinds, and return their number; an answer that reveals a secret is an error at once."""
     chosen = [one for one in ATTACKS if one["kind"] in kinds]
     for one in chosen:
         query, parameters = surroundings.written(one["query"])

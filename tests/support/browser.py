@@ -1,4 +1,4 @@
-"""A headless Chromium for tests: it opens a page from disk, runs a script in it and says what it found.
+"""A headless Chromium for tests: it opens a page from disk, runs a script in it and returns the result.
 
 Driven over the DevTools protocol on a pipe (file descriptors 3 and 4): no port, no driver program, no package.
 """
@@ -63,7 +63,7 @@ class Page:
         self._write, self._read, self._number, self._rest = write, read, 0, b""
         self._session = self._target = ""
         self.requests: list[str] = []
-        """Addresses that the page asked for."""
+        """Addresses that the page requested."""
         self.errors: list[str] = []
         """Exceptions of its scripts, and what the console reports as an error."""
 
@@ -137,11 +137,11 @@ class Page:
         assert self.evaluate(f"Boolean({condition})"), condition
 
     def screenshot(self, path: Path) -> None:
-        """Write what the window shows as PNG."""
+        """Write a screenshot of the window as PNG."""
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One command of the protocol; what happens meanwhile is noted."""
+        """Send one command of the protocol; events that arrive meanwhile are recorded."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:

@@ -1,4 +1,4 @@
-"""Certificates for tests, made on the spot: one that signs itself, for `localhost` and 127.0.0.1."""
+"""Certificates for tests, generated on demand: a self-signed one for `localhost` and 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 
 def self_signed(folder: Path) -> Path:
-    """Write `private.key` and `public.crt` into the folder; answers the certificate's path."""
+    """Write `private.key` and `public.crt` into the folder; return the certificate's path."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -41,7 +41,7 @@ def self_signed(folder: Path) -> Path:
 
 
 def tls_settings(folder: Path) -> dict[str, str]:
-    """The settings of a Neo4j that speaks Bolt over TLS alone, with the certificate in that folder."""
+    """The settings of a Neo4j that speaks Bolt only over TLS, with the certificate in that folder."""
     policy = "dbms.ssl.policy.bolt"
     return {
         f"{policy}.enabled": "true",

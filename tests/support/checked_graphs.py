@@ -1,4 +1,4 @@
-"""Small schemas and a small entity index for the tests of the checks, and `findings` to ask them with."""
+"""Small schemas and a small entity index for the tests of the checks, and the function `findings`."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -165,7 +165,7 @@ POOL = [
 
 
 class Maker:
-    """Makes one query at a time; `scope` holds the variables with what they are, `n r p v l`."""
+    """Generates one query at a time; `scope` holds the variables with their kinds, `n r p v l`."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -612,7 +612,7 @@ def broken(text: str, source: random.Random) -> str:
 
 
 def queries(seed: int, count: int) -> Iterator[str]:
-    """So many queries; about a third of them broken on purpose."""
+    """That many queries, about a third of them deliberately broken."""
     maker = Maker(seed)
     for _ in range(count):
         text = maker.query()

@@ -1,4 +1,4 @@
-"""A Neo4j's own answer to whether a query compiles: its EXPLAIN, which runs nothing."""
+"""A Neo4j's own verdict on whether a query compiles: its EXPLAIN, which runs nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Verdict(NamedTuple):
 
 
 class Oracle:
-    """A connection to ask on."""
+    """A connection to a Neo4j."""
 
     def __init__(self, uri: str, user: str, password: str) -> None:
         self.driver = neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF")
 
     def ask(self, text: str) -> Verdict:
-        """What Neo4j says of a query."""
+        """Neo4j's verdict on a query."""
         with self.driver.session() as session:
             try:
                 summary = session.run("EXPLAIN " + text).consume()
@@ -36,7 +36,7 @@ class Oracle:
         return verdict.refused and "ProcedureNotFound" not in verdict.message
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.driver.close()
 
     def __enter__(self) -> Oracle:

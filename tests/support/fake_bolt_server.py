@@ -1,8 +1,8 @@
 """A stand-in for a Bolt server: no database, but the protocol and whatever a test has it answer.
 
 It is for what no real server does on demand (a leader that changes, a connection that drops in the middle of a
-result) and for what does not run here (`fake_memgraph.py`). It shows that graphground does the right thing with
-what it is told; that a real server says the same is another matter.
+result) and for servers that do not run here (`fake_memgraph.py`). It shows that graphground reacts correctly to these
+answers, not that a real server gives them.
 
     with stand_in("Neo4j/5.26.0", lambda call: Rows(["one"], [[1]])) as server:
         …  # server.uri
@@ -22,12 +22,12 @@ HELLO, GOODBYE, RESET, RUN, BEGIN, COMMIT, ROLLBACK = 0x01, 0x02, 0x0F, 0x10, 0x
 DISCARD, PULL, TELEMETRY, ROUTE, LOGON, LOGOFF = 0x2F, 0x3F, 0x54, 0x66, 0x6A, 0x6B
 SUCCESS, RECORD, IGNORED, FAILURE = 0x70, 0x71, 0x7E, 0x7F
 VERSIONS = ((5, 2), (4, 4), (4, 3), (4, 1))
-"""What it can speak; Memgraph's newest is 5.2."""
+"""The versions of Bolt that it speaks; Memgraph's newest is 5.2."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A query as it came: `Call("RETURN $x", {"x": 1}, {"mode": "r", "tx_metadata": {…}}, False, server)`."""
+    """A received query: `Call("RETURN $x", {"x": 1}, {"mode": "r", "tx_metadata": {…}}, False, server)`."""
 
     query: str
     parameters: dict[str, Any]
@@ -47,7 +47,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A failure, as the server says it; `when_pulled` comes after the columns."""
+    """A failure with the server's code and message; with `when_pulled` it follows the columns."""
 
     code: str
     message: str
@@ -90,7 +90,7 @@ class StandIn:
                 thread.start()
 
     def drop_connections(self) -> None:
-        """As a server that is restarted."""
+        """Drop all connections, as a restarted server does."""
         for connection in list(self.open):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
@@ -199,7 +199,7 @@ def _within(version: tuple[int, int], offer: bytes) -> bool:
 
 
 def packed(value: Any) -> bytes:
-    """A value as PackStream writes it (none of the temporal and spatial ones)."""
+    """A value in PackStream's form (except temporal and spatial values)."""
     match value:
         case None:
             return b"\xc0"
@@ -228,7 +228,7 @@ SIMPLE = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 def unpacked(data: bytes, at: int) -> tuple[Any, int]:
-    """The value that begins there, and where the next one does."""
+    """The value that begins there, and the position of the next one."""
     mark, at = data[at], at + 1
     if mark in SIMPLE:
         return SIMPLE[mark], at

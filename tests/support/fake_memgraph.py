@@ -1,4 +1,4 @@
-"""A stand-in for Memgraph: no Memgraph runs here. It says what Memgraph's documentation and source say that it says.
+"""A stand-in for Memgraph, which does not run here. It responds as Memgraph's documentation and source say.
 
 From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
 `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
@@ -78,11 +78,11 @@ SCANS: dict[str, Answer] = {
         ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]
     ),
 }
-"""What plain Cypher reads the schema with, and what a database with the data above answers."""
+"""The queries with which plain Cypher reads the schema, and their answers for the data above."""
 
 
 class Memgraph:
-    """What the stand-in answers; `reads_only` refuses writes as a user with MATCH alone meets them."""
+    """The answers of the stand-in; with `reads_only` it refuses writes, as for a user with only the right MATCH."""
 
     def __init__(self, *, reads_only: bool = False, schema_info: bool = True) -> None:
         self.reads_only, self.schema_info = reads_only, schema_info
@@ -171,7 +171,7 @@ def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandI
 
 
 def main() -> None:
-    """Be a stand-in in a process of its own: its address on stdout, then each query; it ends with stdin.
+    """Run a stand-in as a process: it prints its address, then each query, and ends when its stdin closes.
 
     GQLAlchemy's client connects without letting other threads of its process run.
     """

@@ -1,4 +1,4 @@
-"""A server of files that speaks as a data set's host does: redirects, ranges, checksums; and misbehaves on request."""
+"""A file server that behaves like the host of a data set (redirects, ranges, checksums), and misbehaves on request."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator

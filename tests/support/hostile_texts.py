@@ -1,4 +1,4 @@
-"""Texts that try to be read in two ways, and attacks that hide in them: made from a seed, as many as one likes.
+"""Generates texts that databases may parse differently, and attacks that hide in them, from a seed.
 
 texts = HostileTexts(7)
 texts.text()      # RETURN 'a\\u0027' AS `x``y` /* … */ …: what readers may disagree on
@@ -182,7 +182,7 @@ NAMES = (
 
 
 class HostileTexts:
-    """A source of texts; the same seed gives the same texts."""
+    """A generator of texts; the same seed gives the same texts."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -191,7 +191,7 @@ class HostileTexts:
         return choices[int(self.random.random() * len(choices))]
 
     def body(self, odds: Sequence[tuple[float, Sequence[str]]], most: int = 5) -> str:
-        """A few pieces, each of a kind that is drawn by its share."""
+        """A few pieces, each of a random kind with the given shares."""
         pieces = []
         for _ in range(int(self.random.random() * (most + 1))):
             drawn = self.random.random()
@@ -267,7 +267,7 @@ class HostileTexts:
         return f"size({self.string()}{self.blank()})"
 
     def text(self) -> str:
-        """A query that returns values, of pieces on which readers may disagree; no graph is needed to run it."""
+        """A query of pieces on which parsers may disagree; it returns values and needs no graph."""
         parts = ["RETURN", self.blank() or " "]
         for number in range(1 + int(self.random.random() * 3)):
             parts += [",", self.blank()] if number else []
@@ -286,7 +286,7 @@ class HostileTexts:
         return (ESCAPES, BACKSLASHES, QUOTES, COMMENTS, BLANKS, ODD, LETTERS, CODE)[int(self.random.random() * 8)]
 
     def attack(self) -> str:
-        """A write, a file, an address, a command or a call of what runs text: disguised, wrapped or smuggled."""
+        """A write, a file access, an address, a command or a call that runs text: disguised, wrapped or smuggled."""
         payload = self.pick(PAYLOADS)
         drawn = self.random.random()
         if drawn < 0.3:
@@ -304,7 +304,8 @@ class HostileTexts:
         )
 
     def disguised(self, payload: str) -> str:
-        """A letter written as an escape or a look-alike, something invisible, a comment or an odd blank in it."""
+        """The text with a letter as an escape or a look-alike, or with an invisible character, a comment or unusual
+        whitespace."""
         place = int(self.random.random() * len(payload))
         letter = payload[place]
         drawn = self.random.random()
@@ -493,11 +494,11 @@ SMUGGLERS = (
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
 _BARE = re.compile(rf"(\.\s*)?(?<!\w)(?:{'|'.join(WRITING_WORDS)})\b", re.IGNORECASE)
-"""With the dot before it, behind which a word is a name to every reader."""
+"""Words with the dot before them, if any: after a dot, every parser takes a word for a name."""
 
 
 def unclean(sent: str) -> str | None:
-    """What must not stand in a text that is sent, outside its strings and names; scanned without our tokenizer."""
+    """The forbidden parts of a sent text outside its strings and names; found without our tokenizer."""
     if "\\u" in sent or "\\U" in sent:
         return "an escape"
     rest = QUOTED.sub(lambda found: "''" if found[0][0] != "`" else "``", sent)

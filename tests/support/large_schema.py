@@ -1,4 +1,4 @@
-"""A schema of 2,000 labels, 5,000 patterns and 20,000 properties made of real Wikidata names, and questions for it."""
+"""A schema of 2,000 labels, 5,000 patterns and 20,000 properties from real Wikidata names, and questions for it."""
 
 import gzip
 import json
@@ -68,5 +68,5 @@ def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tu
 
 
 def spoken(label: str) -> str:
-    """`BigCity` as one says it: `big city`."""
+    """`BigCity` as spoken: `big city`."""
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", label)).lower()

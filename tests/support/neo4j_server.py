@@ -1,4 +1,4 @@
-"""A real Neo4j of the test run's own, where Java and Maven are installed.
+"""Real Neo4j servers for the test run, if Java and Maven are installed.
 
     def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
 
@@ -31,7 +31,7 @@ LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
 START_SECONDS = 240.0
 FETCH_SECONDS = 600.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-"""A server that lives for minutes: it takes half the processor time where the JVM compiles once and collects simply."""
+"""A server that lives for minutes takes half the processor time if the JVM compiles only once and collects simply."""
 OPENED = [
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")
 ]
@@ -39,7 +39,7 @@ OPENED = [
 
 @dataclass(frozen=True, slots=True)
 class Neo4jServer:
-    """Where it listens and who may ask: `Neo4jServer("bolt://127.0.0.1:40213", "neo4j", "…", …)`."""
+    """The address and the credentials of a server: `Neo4jServer("bolt://127.0.0.1:40213", "neo4j", "…", …)`."""
 
     uri: str
     user: str
@@ -50,7 +50,7 @@ class Neo4jServer:
 
 
 def java_for(version: str) -> str | None:
-    """A Java that runs this Neo4j: 17 or newer for 5.x, 21 or newer for the ones named by year."""
+    """A Java that runs this Neo4j: 17 or newer for 5.x, 21 or newer for versions named by year."""
     least = 21 if version.startswith("20") else 17
     named = [Path(os.environ["NEO4J_JAVA_HOME"])] if os.environ.get("NEO4J_JAVA_HOME") else []
     installed = sorted(Path("/usr/lib/jvm").glob("*")) if Path("/usr/lib/jvm").exists() else []
@@ -67,7 +67,7 @@ def java_for(version: str) -> str | None:
 
 
 def libraries(kind: str, version: str) -> Path:
-    """The folder with the jars, fetched by Maven once; skips the test where that cannot be."""
+    """The folder with the jars, fetched once by Maven; the test is skipped if that is impossible."""
     folder = LIBRARIES / f"{kind}-{version}"
     LIBRARIES.mkdir(parents=True, exist_ok=True)
     with FileLock(LIBRARIES / f"{folder.name}.lock", timeout=FETCH_SECONDS):
@@ -127,7 +127,7 @@ def running_neo4j(
 ) -> Iterator[Neo4jServer]:
     """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block.
 
-    With the `port` and the `password` of one that was stopped it is that one started again.
+    With the `port` and the `password` of a stopped server, it takes that server's place.
     """
     java = java_for(version)
     if java is None:
@@ -193,7 +193,7 @@ def running_neo4j(
 
 
 class Neo4jServers:
-    """The servers of the run: each started when first asked for, at most `MOST` alive; the longest unused stops first.
+    """The servers of the run: each started at first use, at most `MOST` alive; the longest unused stops first.
 
     A server is leased to one test module at a time and emptied before the next lease.
     """
@@ -236,7 +236,7 @@ class Neo4jServers:
             self._running.pop(name)[1].close()
 
     def close(self) -> None:
-        """Stop them all."""
+        """Stop all servers."""
         while self._running:
             self._running.popitem()[1][1].close()
 
@@ -284,13 +284,14 @@ def neo4j_newest(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
 
 @pytest.fixture(scope="module")
 def neo4j_with_apoc(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for anybody who lets an agent in."""
+    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for a server that an agent may
+    query."""
     with neo4j_servers.lease("neo4j-apoc", LTS, apoc=APOC) as server:
         yield server
 
 
 def seeded(server: Neo4jServer, *statements: str) -> None:
-    """Write into the server, which the program under test never does."""
+    """Write into the server with the plain driver, because the program under test never writes."""
     import neo4j
 
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:

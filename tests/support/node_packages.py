@@ -44,7 +44,7 @@ def node_package() -> str:
 
 
 def node_binary() -> Path:
-    """Where that Node is once it is installed."""
+    """The path of the installed Node."""
     return FOLDER / "node_modules" / node_package() / "bin" / ("node.exe" if os.name == "nt" else "node")
 
 

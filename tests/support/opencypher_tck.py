@@ -1,4 +1,4 @@
-"""The openCypher compatibility kit, read: each scenario's query with what it must come to, outlines expanded."""
+"""Reads the openCypher compatibility kit: each scenario's query with its expected outcome, outlines expanded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """One query: `compile_error` is the kind of error it must have before it runs, empty where it must run."""
+    """One query: `compile_error` is the kind of error that it must have at compile time, empty if it must compile."""
 
     feature: str
     scenario: str

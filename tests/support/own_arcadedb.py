@@ -1,4 +1,4 @@
-"""An ArcadeDB server of the test's own that its root may write to, unlike the embedded engine's.
+"""A separate ArcadeDB server to which root may write, unlike the embedded engine.
 
 start_writable(home)                      # then `ensure_engine(home)` finds it, `end_engine(home)` ends it
 python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
@@ -21,7 +21,7 @@ START_SECONDS = 90.0
 
 
 def start_writable(home: Home) -> EngineState:
-    """The server of a data folder's databases, started again so that root may write."""
+    """Start the server of a data folder's databases so that root may write."""
     end_engine(home, kill=True)
     used_file(home).touch()
     with (home.engine / "writable.log").open("wb") as log:

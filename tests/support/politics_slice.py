@@ -1,7 +1,7 @@
 """A slice of the politics graph from real Wikidata statements beside the project: countries, parties, politicians.
 
-Like Wikidata dumps of its kind it has holes: no dates at all, few official languages, no heads of state; and its
-diplomatic relations are there both ways mostly, but not always.
+Like other extracts of Wikidata it is incomplete: it has no dates, few official languages and no heads of state, and
+most but not all diplomatic relations exist in both directions.
 """
 
 from __future__ import annotations

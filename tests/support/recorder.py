@@ -1,4 +1,4 @@
-"""An engine that runs nothing and remembers what reached it."""
+"""An engine that runs nothing and records the queries that it receives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.graphs.engines.table import Table
 
 @dataclasses.dataclass
 class Recorder:
-    """An engine that answers every query with one row and remembers what reached it."""
+    """An engine that answers every query with one row, and records the queries."""
 
     dialect: Dialect = ARCADEDB
     truncated: bool = False

@@ -1,6 +1,6 @@
-"""The exact schema the slow way, as in Appendix A.4 of the CypherBench paper: queries over everything.
+"""Reads the exact schema the slow way, as in Appendix A.4 of the CypherBench paper: by queries over everything.
 
-The paper asks APOC for the types of values; `valueType` says the same without it.
+The paper gets the types of values from APOC; `valueType` gives the same without it.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def exact_schema(engine: Engine) -> dict[str, Any]:
 
 
 def told(schema: Any) -> dict[str, Any]:
-    """A schema in the oracle's words."""
+    """A schema in the oracle's form."""
     return {
         "nodes": {label.name: dict(label.properties) for label in schema.labels.values() if label.properties},
         "relationships": {

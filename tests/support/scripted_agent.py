@@ -1,8 +1,8 @@
-"""An agent for tests of runs: it speaks the protocol, and does to each question what the question says.
+"""An agent for tests of runs: it speaks the protocol, and does for each question what the question says.
 
     python tests/support/scripted_agent.py LOG
 
-Every question is noted in LOG, so that a test can count how often the "model" was asked.
+Every question is written to LOG, so that a test can count the calls of the "model".
 """
 
 import json

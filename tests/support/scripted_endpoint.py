@@ -57,7 +57,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     error: Mapping[str, Any] = field(default_factory=dict)
     raw: bytes | None = None
-    """Sent in place of JSON."""
+    """A text that is sent in place of JSON."""
     cut: bool = False
     """Whether the connection closes in the middle of the body."""
 

@@ -1,6 +1,6 @@
-"""A language model that follows a script, over HTTP as the two usual services speak: one tool call, then the answer.
+"""A scripted language model with the HTTP interfaces of the two usual services: one tool call, then the answer.
 
-The answer is made of the tool's result, so that a client which loses it on the way is found out.
+The answer is built from the tool's result, so that a client that loses the result is detected.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messa
 
 
 class Model(BaseHTTPRequestHandler):
-    """Answers a request by its path's end; a request that offers no such tool is an error."""
+    """Answers a request according to its path; a request that offers no such tool is an error."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -123,7 +123,7 @@ class Model(BaseHTTPRequestHandler):
 
 @contextmanager
 def scripted_model() -> Iterator[dict[str, str]]:
-    """The model on a free port; gives the variables by which the libraries find it."""
+    """The model on a free port; yields the environment variables by which the libraries find it."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

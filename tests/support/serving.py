@@ -24,14 +24,14 @@ ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment with the data folder of the tests, and no settings of whoever runs them."""
+    """This process's environment with the data folder of the tests, but without the user's own settings."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
     jvm = {key: value for key, value in os.environ.items() if key == "GRAPHGROUND_ENGINE_JVM_ARGS"}  # tests/conftest.py
     return {**kept, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
 
 
 def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:
-    """How a client starts `graphground serve`."""
+    """The parameters with which a client starts `graphground serve`."""
     return StdioServerParameters(
         command=COMMAND[0], args=[*COMMAND[1:], "serve", *options], env=environment(home, more)
     )
@@ -41,14 +41,14 @@ def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> S
 async def connected(
     server: StdioServerParameters | str, mode: str = MODERN, within: float = 90
 ) -> AsyncIterator[Client]:
-    """A client of the SDK on that server; everything in the block is done within so many seconds."""
+    """An SDK client connected to that server; the block must finish `within` that many seconds."""
     with anyio.fail_after(within):
         async with Client(server, mode=mode) as client:
             yield client
 
 
 def failure_in(answer: CallToolResult) -> dict[str, Any]:
-    """The fields of a tool's failure: the JSON of its text, and nothing beside it."""
+    """The fields of a tool's failure: the JSON in its text, which is its only content."""
     assert answer.is_error, answer
     assert answer.structured_content is None
     [content] = answer.content
@@ -60,7 +60,7 @@ def failure_in(answer: CallToolResult) -> dict[str, Any]:
 
 @contextmanager
 def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None) -> Iterator[str]:
-    """A server on a free port; gives its address once it listens."""
+    """A server on a free port; yields its address once it listens."""
     process = subprocess.Popen(
         [*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
         env=environment(home, more),

@@ -1,6 +1,6 @@
-"""The data beside the project (`../shared/data`): real queries, graphs and verdicts that are not ours to copy.
+"""The data beside the project (`../shared/data`): real queries, graphs and verdicts that we may not copy.
 
-Tests that want some of it are marked with `needs(…)`: they are skipped, by name and reason, where it is missing.
+Tests that use it are marked with `needs(…)`: they are skipped, by name and with a reason, if it is missing.
 """
 
 import os

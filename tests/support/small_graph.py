@@ -99,12 +99,12 @@ SMALL: dict[str, Any] = {
 
 
 def small() -> dict[str, Any]:
-    """A copy to change."""
+    """A copy of the document, which a test may change."""
     return copy.deepcopy(SMALL)
 
 
 def written(folder: Path, document: Any, name: str = "films.json") -> Path:
-    """The document as a file."""
+    """Write the document as a file."""
     path = folder / name
     path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
     return path

@@ -26,7 +26,7 @@ PREFIXES = {
     "schema": "http://schema.org/",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
-"""What the public endpoint predefines."""
+"""The prefixes that the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
 """Takes the query and the right answer; returns the answer to send instead, or None for the right one."""

@@ -10,7 +10,7 @@ LABELS, TYPES = ("A", "B"), ("T", "U")
 
 
 def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any]:
-    """A SimpleKG document: nodes `A0`, `B1`, … named `n0`, `n1`, …; the last two are joined to none."""
+    """A SimpleKG document: nodes `A0`, `B1`, … named `n0`, `n1`, …; the last two are isolated."""
     rng = random.Random(seed)
     ids = [f"{rng.choice(LABELS)}{number}" for number in range(nodes)]
     pairs = [(rng.choice(TYPES), rng.choice(ids[:-2]), rng.choice(ids[:-2])) for _ in range(relationships)]
@@ -66,7 +66,7 @@ def cypher_of(document: dict[str, Any]) -> Iterator[str]:
 
 
 def questions(seed: int, many: int) -> Iterator[str]:
-    """Queries that ask who is reached, in every form that comes to mind."""
+    """Queries about reachable nodes, in many forms."""
     rng = random.Random(seed)
 
     def step(types: str) -> str:

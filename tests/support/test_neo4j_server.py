@@ -1,4 +1,4 @@
-"""The real Neo4j servers that other tests use."""
+"""Tests of the real Neo4j servers that other tests use."""
 
 import neo4j
 import pytest

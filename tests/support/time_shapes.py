@@ -1,9 +1,9 @@
-"""Shapes of text that cost time: each is a function from a size in characters to a text of about that size.
+"""Shapes of text that may take long to check: each is a function from a size to a text of about that many characters.
 
     >>> SHAPES["quote_never_closed"](20)
     "RETURN '\\\\'\\\\'\\\\'\\\\'\\\\'\\\\'"
 
-A shape grows in one way only, so that the time it takes shows how one stage grows with it.
+A shape grows in one way only, so that its times show how one stage grows with it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Shape = Callable[[int], str]
 
 
 def repeated(piece: str, before: str = "", after: str = "") -> Shape:
-    """`before`, as many pieces as fit, `after`."""
+    """A shape of `before`, as many pieces as fit, and `after`."""
     return lambda size: before + piece * max(1, (size - len(before) - len(after)) // len(piece)) + after
 
 
 def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> Shape:
-    """As `repeated`, with `{i}` in each piece as its number and `{j}` as the next."""
+    """A shape like `repeated`, in which `{i}` is the number of each piece and `{j}` the next."""
 
     def text(size: int) -> str:
         pieces: list[str] = []
@@ -38,7 +38,7 @@ def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> 
 
 
 def nested(opening: str, closing: str, inside: str, before: str = "", after: str = "") -> Shape:
-    """One inside the other."""
+    """A shape of pieces nested in one another."""
 
     def text(size: int) -> str:
         deep = max(1, (size - len(before) - len(after) - len(inside)) // (len(opening) + len(closing)))
@@ -48,12 +48,12 @@ def nested(opening: str, closing: str, inside: str, before: str = "", after: str
 
 
 def noise(alphabet: str, seed: int) -> Shape:
-    """Random letters of an alphabet behind a RETURN."""
+    """A shape of random letters of an alphabet after a RETURN."""
     return lambda size: "RETURN " + "".join(random.Random(seed).choices(alphabet, k=max(1, size - 7)))
 
 
 def words(vocabulary: str, seed: int) -> Shape:
-    """Random words of a vocabulary."""
+    """A shape of random words of a vocabulary."""
 
     def text(size: int) -> str:
         known, rng = vocabulary.split(), random.Random(seed)
@@ -63,7 +63,7 @@ def words(vocabulary: str, seed: int) -> Shape:
 
 
 def mixed(seed: int) -> Shape:
-    """Several other shapes behind one another."""
+    """A shape of several other shapes in sequence."""
 
     def text(size: int) -> str:
         chosen = random.Random(seed).sample(sorted(SHAPES), 5)

@@ -1,7 +1,7 @@
 """Entity documents as RDF, as Wikidata's exporter writes it: for local SPARQL stores and N-Triples dumps of tests.
 
-It follows the mapping that https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format describes, and shares no
-code with the engine that reads it.
+It follows https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format, and shares no code with the program that
+reads it.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def _snak(node: str, name: str, snak: dict[str, Any], kind: str, key: str) -> It
 
 
 def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, str]]]:
-    """The simple value, None for novalue, and the parts of the full one."""
+    """The simple value (None for novalue), and the parts of the full value."""
     if snak["snaktype"] == "novalue":
         return None, []
     if snak["snaktype"] == "somevalue":
@@ -126,7 +126,7 @@ def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, 
 
 
 def rdf_time(value: dict[str, Any]) -> str:
-    """XSD 1.1: a year 0, months and days that exist, days of the Julian calendar turned into Gregorian ones."""
+    """A time in XSD 1.1: with a year 0, only valid months and days, and Julian days converted to Gregorian ones."""
     sign, rest = value["time"][0], value["time"][1:]
     year, month, day = rest.split("T")[0].split("-")
     number = int(year) * (-1 if sign == "-" else 1)

@@ -129,7 +129,7 @@ def calls() -> list[Mapping[str, Any]]:
 
 
 def check(wrong: WrongUse, failure: Mapping[str, Any]) -> None:
-    """The failure is of its kind and says which valid input is nearest and what to do next."""
+    """Check that the failure has its code, the nearest valid input and the next step."""
     assert set(failure) == ERROR_FIELDS, wrong.what
     assert failure["error"] == wrong.error, (wrong.what, failure["message"])
     assert failure["message"], wrong.what

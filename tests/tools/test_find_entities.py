@@ -35,7 +35,7 @@ RECORDS = [
 
 
 class Relationships:
-    """Answers for each node that it plays for a team named after the node's key."""
+    """An engine on which each node plays for a team named after the node's key."""
 
     def run(
         self,
@@ -143,7 +143,7 @@ def test_a_graph_without_data_says_how_to_get_an_index() -> None:
 
 
 class PlayersWithoutIndex(Relationships):
-    """A database whose names are in no index, which remembers what it was asked."""
+    """A database whose names are in no index, and which records its queries."""
 
     def __init__(self) -> None:
         self.queries: list[str] = []

@@ -26,7 +26,7 @@ NAMES = "MATCH (m:Movie) RETURN m.name"
 
 
 class Counting(Recorder):
-    """An engine with so many rows, the numbers from 0 on, as far as a limit lets them through."""
+    """An engine whose rows are the numbers from 0 on, up to a limit."""
 
     def __init__(self, rows: int, seconds: float = 0.0) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ KEYS = frozenset({"name", "eid"})
 """Properties on which the embedded engine has an index."""
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
-"""How well a node is known before it is looked for."""
+"""Ranks of how selective the search for a node is."""
 
 
 def columns_named(query: t.Query) -> t.Query:
@@ -57,7 +57,7 @@ def rank_of_properties(node: t.NodePattern) -> int:
 
 
 def flipped(query: t.Query, element: t.Node) -> str:
-    """`-[:T]->` as `<-[:T]-`; a node as it is."""
+    """`-[:T]->` as `<-[:T]-`; a node unchanged."""
     return turned(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 

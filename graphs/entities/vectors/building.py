@@ -1,12 +1,12 @@
 """Builds the vectors of names and descriptions. Estimates the cost first; can be stopped and resumed.
 
-    entities/vectors/            what is searched: complete, and of this very index
+    entities/vectors/            the vectors that are searched: complete, and of this index
         meta.json                the model, the labels, when the index was built
-        names/  descriptions/    one column each, perhaps with graphs of neighbours
-    entities/vectors.building/   the one in the making, which the next build continues
+        names/  descriptions/    one column each, perhaps with HNSW indexes
+    entities/vectors.building/   an unfinished build, which the next build resumes
 
-A build fills `vectors.building` and gives it the name `vectors` when every vector is there. Graphs of
-neighbours come after that: until each is complete, its vectors are compared one by one.
+A build fills `vectors.building` and gives it the name `vectors` when every vector is there. HNSW indexes are built
+afterwards: until one is complete, its vectors are compared one by one.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
 
 
 def _telling(files: Files, rows: Array) -> Array:
-    """Which rows have a description that at most ten entities of their label share."""
+    """The rows whose description is shared by at most ten entities of their label."""
     entity = files.row_entity[rows]
     described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])
     if not len(described):

@@ -3,7 +3,7 @@
     open_table(Path("movies.parquet")).columns
     ["movieId", "title", "released"]
 
-Cells of CSV are text and their types are inferred; cells of Parquet and of frames have types of their own.
+Cells of CSV are text and their types are inferred; cells of Parquet files and of frames are typed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Table(Protocol):
 
     @property
     def types(self) -> Mapping[str, str] | None:
-        """The property type of each column; None where cells are text without a type."""
+        """The property type of each column; None if its cells are untyped text."""
         ...
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:

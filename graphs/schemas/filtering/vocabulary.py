@@ -45,7 +45,7 @@ class Element(NamedTuple):
 
 @dataclass(slots=True)
 class Evidence:
-    """How well the question's words cover an element's name.
+    """The evidence that the question's words refer to an element.
 
     `places` maps the numbers of the name's words to the best weight found, `told` to the same multiplied by the word's
     rarity among names; `by` holds the numbers of the question's words.

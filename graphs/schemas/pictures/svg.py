@@ -144,7 +144,7 @@ def _path(arrows: Sequence[Arrow], path: str, place: tuple[float, float]) -> str
 def _border(
     centre: tuple[float, float], size: tuple[float, float], towards: tuple[float, float]
 ) -> tuple[float, float]:
-    """Where the line from the centre of a box to a point crosses the box's border."""
+    """The point where the line from the centre of a box to another point crosses the box's border."""
     dx, dy = towards[0] - centre[0], towards[1] - centre[1]
     if math.hypot(dx, dy) < 1e-9:
         return centre

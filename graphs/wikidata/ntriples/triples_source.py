@@ -45,7 +45,7 @@ class NTriplesSource:
 
     @property
     def notes(self) -> list[str]:
-        """What a truthy dump does not hold, and the number of lines that could not be read."""
+        """The data that a truthy dump does not have, and the number of lines that could not be read."""
         lines = [f"{self.broken:,} lines of the dump are not N-Triples; they were left out."] if self.broken else []
         return [*self._missing, *lines]
 
@@ -189,7 +189,7 @@ def _same(task: BlockReader[Found]) -> BlockReader[Found]:
 
 @contextmanager
 def _staging(workspace: Workspace) -> Iterator[Staging]:
-    """A transaction with tables of its own."""
+    """A transaction with temporary tables."""
     with workspace.doing():
         staging = Staging(workspace.database)
         yield staging
@@ -204,7 +204,7 @@ def _pairs(found: Found, table: str) -> Iterable[tuple[int, int]]:
 
 
 def _missing(plan: Plan) -> Iterator[str]:
-    """What a definition asks for and a truthy dump does not hold.
+    """The data that a definition needs and a truthy dump does not have.
 
     Raises:
         SourceError: without it, a relationship or a property would have no values at all.

@@ -1,4 +1,4 @@
-"""Queries judged beside the question that they are for, over names in a real index."""
+"""Queries checked against their questions, over names in a real index."""
 
 from pathlib import Path
 

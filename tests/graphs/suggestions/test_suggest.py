@@ -17,7 +17,7 @@ FILM = {"Heat", "Alien"}
 
 
 class Counts:
-    """An engine that answers how often each pattern of a count query matches: once, or never where told so."""
+    """An engine on which each pattern of a count query matches once, or never if so configured."""
 
     def __init__(self, without: str = "nothing") -> None:
         self.asked: list[str] = []

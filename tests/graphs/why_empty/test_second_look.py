@@ -1,4 +1,4 @@
-"""What an answer hides, on real data: the bundled NBA graph, a slice of films, a slice of politics."""
+"""Problems that an answer hides, on real data: the bundled NBA graph, a slice of films, a slice of politics."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs
 
 @pytest.fixture(autouse=True)
 def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How long the engine takes on a busy machine is no matter here."""
+    """Ignore how long the engine takes, since the machine may be busy."""
     monkeypatch.setattr(look, "SECONDS", 60.0)
     monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))
@@ -56,7 +56,7 @@ def answer(graphs: OpenGraphs, graph: str, query: str) -> ExecuteCypherAnswer:
 
 
 def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
-    """The message of the only diagnostic of that code; None where there is none."""
+    """The message of the only diagnostic of that code; None if there is none."""
     messages = [
         diagnostic.message for diagnostic in answer(graphs, graph, query).diagnostics if diagnostic.code == code
     ]

@@ -1,4 +1,4 @@
-"""Building from a SPARQL endpoint: the graph is right, and the same whatever the endpoint does in between."""
+"""Building from a SPARQL endpoint: the graph is right, whatever failures the endpoint has."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def built(endpoint: SparqlEndpoint, path: Path, definition: str = PLACES, patien
 
 @pytest.fixture(scope="module")
 def right(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes of an unbroken build."""
+    """The bytes of an uninterrupted build."""
     path = tmp_path_factory.mktemp("right") / "places.json"
     built(store, path)
     return path.read_bytes()
@@ -99,7 +99,7 @@ def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: Sparql
 
 
 def _trouble() -> Iterator[Fault]:
-    """Each query meets something else first: an error, a page, a cut, a lost connection, then its answer."""
+    """Before its answer, each query meets a different failure: an error, a page, a cut, a lost connection."""
 
     def fault(number: int) -> Fault:
         def answer(query: str, body: bytes) -> Answer | None:
@@ -289,7 +289,7 @@ def test_constraints_select(store: SparqlEndpoint, tmp_path: Path) -> None:
 
 
 def relevant_documents() -> list[Document]:
-    """The joined documents, with the properties that the domains ask for alone."""
+    """The joined documents, reduced to the properties that the domains use."""
     wanted = {"P31", "P279"}
     for name in DOMAINS:
         wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))

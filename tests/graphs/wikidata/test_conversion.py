@@ -17,7 +17,7 @@ NAMES = {"Q183": "Germany", "Q64": "Berlin", "Q4917": "United States dollar", "Q
 
 
 def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
-    """What a property of a real document becomes, and the reasons of what was discarded."""
+    """The converted value of a property in a real document, and the reasons for discarded values."""
     wanted = Property.model_validate({"type": type_, "wikidata": property_, **more})
     qualifiers = frozenset(link.property for link in wanted.qualifiers)
     found = statements_of(raw_document(key, part)["claims"], {property_: qualifiers}).get(property_, [])

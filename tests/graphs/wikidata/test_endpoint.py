@@ -1,4 +1,4 @@
-"""An endpoint that is slow, busy or broken: what may pass is tried again, the rest is said clearly."""
+"""An endpoint that is slow, busy or broken: temporary failures are retried, others are reported."""
 
 import datetime
 import email.utils
@@ -38,7 +38,7 @@ def connection_lost(query: str, body: bytes) -> Answer:
 
 
 def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
-    """The answer of a query through an endpoint that misbehaves, and how long was waited between the tries."""
+    """The answer to a query from a misbehaving endpoint, and the pauses between the tries."""
     waited: list[float] = []
     with (
         SparqlEndpoint([TRIPLE], faults) as server,

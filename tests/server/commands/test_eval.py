@@ -1,4 +1,4 @@
-"""`graphground eval` from the shell: tasks are hardened, run, reported and compared; what is said of wrong input."""
+"""`graphground eval` from the shell: tasks are hardened, run, reported and compared; wrong input is reported."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`graphground query`: rows for a person and for a script, and what is wrong shown under the query."""
+"""`graphground query`: rows for people and for scripts, with problems shown below the query."""
 
 from __future__ import annotations
 

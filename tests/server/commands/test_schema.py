@@ -1,4 +1,4 @@
-"""`graphground schema`: the table of tokens, a schema shown, what was wrong said in a line."""
+"""`graphground schema`: the table of tokens, the schema of a graph, and errors in a line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server of uvicorn in this process, with connections of our own class."""
+"""A uvicorn server in this process, with our connection class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections with limits: a request that does not arrive, an answer that is not read, and too many of them."""
+"""Connections with limits: requests that do not arrive, answers that are not read, and too many connections."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ Serve = Callable[..., tuple[str, int]]
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """`/quick` answers at once, `/slow` after a while, `/large` with more than a socket holds."""
+    """`/quick` responds at once, `/slow` after a while, `/large` with more than a socket buffers."""
     if scope["type"] != "http":
         return
     while (await receive()).get("more_body"):
@@ -61,7 +61,7 @@ def answered(connection: socket.socket, request: bytes = REQUEST) -> bool:
 
 
 def received(connection: socket.socket) -> bool:
-    """Whether the server sends a whole answer."""
+    """Whether the server sends a complete response."""
     answer = b""
     while not answer.endswith(b"\r\n\r\nok"):
         part = connection.recv(1_000)

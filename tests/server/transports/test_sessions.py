@@ -1,4 +1,4 @@
-"""Sessions with limits: the newest of too many takes the place of the one that is used least."""
+"""Sessions with limits: if there are too many, a new one replaces the least used."""
 
 import json
 import urllib.error
@@ -26,7 +26,7 @@ def address(serve: Serve) -> str:
 
 
 def posted(address: str, message: dict[str, object], session: str = "") -> tuple[int, str]:
-    """The status of the answer, and the session that it names."""
+    """The status of the response, and the session that it names."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if session:
         headers |= {"mcp-session-id": session, "MCP-Protocol-Version": "2025-06-18"}
@@ -49,7 +49,7 @@ def opened(address: str) -> str:
 
 
 def used(address: str, session: str) -> bool:
-    """Make a request of a session; whether the server still knows it."""
+    """Make a request in a session; return whether the server still knows it."""
     return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "ping"}, session)[0] == 200
 
 

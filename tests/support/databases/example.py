@@ -1,4 +1,4 @@
-"""What an example database is: nodes and relationships from a script, and questions with gold queries.
+"""The form of an example database: nodes and relationships from a script, and questions with gold queries.
 
     ERP = ExampleDatabase("erp", build)
 
@@ -36,7 +36,7 @@ class GraphScript:
         self.nodes: list[tuple[tuple[str, ...], dict[str, Any]]] = []
         self.relationships: list[tuple[int, str, int, dict[str, Any]]] = []
         self.statements: list[str] = []
-        """Constraints, indexes and what is written last."""
+        """Constraints, indexes and other statements to run last."""
 
     def node(self, labels: str, /, **properties: Any) -> int:
         """Add a node with labels such as `Device:Server`; return its number."""
@@ -44,7 +44,7 @@ class GraphScript:
         return len(self.nodes) - 1
 
     def relate(self, start: int, type_: str, end: int, /, **properties: Any) -> None:
-        """Add a relationship between two numbers that `node` returned."""
+        """Add a relationship between two nodes, given by the numbers that `node` returned."""
         self.relationships.append((start, type_, end, properties))
 
 
@@ -109,7 +109,7 @@ def _question(paragraph: str) -> Question:
 
 
 def clear(driver: neo4j.Driver) -> None:
-    """Remove all nodes, constraints and indexes; the names of properties stay, as in any database that lived."""
+    """Remove all nodes, constraints and indexes; the names of properties stay, as in any used database."""
     while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS c").records[0][0]:
         pass
     for (name,) in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
@@ -155,6 +155,6 @@ def rows_of(driver: neo4j.Driver, query: str, parameters: Mapping[str, Any] | No
 
 @contextmanager
 def driver_of(server: Neo4jServer) -> Iterator[neo4j.Driver]:
-    """A driver that may write, for the length of a block."""
+    """A driver with write access, open during the block."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         yield driver

@@ -102,7 +102,7 @@ class Tally:
 
 
 def fixes(trial: Trial) -> tuple[Tally, Tally]:
-    """Suggested queries that give what the gold query gives: of the wrong attempts, and of gold queries themselves."""
+    """Count the suggested queries with the gold query's rows: for wrong attempts, and for gold queries themselves."""
     mended, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
     fixed = 0
     for question in trial.database.questions():

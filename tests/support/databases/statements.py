@@ -1,8 +1,8 @@
-"""Checks what diagnostics state against the data: each sentence of a known form, by a query of its own.
+"""Checks the statements of diagnostics against the data: each sentence of a known form is checked by a query.
 
     false_statements(driver, "A Subnet has no property 'name'. The names of its nodes are in cidr.")   # []
 
-A sentence of no known form is counted, not judged.
+A sentence of unknown form is counted, but not checked.
 """
 
 from __future__ import annotations
@@ -126,15 +126,15 @@ FORMS: tuple[tuple[str, Check], ...] = (
 
 @dataclass
 class Statements:
-    """What was stated: how many sentences were judged, which are false, which have no known form."""
+    """The statements: the number of checked sentences, the false ones, and those of unknown form."""
 
     judged: int = 0
     false: list[str] = field(default_factory=list)
     silent: int = 0
-    """Messages of which no sentence has a known form."""
+    """Messages without a sentence of known form."""
 
     def judge(self, driver: neo4j.Driver, query: str, message: str) -> None:
-        """Judge every sentence of one message."""
+        """Check every sentence of one message."""
         known = 0
         for pattern, check in FORMS:
             for found in re.finditer(pattern, message):

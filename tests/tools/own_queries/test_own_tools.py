@@ -1,4 +1,4 @@
-"""Own queries as tools: judged by the schema, arguments checked, run as any other query."""
+"""Own queries as tools: checked against the schema, with checked arguments, and run like any other query."""
 
 from __future__ import annotations
 

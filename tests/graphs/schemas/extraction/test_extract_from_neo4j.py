@@ -125,7 +125,7 @@ def test_samples_are_all_values_of_a_category_and_a_few_of_others(engine: BoltEn
 
 
 class Slow:
-    """The real engine, but queries with a certain text run out of time."""
+    """The real engine, on which queries with a certain text run out of time."""
 
     def __init__(self, engine: BoltEngine, text: str) -> None:
         self.engine, self.text = engine, text
@@ -274,7 +274,7 @@ def test_a_database_that_became_unreachable_is_reported_when_its_schema_is_rerea
 
 
 class Endless(Slow):
-    """The real engine, but queries with a certain text first keep the database busy for hours."""
+    """The real engine, on which queries with a certain text first keep the database busy for hours."""
 
     def __init__(self, engine: BoltEngine, text: str) -> None:
         super().__init__(engine, text)

@@ -1,4 +1,4 @@
-"""What needs no database: type names, Memgraph's schema info, the cache."""
+"""Parts of extraction that need no database: type names, Memgraph's schema info, the cache."""
 
 import json
 from pathlib import Path

@@ -120,7 +120,7 @@ def test_similarity_without_a_model_says_so():
 
 
 class LettersAsMeaning:
-    """Counts letters: texts with the same letters are near."""
+    """An embedding model that counts letters: texts with the same letters are near."""
 
     def encode(self, texts):
         return [[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]

@@ -1,4 +1,5 @@
-"""Statistics of a connected Neo4j: read in the background, never in the way, read again when the data change."""
+"""Statistics of a connected Neo4j: read in the background without delaying calls, and read again when the data
+change."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ WORLD = (
 
 
 def read(graph: Graph) -> Statistics:
-    """The statistics of the database as it is now, waited for."""
+    """Wait for the current statistics of the database."""
     assert isinstance(graph.facts, LiveStatistics)
     graph.look()
     graph.facts.wait(60)

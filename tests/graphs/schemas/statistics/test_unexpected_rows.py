@@ -1,4 +1,4 @@
-"""Statistics that are read in the background: whatever a database answers, the reading ends in words."""
+"""Statistics read in the background: an unexpected answer of the database ends in a readable message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.recorder import Recorder
 
 
 class OneColumn(Recorder):
-    """An engine that answers every query with one number, however many columns were asked for."""
+    """An engine that answers every query with one number, whatever its columns."""
 
     def run(
         self,
