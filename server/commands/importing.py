@@ -116,7 +116,8 @@ def _import_records(parsed: argparse.Namespace) -> int:
         password = os.environ.get("NEO4J_PASSWORD", "")
         address = BoltAddress(parsed.source, parsed.user, password, parsed.database)
         folder = home_from(parsed).make().folder / "imports" / name
-        source: RecordSource = database_source(address, folder, _counting)
+        with progress_bars() as report:
+            source: RecordSource = database_source(address, folder, report)
     else:
         folder, source = None, file_source(Path(parsed.source))
     said = _load(parsed, name, lambda output: done.append(import_records(source, name, output)))
@@ -143,8 +144,3 @@ def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], objec
         with progress_bars() as report:
             entry = load_file(output, home, name=name, description=parsed.description, progress=report)
     return f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n"
-
-
-def _counting(part: str, count: int) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{part}: {count:,} ")

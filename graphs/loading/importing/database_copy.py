@@ -27,8 +27,8 @@ from graphground.graphs.storage.atomic import replacing
 FETCH = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
-Report = Callable[[str, int], None]
-"""Called with the part (`nodes`, or a relationship type) and the number of its records read so far."""
+Report = Callable[[str, int, int | None], None]
+"""Called with the part (`nodes`, or a relationship type), the number of its records read so far, and their total."""
 
 
 class DatabaseCopy:
@@ -42,7 +42,7 @@ class DatabaseCopy:
         address.check()
         self.address, self.folder, self.name = address, folder, address.where()
 
-    def fetch(self, report: Report = lambda part, count: None) -> None:
+    def fetch(self, report: Report = lambda part, count, total: None) -> None:
         """Read the parts that are missing.
 
         Raises:
@@ -65,14 +65,18 @@ class DatabaseCopy:
     def _fetch(self, driver: neo4j.Driver, report: Report) -> None:
         with driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
             ids = "elementId" if "Neo4j" in driver.get_server_info().agent else "id"
-            found = session.run("MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n").values()
-            types = sorted(str(type_) for type_, _ in found)
+            nodes = int(session.run("MATCH (n) RETURN count(n)").values()[0][0])
+            totals = {
+                str(type_): int(count)
+                for type_, count in session.run("MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n").values()
+            }
+            types = sorted(totals)
             self._check_folder(types)
-            read: Callable[[str, str, str], None] = partial(self._part, session, report)
-            read(NODES, "nodes", f"MATCH (n) RETURN {ids}(n), labels(n), properties(n)")
+            read: Callable[[str, str, int, str], None] = partial(self._part, session, report)
+            read(NODES, "nodes", nodes, f"MATCH (n) RETURN {ids}(n), labels(n), properties(n)")
             for number, type_ in enumerate(types):
                 match = relationships(type_).match()
-                read(f"{number}.jsonl", type_, f"{match} RETURN {ids}(a), {ids}(b), properties(r)")
+                read(f"{number}.jsonl", type_, totals[type_], f"{match} RETURN {ids}(a), {ids}(b), properties(r)")
 
     def _check_folder(self, types: list[str]) -> None:
         """Record the source of the copy, and refuse a folder with a copy of another source."""
@@ -85,7 +89,7 @@ class DatabaseCopy:
         with replacing(note) as file:
             file.write(orjson.dumps(described))
 
-    def _part(self, session: neo4j.Session, report: Report, file: str, part: str, query: str) -> None:
+    def _part(self, session: neo4j.Session, report: Report, file: str, part: str, total: int, query: str) -> None:
         path = self.folder / file
         if path.exists():
             return
@@ -95,7 +99,8 @@ class DatabaseCopy:
                     orjson.dumps(row.values(), default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME) + b"\n"
                 )
                 if count % FETCH == 0:
-                    report(part, count)
+                    report(part, count, total)
+        report(part, total, total)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
         """Each node; the property `eid` is its id if every node has a unique one, else the database's own id is."""

@@ -33,14 +33,14 @@ def file_source(path: Path) -> RecordSource:
     known = ", ".join([*READERS, *rdf.SUFFIXES])
     raise ImportRefused(
         [
-            f"{path.name}: not a file that can be imported; these can: .csv, .tsv, .parquet, {known}; or a folder of CSV and Parquet "
-            "files"
+            f"{path.name}: not a file that can be imported; these can: .csv, .tsv, .parquet, {known}; or a folder of "
+            "CSV and Parquet files"
         ],
         1,
     )
 
 
-def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int], None]) -> RecordSource:
+def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int, int | None], None]) -> RecordSource:
     """The records of a database, once they have been read into `folder`.
 
     Raises:

@@ -105,7 +105,9 @@ def test_parts_that_are_complete_are_not_read_again(neo4j_5: Neo4jServer, tmp_pa
         (tmp_path / "0.jsonl").unlink()
         before = (tmp_path / "nodes.jsonl").stat().st_mtime_ns
         copy = DatabaseCopy(address(neo4j_5), tmp_path)
-        copy.fetch()
+        progress: list[tuple[str, int, int | None]] = []
+        copy.fetch(lambda *step: progress.append(step))
+        assert progress == [("T", 1, 1)]
         assert (tmp_path / "nodes.jsonl").stat().st_mtime_ns == before
         assert (tmp_path / "0.jsonl").exists()
         driver.execute_query("CREATE (:A)-[:U]->(:B)")

@@ -1,0 +1,50 @@
+"""A graph stays available while its replacement is loaded, and then the replacement answers."""
+
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.storage.home import Home
+from tests.support.small_graph import loaded, small
+
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
+PAUSE = 0.02
+"""Seconds between two queries of a thread: the load needs processors too."""
+
+
+def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Path) -> None:
+    loaded(empty_home, tmp_path)
+    failures: list[str] = []
+    answers: list[list[int]] = [[], []]
+    is_done = threading.Event()
+    with closing(OpenGraphs(stored_sources(empty_home))) as graphs:
+
+        def ask(seen: list[int]) -> None:
+            while not is_done.wait(PAUSE):
+                try:
+                    seen.append(graphs.get("films").run("MATCH (n) RETURN count(n)").rows[0][0])
+                except Exception as error:
+                    failures.append(f"{type(error).__name__}: {error}")
+
+        threads = [threading.Thread(target=ask, args=(seen,)) for seen in answers]
+        for thread in threads:
+            thread.start()
+        try:
+            document = small()
+            document["entities"].append({**document["entities"][2], "eid": "P3"})
+            loaded(empty_home, tmp_path, document)
+        finally:
+            is_done.set()
+            for thread in threads:
+                thread.join(timeout=60)
+        assert graphs.get("films").run("MATCH (n) RETURN count(n)").rows == [[5]]
+    assert end_engine(empty_home)
+    assert failures == []
+    for seen in answers:
+        assert seen[0] == 4
+        assert seen == sorted(seen)
