@@ -87,7 +87,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
             if settings.ui:
                 from graphground.server.ui.routes import Page  # no other server loads it
 
-                page = Page(application, workers)
+                page = Page(application, workers, partial(application.open_in_background, OPEN_AFTER_SECONDS))
             return serve_http(make_server, settings, words, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import Field, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,23 +17,46 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
 from graphground.server.application import Application
 from graphground.server.threads import WorkerThreads
 from graphground.server.ui.answers import arguments_in, of_failure, of_outcome, of_value, page_of
 from graphground.server.ui.files import file
 from graphground.server.ui.headers import GuardedPage
 from graphground.server.ui.health import health
+from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Request as Arguments
+from graphground.tools.tool import graph_named
 
 PREFIX = "/ui"
+
+
+class OfGraph(Arguments):
+    """`{"graph": "nba"}`."""
+
+    graph: str | None = None
+
+
+class Matches(OfGraph):
+    """`{"graph": "nba", "query": "MATCH …", "most": 100}`."""
+
+    query: str = Field(min_length=1, max_length=LONGEST_QUERY)
+    parameters: dict[str, Any] | None = None
+    most: int = Field(100, ge=1)
+
+
 ResultT = TypeVar("ResultT")
 
 
 class Page:
     """The handlers of the page, on one application: `Page(application, WorkerThreads()).routes(security, None)`."""
 
-    def __init__(self, application: Application, workers: WorkerThreads) -> None:
-        self.application, self._workers = application, workers
+    def __init__(
+        self, application: Application, workers: WorkerThreads, when_opened: Callable[[], None] | None = None
+    ) -> None:
+        """`when_opened` is called once, when the page is first opened."""
+        self.application, self._workers, self._when_opened = application, workers, when_opened
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
         """The routes, guarded as MCP is."""
@@ -40,6 +64,8 @@ class Page:
             routes=[
                 Route("/call/{tool}", self._reporting(self.call), methods=["POST"]),
                 Route("/health", self._reporting(self.health), methods=["GET"]),
+                Route("/schema", self._reporting(self.schema), methods=["POST"]),
+                Route("/matches", self._reporting(self.matches), methods=["POST"]),
             ]
         )
         if auth is not None:
@@ -49,6 +75,9 @@ class Page:
 
     async def call(self, request: Request) -> Response:
         """Handle `POST /ui/api/call/TOOL`: run a tool as for an MCP client."""
+        work, self._when_opened = self._when_opened, None
+        if work is not None:
+            work()
         tool, arguments, caller = request.path_params["tool"], await arguments_in(request), page_of(request)
         return of_outcome(
             await self._workers.run(caller, tool, arguments, partial(self.application.call, tool, arguments, caller))
@@ -57,6 +86,41 @@ class Page:
     async def health(self, request: Request) -> Response:
         """Handle `GET /ui/api/health`: the state of each graph."""
         return of_value(await self.in_thread(request, "resource", lambda: health(self.application.graphs())))
+
+    async def schema(self, request: Request) -> Response:
+        """Handle `POST /ui/api/schema`, `{"graph": "nba"}`: names, figures and the picture of a schema."""
+        from graphground.server.ui.schema import schema_with_picture  # graphs are opened by then
+
+        name = OfGraph.model_validate(await arguments_in(request)).graph
+        return of_value(await self.in_thread(request, "get_schema", lambda: schema_with_picture(self._graph(name))))
+
+    async def matches(self, request: Request) -> Response:
+        """Handle `POST /ui/api/matches`, `{"graph": "nba", "query": "…", "most": 100}`: what the rows rest on."""
+        from graphground.server.ui.picture import matches
+
+        arguments = Matches.model_validate(await arguments_in(request))
+        return of_value(
+            await self.in_thread(
+                request,
+                "execute_cypher",
+                lambda: matches(self._graph(arguments.graph), arguments.query, arguments.parameters, arguments.most),
+            )
+        )
+
+    def _graph(self, name: str | None) -> Graph:
+        """The graph, opened.
+
+        Raises:
+            ToolFailure: there is none of that name, or it is not available; the others are named.
+        """
+        try:
+            return graph_named(self.application.graphs(), name)
+        except EngineError as error:
+            raise self._unavailable(error, name) from error
+
+    def _unavailable(self, error: EngineError, name: str | None) -> ToolFailure:
+        others = [other for other in self.application.graphs().names() if other != name]
+        return ToolFailure("graph_unavailable", str(error), nearest=others, next="Choose another graph.")
 
     async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
         """The result of `work`, which may wait for a database."""
@@ -70,8 +134,10 @@ class Page:
                 return await handle(request)
             except ToolFailure as failure:
                 return of_failure(failure)
+            except ValidationError as error:
+                return of_failure(ToolFailure("wrong_argument", str(error.errors()[0]["msg"]), next="Reload the page."))
             except EngineError as error:
-                return of_failure(ToolFailure("graph_unavailable", str(error), next="Choose another graph."))
+                return of_failure(self._unavailable(error, None))
 
         return handled
 

@@ -61,7 +61,7 @@ class Page:
 
     def __init__(self, write: int, read: int) -> None:
         self._write, self._read, self._number, self._rest = write, read, 0, b""
-        self._session = self._target = ""
+        self._session = self._target = self._context = ""
         self.requests: list[str] = []
         """Addresses that the page requested."""
         self.errors: list[str] = []
@@ -80,8 +80,8 @@ class Page:
             self._session = session
         self._session = ""
         self.requests, self.errors = [], []
-        context = self.call("Target.createBrowserContext")["browserContextId"]
-        self._target = self.call("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+        self._context = self.call("Target.createBrowserContext")["browserContextId"]
+        self._target = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
@@ -129,7 +129,7 @@ class Page:
             "Runtime.evaluate",
             awaitPromise=True,
             expression=(
-                "new Promise((done, fail) => { const end = Date.now() + 20000; const look = () => { "
+                "new Promise((done, fail) => { const end = Date.now() + 50000; const look = () => { "
                 f"if ({condition}) done(true); else if (Date.now() > end) fail(new Error('waited in vain')); "
                 "else requestAnimationFrame(look); }; look(); })"
             ),
@@ -139,6 +139,22 @@ class Page:
     def screenshot(self, path: Path) -> None:
         """Write a screenshot of the window as PNG."""
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def browser(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """One command for the browser, in the context of this tab."""
+        session, self._session = self._session, ""
+        try:
+            return self.call(method, browserContextId=self._context, **parameters)
+        finally:
+            self._session = session
+
+    def saved(self, path: Path) -> bytes:
+        """The content of a file that the page has the browser save, once it is complete."""
+        deadline = time.monotonic() + SECONDS
+        while not path.exists():
+            assert time.monotonic() < deadline, f"{path} was not saved"
+            self.evaluate("1")
+        return path.read_bytes()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Send one command of the protocol; events that arrive meanwhile are recorded."""

@@ -52,7 +52,13 @@ def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
 
 
 def subgraph(
-    query: str, graph: QueriedGraph, *, timeout: float, parameters: Mapping[str, Any] | None = None
+    query: str,
+    graph: QueriedGraph,
+    *,
+    timeout: float,
+    parameters: Mapping[str, Any] | None = None,
+    most_rows: int = MOST_ROWS,
+    most_nodes: int = MOST_NODES,
 ) -> dict[str, Any] | None:
     """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None if there are none.
 
@@ -66,27 +72,27 @@ def subgraph(
     links: dict[str, dict[str, Any]] = {}
     for single in tree.find(t.SingleQuery):
         clauses = [clause for clause in matched_part(single.clauses) if isinstance(clause, t.Match)]
-        if not clauses or len(nodes) >= MOST_NODES:
+        if not clauses or len(nodes) >= most_nodes:
             continue
-        drawn = _drawn(tree, clauses)
+        drawn = _drawn(tree, clauses, most_rows)
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
-            table = graph.run(drawn, parameters, limit=MOST_ROWS, timeout=timeout)
+            table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
         except EngineError:
             return None
-        for row in table.rows[:MOST_ROWS]:
+        for row in table.rows[:most_rows]:
             _take(graph, row, nodes, links)
     if not nodes:
         return None
-    kept = dict(list(nodes.items())[:MOST_NODES])
+    kept = dict(list(nodes.items())[:most_nodes])
     return {
         "nodes": list(kept.values()),
         "links": [link for link in links.values() if link["start"] in kept and link["end"] in kept],
     }
 
 
-def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
+def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
     """The MATCH clauses with a name for every path, returning the paths: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
     taken = {variable.name for variable in tree.find(t.Variable)}
     names: list[str] = []
@@ -105,7 +111,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
                 done = path.start
             names.append(name)
         texts.append(text + tree.text[done : clause.end])
-    return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {MOST_ROWS}"
+    return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {rows}"
 
 
 def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:

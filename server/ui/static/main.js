@@ -22,8 +22,13 @@ import { element, isolated } from "./dom.js";
 
 const VIEWS = [
   { name: "graphs", title: "Graphs", needsGraph: false, load: () => import("./views/graphs.js") },
+  { name: "schema", title: "Schema", needsGraph: true, load: () => import("./views/schema.js") },
+  { name: "search", title: "Search", needsGraph: true, load: () => import("./views/search.js") },
+  { name: "query", title: "Query", needsGraph: true, load: () => import("./views/query.js") },
+  { name: "question", title: "Question", needsGraph: true, load: () => import("./views/question.js") },
 ];
 const AGAIN_MILLISECONDS = 1000;
+const LOADING = "Loading…";
 
 const main = document.getElementById("main");
 const alarm = document.getElementById("alarm");
@@ -31,6 +36,7 @@ const status = document.getElementById("status");
 const chooser = document.getElementById("graph");
 let leave = () => {};
 let shownView = null;
+let waiting = false;
 
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
@@ -70,7 +76,7 @@ async function showView() {
     stop();
   };
   alarm.replaceChildren();
-  report("");
+  report(LOADING);
   try {
     const graphs = await loadGraphs(leaving.signal);
     const graph = wanted ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
@@ -96,10 +102,7 @@ async function showView() {
       read: (path, args) => api.read(path, args, leaving.signal),
       go,
       address,
-      remember: (more) => {
-        const same = Object.entries(more).every(([key, value]) => parameters.get(key) === value);
-        if (!same) history.replaceState(null, "", address(name, graph, more));
-      },
+      remember: (more) => leaving.signal.aborted || history.replaceState(null, "", address(name, graph, more)),
       report,
       failed: (error) => failed(error, leaving.signal),
     };
@@ -110,6 +113,8 @@ async function showView() {
     stop = (await module.show(content, context)) ?? (() => {});
     if (leaving.signal.aborted) stop();
     else content.dataset.ready = "true";
+    performance.mark("ready");
+    if (status.textContent === LOADING) report("");
   } catch (error) {
     failed(error, leaving.signal);
   }
@@ -148,7 +153,7 @@ function failed(error, signal) {
     askForToken();
   } else if (error instanceof api.Unreachable) {
     alarm.replaceChildren(element("p", {}, `${error.message} It is being asked again every second.`));
-    waitForServer(signal);
+    waitForServer();
   } else {
     alarm.replaceChildren(...sayFailure(error));
   }
@@ -172,15 +177,17 @@ function sayFailure(error) {
   ];
 }
 
-async function waitForServer(signal) {
-  while (!signal.aborted) {
+/** Ask until the server answers; a view that was complete stays as it is, with what the user has typed. */
+async function waitForServer() {
+  if (waiting) return;
+  waiting = true;
+  do {
     await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
-    if (!signal.aborted && (await api.answers())) {
-      alarm.replaceChildren();
-      report("The server answers again.");
-      return showView();
-    }
-  }
+  } while (!(await api.answers()));
+  waiting = false;
+  alarm.replaceChildren();
+  report("The server answers again.");
+  if (!main.querySelector(".view[data-ready]")) showView();
 }
 
 function askForToken() {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +19,8 @@ from tests.support.node_packages import FOLDER, NotInstalled, install
 from tests.support.serving import http_server
 from tests.support.small_graph import written
 
+OPENING_SECONDS = 110
+
 
 @pytest.fixture(scope="session")
 def page_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
@@ -28,11 +32,25 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     end_engine(home, kill=True)
 
 
+def open_graph(address: str, graph: str) -> None:
+    """Have the server open a graph: the engine takes longer to start than a page is waited for."""
+    arguments = {"query": "RETURN 1 AS one", "graph": graph, "timeout_s": OPENING_SECONDS}
+    request = urllib.request.Request(
+        f"{address}api/call/execute_cypher", json.dumps(arguments).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=OPENING_SECONDS) as answer:
+        opened = json.load(answer)
+    assert opened["ok"], opened
+
+
 @pytest.fixture(scope="session")
 def page_address(page_home: Home) -> Iterator[str]:
     """The address of the page, such as `http://127.0.0.1:41234/ui/`."""
-    with http_server(page_home.folder, "--ui") as address:
-        yield address.replace("/mcp", "/ui/")
+    with http_server(page_home.folder, "--ui") as mcp:
+        address = mcp.replace("/mcp", "/ui/")
+        for graph in ("nba", "hostile"):
+            open_graph(address, graph)
+        yield address
 
 
 @pytest.fixture(scope="session")

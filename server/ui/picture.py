@@ -1,0 +1,47 @@
+"""Pictures for the page: the SVG of a drawing as nested lists, which the page turns into elements one by one.
+
+The page never parses markup that a graph's texts have gone into: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element
+with a text node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+from graphground.graphs.graph import Graph
+from graphground.graphs.schemas.pictures.drawing import Drawing
+from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+from graphground.graphs.schemas.pictures.svg import svg
+from graphground.tools.execute_cypher import checked, refuse_missing_parameters
+
+MOST_NODES = 500
+SECONDS = 10.0
+
+
+def picture(drawing: Drawing) -> list[Any]:
+    """The element of the picture: its name, its attributes, its texts and elements."""
+    return nested(ElementTree.fromstring(svg(drawing, style=False)))
+
+
+def nested(element: ElementTree.Element) -> list[Any]:
+    """An element as `[name, attributes, content]`, without namespaces."""
+    content: list[Any] = [element.text] if element.text else []
+    for child in element:
+        content.append(nested(child))
+        if child.tail:
+            content.append(child.tail)
+    return [element.tag.rpartition("}")[2], element.attrib, content]
+
+
+def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
+    """The nodes and relationships that a query's first rows rest on, with their picture; None if there are none.
+
+    Raises:
+        ToolFailure: `execute_cypher` would refuse the query.
+    """
+    tree, _ = checked(graph, query, parameters)
+    refuse_missing_parameters(tree, parameters or {})
+    most = max(1, min(most, MOST_NODES))
+    found = subgraph(query, graph, timeout=SECONDS, parameters=parameters, most_rows=most, most_nodes=most)
+    return None if found is None else {**found, "picture": picture(query_drawing(found))}

@@ -1,0 +1,115 @@
+/** The answer of a query: its rows as a table, the graph behind them, and reading on where the answer was cut. */
+
+import { count, counted, cut, element } from "./dom.js";
+import { picture } from "./picture.js";
+import { table } from "./table.js";
+
+const PAGE = 10_000;
+
+/**
+ * Run a query and show its rows: `await runQuery({ query, limit, timeout }, context, place, onDiagnostics)`.
+ *
+ * Gives a function that stops what the shown rows need.
+ */
+export async function runQuery({ query, question, parameters, limit, timeout }, context, place, onAnswer = () => {}) {
+  const { graph, call, read, report, signal } = context;
+  place.replaceChildren(element("p", { class: "quiet" }, "Running…"));
+  let answer;
+  try {
+    answer = await call("execute_cypher", {
+      query,
+      graph,
+      limit,
+      ...(timeout ? { timeout_s: timeout } : {}),
+      ...(parameters ? { parameters } : {}),
+      ...(question ? { question } : {}),
+    });
+  } catch (error) {
+    place.replaceChildren();
+    throw error;
+  }
+  onAnswer(answer);
+  const rows = answer.rows;
+  const figures = element("p", {});
+  const shown = table({ columns: answer.columns, rows, name: `${graph ?? "rows"}-rows`, report });
+  const more = element("button", { type: "button", hidden: true }, "Next rows");
+  const behind = element("div", { class: "behind" });
+  const draw = element("button", { type: "button", onclick: drawMatches }, "Show as a graph");
+  let { cursor, truncated, total } = answer;
+  let drawing = null;
+
+  function say() {
+    const of = total ? ` of ${count(total)}` : "";
+    figures.replaceChildren(
+      `${counted(rows.length, "row")}${truncated ? `${of}; there are more` : ""}. ${answer.elapsed_ms} ms in the database.`,
+    );
+    more.hidden = !(truncated && cursor);
+  }
+
+  /** Read the rows that follow, to the limit that was asked for. */
+  async function readOn(most) {
+    more.disabled = true;
+    try {
+      while (truncated && cursor && rows.length < most && !signal.aborted) {
+        const next = await call("execute_cypher", { cursor, limit: Math.min(PAGE, most - rows.length) });
+        shown.add(next.rows);
+        ({ cursor, truncated } = next);
+        say();
+      }
+    } finally {
+      more.disabled = false;
+    }
+  }
+
+  async function drawMatches() {
+    draw.disabled = true;
+    try {
+      const found = await read("matches", { graph, query, most: Math.min(limit, 500), ...(parameters ? { parameters } : {}) });
+      drawing?.stop();
+      behind.replaceChildren(...shownMatches(found, context, (made) => { drawing = made; }));
+      report(found === null ? "The query matches nothing that can be drawn." : `Drawn: ${counted(found.nodes.length, "node")}.`);
+    } catch (error) {
+      context.failed(error);
+    } finally {
+      draw.disabled = false;
+    }
+  }
+
+  more.addEventListener("click", () => readOn(rows.length + limit).catch(context.failed));
+  say();
+  place.replaceChildren(figures, ...(rows.length ? [shown.frame] : []), element("p", { class: "row" }, more, draw), behind);
+  report(`${counted(rows.length, "row")}.`);
+  if (truncated && cursor) await readOn(limit);
+  return () => {
+    shown.stop();
+    drawing?.stop();
+  };
+}
+
+/** The nodes and relationships behind rows, as a picture with a list of the chosen node's relationships. */
+function shownMatches(found, context, keep) {
+  if (found === null) return [element("p", {}, "The query matches no nodes that could be drawn.")];
+  const details = element("section", { class: "details", "aria-label": "The chosen node", "aria-live": "polite" });
+  const names = new Map(found.nodes.map((node) => [node.id, node]));
+  const made = picture(found.picture, {
+    label: "What the rows rest on",
+    boxes: found.nodes.map(({ id }) => id),
+    choose: (id) => {
+      const node = names.get(id);
+      const links = found.links.filter(({ start, end }) => start === id || end === id);
+      details.replaceChildren(
+        element("h3", {}, cut(node.name, 300)),
+        element("p", {}, cut(node.label, 100)),
+        element(
+          "ul",
+          { class: "plain" },
+          links.map(({ start, end, type }) =>
+            element("li", {}, element("code", {}, start === id ? `—[${type}]→` : `←[${type}]—`), ` ${cut(names.get(start === id ? end : start)?.name ?? "", 200)}`),
+          ),
+        ),
+      );
+    },
+  });
+  keep(made);
+  return [element("div", { class: "split" }, made.frame, details)];
+}

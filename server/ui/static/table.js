@@ -1,0 +1,152 @@
+/** Rows as a table that only ever has the rows in sight, so that 100,000 are no more work than 100. */
+
+import { counted, cut, element } from "./dom.js";
+import { compare, csv, textOf, wholeOf } from "./values.js";
+
+const ROW_PIXELS = 27;
+const BEYOND = 8;
+const LONGEST_CELL = 300;
+const LOOKED_AT = 200;
+
+/** Copy where browsers offer no clipboard: over plain HTTP from another machine. */
+function copySelected(text) {
+  const area = element("textarea", { class: "unseen", "aria-label": "Copied text" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
+/** `table({ columns, rows, name, report })` gives `{ frame, add, stop }`; `name` is for saved files. */
+export function table({ columns, rows, name, report }) {
+  let order = null;
+  let sorted = { column: -1, way: 0 };
+  let shown = [0, 0];
+  const body = element("div", { class: "rows", role: "rowgroup" });
+  const head = element("div", { class: "head", role: "rowgroup" });
+  const scroller = element(
+    "div",
+    { class: "scroller", tabindex: 0, role: "table", "aria-label": "Rows", "aria-rowcount": rows.length + 1, "aria-colcount": columns.length },
+    head,
+    body,
+  );
+  const value = element("pre", { class: "value", tabindex: 0, hidden: true, "aria-label": "The chosen value" });
+  const frame = element(
+    "div",
+    { class: "table" },
+    element(
+      "div",
+      { class: "row" },
+      element("button", { type: "button", onclick: copy }, "Copy"),
+      element("button", { type: "button", onclick: () => save("csv", "text/csv", csv(columns, all())) }, "CSV"),
+      element("button", { type: "button", onclick: () => save("json", "application/json", JSON.stringify(all().map(record))) }, "JSON"),
+    ),
+    scroller,
+    value,
+  );
+  const titles = columns.map((column, number) =>
+    element("button", { type: "button", onclick: () => sort(number) }, cut(column, 60)),
+  );
+  const headers = titles.map((title) => element("div", { role: "columnheader", "aria-sort": "none" }, title));
+  head.append(element("div", { role: "row", class: "cells", "aria-rowindex": 1 }, headers));
+  setWidths();
+
+  function setWidths() {
+    const widths = columns.map((column, number) => {
+      const longest = rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, Math.min(textOf(row[number]).length, 45)), 0);
+      return `minmax(${Math.max(6, Math.min(column.length + 4, 30), longest + 3)}ch, ${Math.max(longest, 6)}fr)`;
+    });
+    scroller.style.setProperty("--columns", widths.join(" "));
+  }
+
+  const rowAt = (number) => rows[order === null ? number : order[number]];
+  const all = () => (order === null ? rows : Array.from(order, (number) => rows[number]));
+  const record = (row) => Object.fromEntries(columns.map((column, number) => [column, row[number]]));
+
+  function paint() {
+    const first = Math.max(0, Math.floor(scroller.scrollTop / ROW_PIXELS) - BEYOND);
+    const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / ROW_PIXELS) + BEYOND);
+    if (first === shown[0] && last === shown[1]) return;
+    shown = [first, last];
+    const made = [];
+    for (let number = first; number < last; number += 1) made.push(line(number));
+    body.replaceChildren(...made);
+  }
+
+  function line(number) {
+    const row = rowAt(number);
+    const made = element(
+      "div",
+      { role: "row", class: "cells", "aria-rowindex": number + 2 },
+      row.map((content) => element("div", { role: "cell", class: content === null ? "null" : typeof content }, cut(textOf(content), LONGEST_CELL))),
+    );
+    made.style.top = `${number * ROW_PIXELS}px`;
+    made.addEventListener("click", (event) => {
+      const cell = event.target.closest("[role=cell]");
+      if (cell === null) return;
+      value.hidden = false;
+      value.replaceChildren(document.createTextNode(wholeOf(row[[...made.children].indexOf(cell)])));
+    });
+    return made;
+  }
+
+  function resize() {
+    body.style.height = `${rows.length * ROW_PIXELS}px`;
+    scroller.setAttribute("aria-rowcount", rows.length + 1);
+    shown = [0, 0];
+    paint();
+  }
+
+  /** Ascending, then descending, then as the answer has them. */
+  function sort(column) {
+    const way = sorted.column === column ? { 1: -1, "-1": 0, 0: 1 }[sorted.way] : 1;
+    sorted = { column, way };
+    arrange();
+    scroller.scrollTop = 0;
+    report(way === 0 ? "In the order of the answer." : `Sorted by ${columns[column]}, ${way === 1 ? "ascending" : "descending"}.`);
+  }
+
+  function arrange() {
+    const { column, way } = sorted;
+    headers.forEach((header, number) => {
+      const current = number === column ? way : 0;
+      header.setAttribute("aria-sort", current === 1 ? "ascending" : current === -1 ? "descending" : "none");
+    });
+    order = null;
+    if (way !== 0) {
+      const kept = Uint32Array.from(rows, (_, number) => number);
+      order = kept.sort((first, second) => way * compare(rows[first][column], rows[second][column]) || first - second);
+    }
+    resize();
+  }
+
+  async function copy() {
+    const text = [columns, ...all()].map((row) => row.map((cell) => textOf(cell).replace(/[\t\r\n]+/gu, " ")).join("\t")).join("\n");
+    const done = navigator.clipboard ? await navigator.clipboard.writeText(text).then(() => true, () => false) : copySelected(text);
+    report(done ? `Copied ${counted(rows.length, "row")}.` : "The browser does not let this page copy: save the rows as CSV instead.");
+  }
+
+  function save(ending, type, text) {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    const link = element("a", { href: address, download: `${name}.${ending}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    report(`Saved ${counted(rows.length, "row")} as ${name}.${ending}.`);
+  }
+
+  scroller.addEventListener("scroll", paint, { passive: true });
+  const sizes = new ResizeObserver(paint);
+  sizes.observe(scroller);
+  resize();
+  return {
+    frame,
+    /** Add rows below those that are there. */
+    add(more) {
+      for (const row of more) rows.push(row);
+      arrange();
+    },
+    stop: () => sizes.disconnect(),
+  };
+}

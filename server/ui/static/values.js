@@ -1,0 +1,47 @@
+/** Values of rows as text: for a cell, for CSV, and in their order. */
+
+/** A value in one line: texts as they are, nodes and relationships by label and name, the rest as JSON. */
+export function textOf(value) {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return `[${value.map(textOf).join(", ")}]`;
+  if (typeof value === "object") {
+    if (Array.isArray(value.labels)) {
+      const { name, title } = value.properties ?? {};
+      return `(${value.labels.map((label) => `:${label}`).join("")} ${name ?? title ?? ""})`;
+    }
+    if (value.type !== undefined && value.start !== undefined) return `[:${value.type}]`;
+    return JSON.stringify(value);
+  }
+  return String(value);
+}
+
+/** All of a value, for reading: JSON with line breaks, or the text itself. */
+export function wholeOf(value) {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** The order of two values: numbers, then texts, then the rest; null is last. */
+export function compare(first, second) {
+  const ranks = [first, second].map((value) => (value === null || value === undefined ? 3 : typeof value === "number" ? 0 : typeof value === "string" ? 1 : 2));
+  if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1];
+  if (ranks[0] === 0) return first - second;
+  if (ranks[0] === 3) return 0;
+  const [one, other] = ranks[0] === 1 ? [first, second] : [textOf(first), textOf(second)];
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** What a spreadsheet would read as a formula begins with one of these. */
+const FORMULA = /^[=+\-@\t\r]/u;
+
+/** Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+export function csv(columns, rows) {
+  return [columns, ...rows].map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
+}
+
+function field(value) {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const safe = typeof value === "string" && FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,86 @@
+/** The editor: completion from the schema, diagnostics while typing, rows as a table and as a graph. */
+
+import { element } from "../dom.js";
+import { editor } from "../editor.js";
+import { runQuery } from "../rows.js";
+
+const LIMITS = [100, 1_000, 10_000, 100_000];
+const NO_SCHEMA = { labels: [], patterns: [], functions: [] };
+
+export async function show(place, context) {
+  const { graph, parameters, call, read, remember, failed, signal } = context;
+  let schema = NO_SCHEMA;
+  let stop = () => {};
+  let running = false;
+  const limit = element("select", { id: "limit" }, LIMITS.map((rows) => element("option", { value: rows }, rows.toLocaleString("en"))));
+  const seconds = element("input", { id: "seconds", type: "number", min: 0.1, max: 600, step: "any", value: 30 });
+  const run = element("button", { type: "button", class: "main", onclick: execute }, "Run");
+  const results = element("section", { class: "results", "aria-label": "Answer" });
+  const written = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute });
+  place.append(
+    element("h1", {}, graph === null ? "Query" : `Query ${graph}`),
+    written.frame,
+    element(
+      "div",
+      { class: "row" },
+      run,
+      element("label", {}, "Rows at most ", limit),
+      element("label", {}, "Seconds at most ", seconds),
+    ),
+    results,
+  );
+  written.focus();
+  let checking = false;
+  let waiting = false;
+
+  /** Check what is written now; while one check is under way, only the newest text waits. */
+  async function check() {
+    waiting = true;
+    if (checking) return;
+    checking = true;
+    while (waiting && !signal.aborted) {
+      waiting = false;
+      const text = written.text;
+      if (text.trim() === "") {
+        written.show(text, { diagnostics: [] });
+        continue;
+      }
+      try {
+        written.show(text, await call("validate_cypher", { query: text, graph }));
+      } catch (error) {
+        failed(error);
+      }
+    }
+    checking = false;
+  }
+
+  async function execute() {
+    const query = written.text;
+    if (running) return;
+    if (query.trim() === "") {
+      written.focus();
+      return;
+    }
+    running = true;
+    run.disabled = true;
+    document.getElementById("alarm").replaceChildren();
+    remember({ q: query });
+    stop();
+    stop = () => {};
+    try {
+      stop = await runQuery({ query, limit: Number(limit.value), timeout: Number(seconds.value) || 30 }, context, results, (answer) =>
+        written.show(query, { ...answer, valid: undefined }),
+      );
+    } catch (error) {
+      if (error.diagnostics?.length) written.show(query, { diagnostics: error.diagnostics, valid: false });
+      failed(error);
+    } finally {
+      running = false;
+      run.disabled = false;
+    }
+  }
+
+  schema = await read("schema", { graph });
+  if (written.text) await check();
+  return () => stop();
+}

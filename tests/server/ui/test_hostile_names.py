@@ -1,0 +1,78 @@
+"""Names that try to be read as markup are shown as text in every view, and leave the page as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.ui.hostile_graph import HOSTILE_NAMES
+from tests.server.ui.test_views import QUESTION, open_view, replace_query, run, text_of
+from tests.support.browser import Page
+
+pytestmark = pytest.mark.timeout(300)
+"""The first test waits for an engine, a server and a browser."""
+
+
+def assert_untouched(page: Page, address: str) -> None:
+    """Nothing of a name was run, loaded or made an element."""
+    assert "attacked" not in page.evaluate("document.title")
+    made = (
+        "document.querySelectorAll('main script, main img, main iframe, main b, main [onload], main [onerror]').length"
+    )
+    assert page.evaluate(made) == 0
+    links = page.evaluate("[...document.querySelectorAll('main a')].map((link) => link.protocol)")
+    assert set(links) <= {"http:"}
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert all(request.startswith(address.removesuffix("/ui/")) for request in page.requests), page.requests
+    assert page.errors == []
+
+
+def test_names_in_rows_and_their_graph_are_text(tab: Page, page_address: str) -> None:
+    open_view(
+        tab, page_address, "query", "hostile", q="MATCH (t:Thing) RETURN t.name AS name, t.tags AS tags ORDER BY name"
+    )
+    run(tab)
+    cells = tab.evaluate(
+        "[...document.querySelectorAll('.rows [role=cell]:first-child')].map((cell) => cell.textContent)"
+    )
+    assert len(cells) == len(HOSTILE_NAMES)
+    assert "<script>document.title = 'attacked'</script>" in cells
+    assert max(map(len, cells)) <= 300, "a long text is cut in its cell"
+    assert not any("\u202e" in cell for cell in cells), "nothing reorders what surrounds it"
+    tab.click(".rows [role=cell]")
+    replace_query(tab, "MATCH (a:Thing)-[r:leads_to]->(b:Thing) RETURN a, r, b")
+    tab.press("Escape")
+    run(tab)
+    tab.evaluate(
+        "[...document.querySelectorAll('button')].find((each) => each.textContent === 'Show as a graph').click()"
+    )
+    tab.wait("document.querySelectorAll('.behind .box').length === 11")
+    tab.evaluate(
+        "document.querySelectorAll('.behind .box').forEach((box) => box.dispatchEvent(new MouseEvent('click')))"
+    )
+    tab.wait("document.querySelector('.behind .details h3')")
+    assert_untouched(tab, page_address)
+
+
+def test_names_in_schema_search_and_question_are_text(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "schema", "hostile", label="Thing")
+    tab.wait("document.querySelector('.details h2')")
+    assert_untouched(tab, page_address)
+    for name in HOSTILE_NAMES[:6]:
+        open_view(tab, page_address, "search", "hostile", q=name)
+        tab.wait("document.querySelector('#results .verdict') || document.querySelector('#alarm p')")
+        assert_untouched(tab, page_address)
+    open_view(tab, page_address, "question", "hostile", q=f"What does {HOSTILE_NAMES[0]} lead to?")
+    assert_untouched(tab, page_address)
+
+
+def test_a_hostile_address_is_text(tab: Page, page_address: str) -> None:
+    tab.visit(f"{page_address}#/query/%3Cimg%20src=x%3E?q=%3Cscript%3E")
+    tab.wait("document.querySelector('#alarm p')")
+    assert "There is no graph “<img src=x>”" in text_of(tab, "#alarm")
+    assert_untouched(tab, page_address)
+
+
+def test_the_question_of_the_other_graph_finds_nothing_to_say(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "question", "hostile", q=QUESTION)
+    assert "find_entities" in text_of(tab, ".steps")
+    assert_untouched(tab, page_address)

@@ -1,0 +1,104 @@
+"""What goes wrong while the page is open: a stopped server, a killed engine, an unreachable database, a token."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+from tests.server.ui.conftest import ready
+from tests.server.ui.test_views import open_view, replace_query, run, text_of
+from tests.support.browser import Page
+from tests.support.serving import http_server
+
+pytestmark = pytest.mark.timeout(300)
+"""The first test waits for an engine, a server and a browser."""
+
+TOKEN = "a-token-that-nobody-guesses"
+UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
+
+
+@pytest.fixture
+def settings(page_home: Home, tmp_path: Path) -> Path:
+    """A settings file with a database that does not run."""
+    path = tmp_path / "settings.toml"
+    path.write_text(UNREACHABLE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port that a server may take twice, one after the other."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_stopped_server_is_reported_and_the_page_goes_on_once_it_is_back(
+    tab: Page, page_home: Home, page_address: str, free_port: int
+) -> None:
+    with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba") as address:
+        page = address.replace("/mcp", "/ui/")
+        open_view(tab, page, "query")
+        tab.type("MATCH (t:Team) RETURN count(t)")
+        tab.wait("document.querySelector('.verdict-line').textContent === 'Valid.'")
+    tab.type(" ")
+    tab.wait("document.querySelector('#alarm p')")
+    assert "does not answer" in text_of(tab, "#alarm")
+    assert tab.evaluate("document.getElementById('query').value") == "MATCH (t:Team) RETURN count(t) "
+    with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba"):
+        tab.wait("!document.querySelector('#alarm p')")
+        tab.type(" AS teams")
+        tab.wait("document.querySelector('.verdict-line').textContent === 'Valid.'")
+        assert tab.evaluate("document.getElementById('query').value") == "MATCH (t:Team) RETURN count(t)  AS teams"
+
+
+def test_a_killed_engine_is_started_again_by_the_next_query(tab: Page, page_home: Home, page_address: str) -> None:
+    open_view(tab, page_address, "query", q="MATCH (t:Team) RETURN count(t) AS teams")
+    run(tab)
+    end_engine(page_home, kill=True)
+    for _ in range(5):  # the first may still meet the connections of the engine that is gone
+        replace_query(tab, "MATCH (t:Team) RETURN count(t) + 1 AS more")
+        tab.press("Enter", 2)
+        tab.wait("!document.querySelector('button.main').disabled && document.querySelector('.results, #alarm p')")
+        if tab.evaluate("document.querySelector('.rows [role=cell]')?.textContent") == "31":
+            break
+        assert text_of(tab, "#alarm")
+    assert tab.evaluate("document.querySelector('.rows [role=cell]').textContent") == "31"
+
+
+def test_a_database_that_cannot_be_reached_is_reported_and_the_others_go_on(
+    tab: Page, page_home: Home, page_address: str, settings: Path
+) -> None:
+    with http_server(
+        page_home.folder, "--ui", "--settings", str(settings), "--graph", "nba", "--graph", "away"
+    ) as address:
+        page = address.replace("/mcp", "/ui/")
+        tab.visit(page)
+        tab.wait("document.querySelector('.health.bad') && document.querySelector('.health.good')")
+        assert "Not available" in text_of(tab, ".health.bad")
+        tab.visit(f"{page}#/schema/away")
+        tab.wait("document.querySelector('#alarm a')")
+        assert "127.0.0.1:1" in text_of(tab, "#alarm")
+        tab.evaluate("[...document.querySelectorAll('#alarm a')].find((link) => link.textContent === 'nba').click()")
+        ready(tab, "schema")
+        assert text_of(tab, "#alarm") == ""
+
+
+def test_the_page_asks_for_the_token_that_the_server_requires(tab: Page, page_home: Home, page_address: str) -> None:
+    with http_server(page_home.folder, "--ui", more={"GRAPHGROUND_TOKEN": TOKEN}) as address:
+        page = address.replace("/mcp", "/ui/")
+        tab.visit(page)
+        tab.wait("document.querySelector('.token input')")
+        tab.type("another-token-altogether\n")
+        tab.wait("document.querySelector('.token input')?.value === ''")
+        tab.type(f"{TOKEN}\n")
+        ready(tab, "graphs")
+        assert "nba" in text_of(tab, "main")
+        tokens = {urlsplit(request).query for request in tab.requests}
+        assert tokens == {""}, "a token never stands in an address"

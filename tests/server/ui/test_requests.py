@@ -1,0 +1,168 @@
+"""The page's addresses without a browser: headers, hosts, other sites, tokens, what is no file, what is no argument."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from graphground.server.application import Application
+from graphground.server.protocol import Protocol
+from graphground.server.settings import Settings
+from graphground.server.threads import WorkerThreads
+from graphground.server.transports.http import http_app
+from graphground.server.ui.answers import MOST_BYTES
+from graphground.server.ui.files import FOLDER
+from graphground.server.ui.headers import HEADERS
+from graphground.server.ui.routes import Page
+from tests.support.films import films_alone
+
+ADDRESS, TOKEN = "http://127.0.0.1:8300", "a-token-that-nobody-guesses"
+
+
+def client(page: bool = True, **settings: Any) -> TestClient:
+    """A client of the HTTP application over one graph without data."""
+    application, workers = Application(films_alone), WorkerThreads()
+    server = Protocol(application, workers=workers).server
+    app = http_app(server, Settings(**settings), f"{ADDRESS}/mcp", Page(application, workers) if page else None)
+    return TestClient(app, base_url=ADDRESS, follow_redirects=False)
+
+
+def test_every_response_has_the_strict_headers() -> None:
+    asked = client()
+    for path in ("/ui/", "/ui/main.js", "/ui/api/health", "/ui/nothing", "/ui/api/nothing"):
+        answer = asked.get(path)
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS, path
+    policy = HEADERS["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8300", ""])
+def test_another_host_is_refused(host: str) -> None:
+    for path in ("/ui/", "/ui/api/health"):
+        assert client().get(path, headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}],
+    ids=str,
+)
+def test_other_sites_get_no_data(headers: dict[str, str]) -> None:
+    assert client().get("/ui/api/health", headers=headers).status_code == 403
+    assert client().post("/ui/api/call/list_graphs", json={}, headers=headers).status_code == 403
+
+
+def test_a_link_from_another_site_opens_the_page() -> None:
+    assert client().get("/ui/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+
+
+def test_a_form_of_another_site_cannot_post() -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answer = client().post("/ui/api/call/list_graphs", content=b"{}", headers={"Content-Type": kind})
+        assert answer.status_code == 400
+
+
+def test_data_need_the_token_where_one_is_set_and_the_page_itself_does_not() -> None:
+    asked = client(token=TOKEN)
+    assert asked.get("/ui/").status_code == 200
+    for headers in ({}, {"Authorization": "Bearer another-token-altogether"}):
+        assert asked.get("/ui/api/health", headers=headers).status_code == 401
+        assert asked.post("/ui/api/call/list_graphs", json={}, headers=headers).status_code == 401
+        assert asked.post("/ui/api/schema", json={}, headers=headers).status_code == 401
+    assert asked.get("/ui/api/health", headers={"Authorization": f"Bearer {TOKEN}"}).json()["ok"] is True
+
+
+def test_the_root_leads_to_the_page() -> None:
+    answer = client().get("/")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/ui/")
+
+
+@pytest.mark.parametrize(
+    "path", ["../headers.py", "%2e%2e/headers.py", "..%2f..%2fsettings.py", "views/../../headers.py"]
+)
+def test_nothing_outside_the_folder_is_a_file(path: str) -> None:
+    assert client().get(f"/ui/{path}").status_code == 404
+
+
+def test_a_file_that_is_known_is_not_sent_again() -> None:
+    asked = client()
+    first = asked.get("/ui/main.js")
+    assert asked.get("/ui/main.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+
+
+def test_tools_answer_as_they_do_for_agents() -> None:
+    asked = client()
+    answer = asked.post("/ui/api/call/validate_cypher", json={"query": "MATCH (m:Movi) RETURN m.name"}).json()
+    assert answer["ok"] is True
+    assert answer["answer"]["diagnostics"][0]["code"] == "unknown_label"
+    failure = asked.post("/ui/api/call/get_schema", json={"graph": "film"}).json()
+    assert failure["ok"] is False
+    assert (failure["failure"]["error"], failure["failure"]["nearest"]) == ("unknown_graph", ["films"])
+    assert (
+        asked.post("/ui/api/call/get_schema", json={"grph": "films"}).json()["failure"]["error"] == "unknown_argument"
+    )
+    assert asked.post("/ui/api/call/drop", json={}).json()["failure"]["error"] == "unknown_tool"
+
+
+def test_wrong_arguments_of_the_pages_own_data_are_failures() -> None:
+    asked = client()
+    assert asked.post("/ui/api/schema", json={"graph": "film"}).json()["failure"]["error"] == "unknown_graph"
+    assert asked.post("/ui/api/schema", json={"graph": 7}).json()["failure"]["error"] == "wrong_argument"
+    assert asked.post("/ui/api/matches", json={}).json()["failure"]["error"] == "wrong_argument"
+    assert (
+        asked.post("/ui/api/schema", content=b"[1", headers={"Content-Type": "application/json"}).json()["ok"] is False
+    )
+    long = {"query": "x" * (MOST_BYTES + 1)}
+    assert asked.post("/ui/api/matches", json=long).json()["failure"]["error"] == "request_too_long"
+
+
+def test_matches_of_a_query_that_writes_are_refused() -> None:
+    failure = client().post("/ui/api/matches", json={"query": "CREATE (m:Movie) RETURN m"}).json()["failure"]
+    assert failure["error"] == "not_read_only"
+
+
+def test_a_schema_without_data_is_drawn_too() -> None:
+    answer = client().post("/ui/api/schema", json={}).json()["answer"]
+    assert [label["name"] for label in answer["labels"]] == ["Movie", "Person"]
+    assert answer["boxes"] == ["Movie", "Person"]
+    assert answer["picture"][0] == "svg"
+
+
+def test_without_the_setting_there_is_no_page() -> None:
+    asked = client(page=False)
+    for path in ("/", "/ui/", "/ui/api/health"):
+        assert asked.get(path).status_code == 404
+
+
+def test_a_server_over_stdio_does_not_load_the_page() -> None:
+    loaded = (
+        "import sys; import graphground.server.commands.serve, graphground.server.protocol, "
+        "graphground.server.transports.stdio, graphground.server.transports.http; "
+        "print([name for name in sys.modules if name.startswith('graphground.server.ui')])"
+    )
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_page_over_stdio_is_reported_as_wrong_use() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "graphground", "serve", "--ui"], capture_output=True, text=True, timeout=60, input=""
+    )
+    assert done.returncode == 2
+    assert "--ui needs --transport http" in done.stderr
+
+
+def test_the_front_end_refers_to_nothing_outside() -> None:
+    for path in FOLDER.rglob("*"):
+        if path.suffix in (".js", ".css", ".html"):
+            text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+            assert "http:" not in text, path
+            assert "https:" not in text, path
+            for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+                assert sink not in text, (path, sink)

@@ -1,0 +1,301 @@
+"""Each view of the page in a real browser: what a person does with mouse and keyboard, and what is then shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.server.ui.conftest import Violations, ready
+from tests.support.browser import Page
+
+pytestmark = pytest.mark.timeout(300)
+"""The first test waits for an engine, a server and a browser."""
+
+BOSTON = "MATCH (p:Player)-[r:playsFor]->(t:Team {name: 'Boston Celtics'}) RETURN p.name, p.height_cm AS height, t.name"
+ROWS = (
+    "[...document.querySelectorAll('.rows [role=row]')].map((row) => [...row.children].map((cell) => cell.textContent))"
+)
+QUESTION = "Which teams did LeBron James play for?"
+
+
+def text_of(page: Page, selector: str) -> str:
+    return str(page.evaluate(f"document.querySelector({json.dumps(selector)}).innerText"))
+
+
+def open_view(page: Page, address: str, view: str, graph: str = "nba", **parameters: str) -> None:
+    """Open a view and wait until it has its data."""
+    page.evaluate(
+        "document.querySelector('.view')?.removeAttribute('data-ready')"
+    )  # a hash alone loads no new document
+    more = "&".join(f"{key}={quote(value)}" for key, value in parameters.items())
+    page.visit(f"{address}#/{view}/{graph if view != 'graphs' else ''}{'?' + more if more else ''}")
+    ready(page, view)
+
+
+def replace_query(page: Page, text: str) -> None:
+    """Type another query instead of the present one."""
+    page.evaluate("(() => { const area = document.getElementById('query'); area.focus(); area.select(); })()")
+    page.type(text)
+
+
+def run(page: Page) -> None:
+    """Run the query by keyboard and wait for its rows."""
+    page.evaluate("document.querySelector('.results').replaceChildren()")
+    page.press("Enter", 2)
+    page.wait("document.querySelector('.results p') && !document.querySelector('button.main').disabled")
+
+
+def test_the_schema_is_a_picture_whose_labels_show_their_figures(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "schema")
+    assert tab.evaluate("document.querySelectorAll('.picture .box').length") == 7
+    tab.evaluate("[...document.querySelectorAll('.box')].find((box) => box.textContent.startsWith('Team')).focus()")
+    tab.press("Enter")
+    tab.wait("document.querySelector('.details h2')")
+    details = text_of(tab, ".details")
+    assert details.startswith("Team")
+    assert "Nodes: 30." in details
+    assert "playsFor" in details
+    tab.wait("document.querySelector('.details meter')")  # once the figures are collected
+    assert "% filled" in text_of(tab, ".details")
+    assert "label=Team" in tab.evaluate("location.hash")
+    assert tab.errors == []
+
+
+def test_the_picture_is_zoomed_and_moved_by_buttons_keys_and_mouse(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "schema")
+    place = "document.querySelector('.canvas svg').style.transform"
+    tab.wait(f"{place} !== ''")
+    before = tab.evaluate(place)
+    tab.click(".tools button")
+    tab.wait(f"{place} !== {json.dumps(before)}")
+    zoomed = tab.evaluate(place)
+    tab.evaluate("document.querySelector('.canvas').focus()")
+    tab.press("ArrowLeft")
+    tab.wait(f"{place} !== {json.dumps(zoomed)}")
+    moved = tab.evaluate(place)
+    for kind, x, y in (("mousePressed", 300, 500), ("mouseMoved", 350, 520), ("mouseReleased", 350, 520)):
+        tab.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+    tab.wait(f"{place} !== {json.dumps(moved)}")
+    tab.press("0")
+    tab.wait(f"{place} === {json.dumps(before)}")
+
+
+def test_entities_are_found_while_typing_with_the_reason_and_the_verdict(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "search")
+    assert tab.evaluate("document.activeElement.id") == "mention"
+    tab.type("lebron")
+    tab.type(" jmes")
+    tab.wait("document.querySelector('.verdict strong')?.textContent === 'lebron jmes'")
+    results = text_of(tab, "#results")
+    assert "LeBron James" in results
+    assert "a similar spelling" in results
+    tab.evaluate("document.getElementById('mention').select()")
+    tab.type("LeBron James")
+    tab.wait("document.querySelector('.verdict.found strong')?.textContent === 'LeBron James'")
+    assert "the name as it is written" in text_of(tab, "#results")
+    tab.click(".candidates a")
+    ready(tab, "query")
+    assert "(n:Player {name: 'LeBron James'})" in tab.evaluate("document.getElementById('query').value")
+    assert tab.errors == []
+
+
+def test_a_name_that_the_graph_does_not_have_is_not_found(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "search", q="Zbigniew Qwrtysky")
+    assert "Not found" in text_of(tab, "#results")
+
+
+def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "query")
+    steps = (
+        ("MATCH (p:Pla", "Player"),
+        (")-[:playsF", "playsFor"),
+        ("]->(t:Tea", "Team"),
+        (") WHERE p.height", "height_cm"),
+    )
+    for typed, meant in steps:
+        tab.type(typed)
+        tab.wait("!document.getElementById('options').hidden")
+        chosen = tab.evaluate("document.querySelector('#options [aria-selected=true] .kind').textContent")
+        assert chosen == meant
+        active = tab.evaluate("document.getElementById('query').getAttribute('aria-activedescendant')")
+        assert tab.evaluate(f"document.getElementById({json.dumps(active)}).getAttribute('aria-selected')") == "true"
+        tab.press("Tab")
+    expected = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm"
+    assert tab.evaluate("document.getElementById('query').value") == expected
+    assert tab.evaluate("document.getElementById('options').hidden")
+
+
+def test_diagnostics_are_underlined_at_their_place_and_fixed_by_a_click(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "query")
+    tab.type("/* 𝔘😀 */ MATCH (t:Taem) WHERE t.nam = 'Boston Celtics' RETURN t.name")
+    tab.press("Escape")
+    tab.wait("document.querySelectorAll('.layer .error').length === 2")
+    assert tab.evaluate("[...document.querySelectorAll('.layer .error')].map((part) => part.textContent)") == [
+        "Taem",
+        "nam",
+    ]
+    tab.click(".findings .error .fix")
+    tab.wait("document.querySelectorAll('.layer .error').length === 1")
+    assert "(t:Team)" in tab.evaluate("document.getElementById('query').value")
+    tab.evaluate("document.getElementById('query').setSelectionRange(35, 35)")
+    tab.press(".", 2)
+    tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
+    assert "t.name = " in tab.evaluate("document.getElementById('query').value")
+    replace_query(tab, "MATCH (t:Taem)<-[:playsFor]-(p:Playr) RETURN p.name")
+    tab.wait("document.querySelector('.findings .whole button')")
+    tab.click(".findings .whole button")
+    tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
+    assert tab.errors == []
+
+
+def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_address: str, tmp_path: Path) -> None:
+    tab.browser("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    tab.browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path), eventsEnabled=True)
+    open_view(tab, page_address, "query", q=BOSTON)
+    run(tab)
+    tab.click(".head [role=columnheader]:nth-child(2) button")
+    heights = [int(row[1]) for row in tab.evaluate(ROWS) if row[1] != "null"]
+    assert heights == sorted(heights)
+    tab.click(".head [role=columnheader]:nth-child(2) button")
+    rows = tab.evaluate(ROWS)
+    heights = [int(row[1]) for row in rows if row[1] != "null"]
+    assert heights == sorted(heights, reverse=True)
+    assert tab.evaluate("document.querySelectorAll('[aria-sort=descending]').length") == 1
+    tab.call("Page.bringToFront")  # the clipboard is for the page that has the focus
+    buttons = {"Copy": 0, "CSV": 1, "JSON": 2}
+    for name, place in buttons.items():
+        tab.evaluate(f"document.querySelectorAll('.table > .row button')[{place}].click()")
+        tab.wait(
+            f"document.getElementById('status').textContent.match(/{'Copied' if name == 'Copy' else name.lower()}/)"
+        )
+    copied = tab.call("Runtime.evaluate", expression="navigator.clipboard.readText()", awaitPromise=True)
+    lines = copied["result"]["value"].splitlines()
+    assert lines[:2] == ["p.name\theight\tt.name", "\t".join(rows[0])]
+    saved = tab.saved(tmp_path / "nba-rows.csv").decode().split("\r\n")
+    assert saved[:2] == ["p.name,height,t.name", ",".join(rows[0])]
+    records = json.loads(tab.saved(tmp_path / "nba-rows.json"))
+    assert len(records) == len(lines) - 1 == len(saved) - 2
+    assert records[0] == {"p.name": rows[0][0], "height": int(rows[0][1]), "t.name": "Boston Celtics"}
+    tab.click(".rows [role=cell]")
+    assert text_of(tab, ".value") == rows[0][0]
+    tab.evaluate(
+        "[...document.querySelectorAll('button')].find((each) => each.textContent === 'Show as a graph').click()"
+    )
+    tab.wait("document.querySelector('.behind .box')")
+    assert tab.evaluate("document.querySelectorAll('.behind .box').length") > 20
+    tab.evaluate("document.querySelector('.behind .box').focus()")
+    tab.press("Enter")
+    tab.wait("document.querySelector('.behind .details h3')")
+    assert "playsFor" in text_of(tab, ".behind .details")
+    assert tab.errors == []
+
+
+def test_an_empty_answer_says_why_at_the_part_of_the_pattern_that_matches_nothing(tab: Page, page_address: str) -> None:
+    open_view(
+        tab, page_address, "query", q="MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
+    )
+    run(tab)
+    assert "0 rows" in text_of(tab, ".results")
+    tab.wait("document.querySelector('.findings li')")
+    assert "300" in tab.evaluate(
+        "[...document.querySelectorAll('.layer .error, .layer .warning, .layer .hint')].map((part) => part.textContent).join(' ')"
+    )
+
+
+TABLE = """
+import('./table.js').then(({ table }) => {
+  const rows = Array.from({ length: 100000 }, (_, number) => [number + 1, `text ${(number * 7919) % 100000}`]);
+  const { frame } = table({ columns: ['number', 'text'], rows, name: 'rows', report: () => {} });
+  document.querySelector('main').replaceChildren(frame);
+  return true;
+})
+"""
+
+
+def test_a_hundred_thousand_rows_are_shown_without_a_hundred_thousand_elements(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "graphs")
+    tab.call("Runtime.evaluate", expression=TABLE, awaitPromise=True)
+    tab.wait("document.querySelector('.rows [role=row]')")
+    assert tab.evaluate("document.querySelectorAll('.rows [role=row]').length") < 100
+    tab.evaluate("(() => { const box = document.querySelector('.scroller'); box.scrollTop = box.scrollHeight; })()")
+    tab.wait("document.querySelector('.rows [role=row]:last-child [role=cell]').textContent === '100000'")
+    tab.click(".head button")
+    tab.click(".head button")
+    tab.wait("document.querySelector('.rows [role=cell]').textContent === '100000'")
+    assert tab.evaluate("document.querySelector('.scroller').getAttribute('aria-rowcount')") == "100001"
+
+
+def test_rows_that_an_answer_leaves_out_are_read_on_to_the_limit(tab: Page, page_address: str) -> None:
+    text = "x" * 900
+    open_view(tab, page_address, "query", q=f"UNWIND range(1, 6000) AS number RETURN number, '{text}' AS text")
+    tab.evaluate("document.getElementById('limit').value = '10000'")
+    run(tab)
+    tab.wait("document.querySelector('.results p').textContent.startsWith('6,000 rows.')")
+    assert tab.errors == []
+
+
+def test_a_query_that_runs_out_of_time_is_reported_and_the_next_one_runs(tab: Page, page_address: str) -> None:
+    slow = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 300) AS c RETURN sum(a * b * c) AS s"
+    open_view(tab, page_address, "query", q=slow)
+    tab.evaluate("document.getElementById('seconds').value = '0.5'")
+    tab.press("Enter", 2)
+    tab.wait("document.querySelector('#alarm p') && !document.querySelector('button.main').disabled")
+    assert "time" in text_of(tab, "#alarm")
+    tab.evaluate("document.getElementById('seconds').value = '30'")
+    replace_query(tab, "MATCH (t:Team) RETURN count(t) AS teams")
+    run(tab)
+    tab.wait("document.querySelector('.rows [role=cell]')?.textContent === '30'")
+    assert text_of(tab, "#alarm") == ""
+
+
+def test_a_query_that_writes_is_refused_as_by_the_tools(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "query", q="MATCH (t:Team) SET t.name = 'x' RETURN t")
+    tab.press("Enter", 2)
+    tab.wait("document.querySelector('#alarm p')")
+    assert "read-only" in text_of(tab, "#alarm")
+    assert tab.evaluate("document.querySelectorAll('.layer .error').length") >= 1
+
+
+def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_address: str) -> None:
+    open_view(tab, page_address, "question")
+    tab.type(QUESTION + "\n")
+    tab.wait("document.querySelector('.answer .rows [role=row]')")
+    steps = tab.evaluate("[...document.querySelectorAll('.steps > li')].map((step) => step.dataset.tool)")
+    assert steps == ["find_entities", "get_filtered_schema", "suggest_queries", "execute_cypher"]
+    assert {row[0] for row in tab.evaluate(ROWS)} >= {"Cleveland Cavaliers", "Miami Heat", "Los Angeles Lakers"}
+    tab.click("[aria-label='Run suggestion 2']")
+    second = tab.evaluate("document.querySelectorAll('.suggestions pre')[1].textContent")
+    tab.wait(f"document.querySelector('.answer pre')?.textContent === {json.dumps(second)}")
+    tab.wait("document.querySelector('.answer .results, .answer .table, .answer p')")
+    assert tab.errors == []
+
+
+VIEWS = {
+    "schema": {"label": "Player"},
+    "search": {"q": "lebron jmes"},
+    "query": {"q": "MATCH (t:Taem) RETURN t.name"},
+    "question": {"q": QUESTION},
+}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_view_is_accessible_and_fits(
+    chromium: Page, page_address: str, violations: Violations, width: int, dark: bool
+) -> None:
+    chromium.fresh(width=width, dark=dark)
+    for view, parameters in VIEWS.items():
+        open_view(chromium, page_address, view, **parameters)
+        if view == "query":
+            chromium.wait("document.querySelector('.findings li')")
+            assert violations(chromium) == [], "with diagnostics"
+            replace_query(chromium, BOSTON)
+            chromium.press("Escape")
+            run(chromium)
+            chromium.click(".rows [role=cell]")
+        assert violations(chromium) == [], view
+        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+    assert chromium.errors == []
