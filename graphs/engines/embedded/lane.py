@@ -49,9 +49,15 @@ BREAKS = 2
 RAN = 0.1
 """A query that was cut off after at least this many seconds did run; a dead connection fails sooner."""
 ENDED_BY_QUERY = (
-    f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory, or nest or repeat "
-    "more deeply, than the engine can. Narrow it: fewer rows before collect() or reduce, shorter ranges, less nesting."
+    f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
+    "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
 )
+TOO_DEEP = (
+    f"The engine closed the connection {BREAKS + 1} times while it ran this query, which nests or repeats more deeply than "
+    "the engine can. Write it with less nesting: a list that holds a list in each round of reduce nests as deep as "
+    "reduce repeats."
+)
+"""A Java thread that runs out of stack ends its connection; the process continues."""
 READ_ONLY = "read only database"
 """ArcadeDB's message for a query that it classifies as a write, which includes every query that it cannot compile."""
 SCRATCH_SECONDS = 2.0
@@ -79,6 +85,8 @@ class Lane:
         self._lock = threading.Lock()
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
+        self._instance = ""
+        """The process behind the connection."""
         self._closed = False
         self._abandoned: Counter[str] = Counter()
         self._killed: set[str] = set()
@@ -94,6 +102,7 @@ class Lane:
     ) -> Table:
         """Run one read-only query; if the process ends meanwhile, retry on a new one."""
         bolt, broken, left, ran = self._connected(None), 0, timeout, False
+        instance = self._instance
         for _ in range(ATTEMPTS):
             begun = time.monotonic()
             try:
@@ -110,7 +119,8 @@ class Lane:
                 broken += bolt.address.uri not in self._killed
                 if broken > BREAKS:  # it may be this very query that ends the engine
                     if "defunct" in str(error):
-                        raise EngineUnavailable(ENDED_BY_QUERY) from None
+                        lives = still_runs(self._home, instance)
+                        raise QueryFailed(TOO_DEEP if lives else ENDED_BY_QUERY, "Engine.Ended") from None
                     raise
             ran = ran or time.monotonic() - begun > RAN
             bolt = self._connected_by(bolt, left - (time.monotonic() - begun) if ran and left is not None else None)
@@ -194,6 +204,7 @@ class Lane:
                 self._bolt.close()
                 self._bolt = None
             state = ensure_engine(self._home)
+            self._instance = state.instance
             uri, database = f"bolt://127.0.0.1:{state.port}", self._database
             self._bolt = BoltEngine(
                 BoltAddress(uri, "reader", state.reader, database),

@@ -10,7 +10,8 @@ from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.quarantine import FIRST_WAIT, LONGEST_WAIT, Quarantine
-from graphground.graphs.engines.engine import EngineBusy, QueryTimeout
+from graphground.graphs.engines.embedded.state import EngineState, still_runs
+from graphground.graphs.engines.engine import EngineBusy, QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.home import Home
 
@@ -78,6 +79,20 @@ def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Ho
     assert engine.run(parse("RETURN reduce(s = 0, x IN range(1, 3) | s + x)")).rows == [[6]]
     assert time.monotonic() - begun < 60
     assert ensure_engine(films_home).instance == before.instance
+
+
+def test_a_value_that_nests_too_deeply_to_be_returned_says_so_and_ends_no_process(
+    films_home: Home, film_graph: Graph
+) -> None:
+    assert film_graph.run("RETURN 1 AS x").rows == [[1]]
+    shared = EngineState.read(films_home)
+    with pytest.raises(QueryFailed, match=r"closed the connection 3 times .* nests or repeats more deeply"):
+        film_graph.run("RETURN reduce(a = [], i IN range(1, 100000) | [a]) AS x", timeout=60)
+    apart = EngineState.read(films_home.apart())
+    assert apart is not None
+    assert still_runs(films_home.apart(), apart.instance)
+    assert EngineState.read(films_home) == shared
+    assert film_graph.run("RETURN 1 AS x").rows == [[1]]
 
 
 def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) -> None:
