@@ -36,3 +36,7 @@ class ModelFailure(AgentFailure):
 
 class ServerFailure(AgentFailure):
     """The MCP server cannot be started or reached, or it ended."""
+
+
+class QuestionsError(AgentFailure):
+    """A file or a line of questions cannot be read; the message says where."""

@@ -18,6 +18,7 @@ COMMANDS = {
     "schema": "Show schemas and how many tokens their forms take.",
     "eval": "Measure agents: run them over tasks, report and compare.",
     "trace": "Show the tool calls that a server has recorded.",
+    "agent": "Ask reference agents, which use the server's tools and a language model.",
     "doctor": "Check the installation and report what to fix.",
     "completion": "Print a script that completes commands and options in your shell.",
 }

@@ -92,6 +92,8 @@ def write_tasks(tasks: Iterable[Task], path: Path) -> int:
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
     """The records of a JSON list, of an object with one list in it, or of JSON Lines.
 
+    An object with a `qid` or a question is a record itself: a file of one line, whose record may hold a list.
+
     Raises:
         TaskError: the file is missing, or has none of these forms.
     """
@@ -108,6 +110,9 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         yield from _lines(text, path)
         return
     if isinstance(document, dict):
+        if document.keys() & {"qid", "question", "nl_question"}:
+            yield document
+            return
         lists = [value for value in document.values() if isinstance(value, list)]
         document = lists[0] if len(lists) == 1 else [document]
     if not isinstance(document, list):

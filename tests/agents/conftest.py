@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
+import anyio
 import pytest
+
+from tests.support.serving import connected, http_server
 
 KEY = "sk-test-4711-do-not-print"
 
@@ -27,3 +32,16 @@ def libraries() -> None:
             import_module(module)
         except ModuleNotFoundError:
             pytest.skip("needs the extra `agents`")
+
+
+@pytest.fixture(scope="package")
+def nba_server(data_folder: Path) -> Iterator[str]:
+    """A server of the bundled graph over HTTP, with the graph loaded before any test's own limit runs."""
+
+    async def load() -> None:
+        async with connected(address, within=110) as client:
+            await client.call_tool("execute_cypher", {"graph": "nba", "query": "RETURN 1 AS ready"})
+
+    with http_server(data_folder) as address:
+        anyio.run(load)
+        yield address

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphground.evals.tasks.classify import BASIC, SPECIAL, TEMPLATES, classify
-from graphground.evals.tasks.task import Task, TaskError, read_tasks, write_tasks
+from graphground.evals.tasks.task import Task, TaskError, read_records, read_tasks, write_tasks
 from tests.support.shared_data import SHARED, needs
 
 RECORD = {"graph": "nba", "nl_question": "Who?", "gold_cypher": "MATCH (n:Player) RETURN n.name"}
@@ -158,3 +158,9 @@ def test_every_published_gold_query_has_a_pattern() -> None:
     found = [classify(task.gold) for task in tasks]
     assert {pattern for pattern, _ in found} == {*BASIC, *SPECIAL} - {"basic_(n)-(m0),(n)-(m0)"}  # in test graphs only
     assert {template for _, template in found} >= set(TEMPLATES)
+
+
+def test_a_file_of_one_line_is_one_record_though_it_holds_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    path.write_text('{"qid": "1", "cypher": "RETURN 1", "trace": [{"tool": "get_schema"}]}\n', encoding="utf-8")
+    assert [record["qid"] for record in read_records(path)] == ["1"]

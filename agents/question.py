@@ -1,0 +1,59 @@
+"""A question to an agent, and what comes of it, in the records that `graphground eval` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from graphground.agents.failures import QuestionsError
+
+Stance = Literal["answer", "not_in_graph", "ask"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph is the only one that is open."""
+
+    qid: str
+    graph: str
+    text: str
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any], number: int = 1, graph: str = "") -> Question:
+        """The question in a line of the protocol of `graphground eval`, or in a record of a task file.
+
+        Raises:
+            QuestionsError: the record has no question.
+        """
+        text = record.get("question") or record.get("nl_question")
+        if not isinstance(text, str) or not text.strip():
+            raise QuestionsError(f"record {number} has no `question` (or `nl_question`)")
+        return cls(str(record.get("qid") or number), str(record.get("graph") or graph), text)
+
+    def on(self, **arguments: Any) -> dict[str, Any]:
+        """Arguments for a tool, with the graph if one is named."""
+        return {**({"graph": self.graph} if self.graph else {}), **arguments}
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What an agent made of a question: a query, words, or an error."""
+
+    cypher: str = ""
+    text: str = ""
+    """The answer in words."""
+    stance: Stance = "answer"
+    error: str = ""
+    """Why there is no query."""
+    grade: str = ""
+    """The last grade of the multi-agent loop: `accept`, `incorrect` or `error`."""
+    rounds: int = 0
+    stopped: str = ""
+    """Why the agent stopped: `answered`, `accepted`, `rounds`, `calls`, `tokens`, `time` or `model`."""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, Any]:
+        """The fields that are set."""
+        names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
+        return {name: value for name in names if (value := getattr(self, name))} | self.extra

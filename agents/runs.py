@@ -1,0 +1,148 @@
+"""Runs an agent over questions: several at a time, with predictions on disk after each, resumable.
+
+    predictions.jsonl      a prediction a line, as `graphground eval run --predictions` reads it
+
+A run that was interrupted, or stopped by a rate limit, goes on with the questions without a prediction.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+
+from graphground.agents.failures import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
+from graphground.agents.question import Outcome, Question
+from graphground.agents.server_connection import ServerConnection
+from graphground.agents.session import Asks, BoundReached, Bounds, Session
+from graphground.agents.trace import Trace
+
+Record = dict[str, Any]
+
+
+class Agent(Protocol):
+    """What answers a question: `ZeroShot`, `ToolAgent` or `MultiAgentLoop`."""
+
+    name: str
+
+    async def answer(self, session: Session) -> Outcome:
+        """The outcome; a failure of the model or of the server is raised."""
+        ...
+
+
+async def ask(
+    agent: Agent,
+    question: Question,
+    server: ServerConnection,
+    models: Mapping[str, Asks],
+    bounds: Bounds | None = None,
+    trace: Trace | None = None,
+) -> Record:
+    """One question's prediction; a failure is its `error`.
+
+    Raises:
+        ModelFailure: the next question would fail in the same way, or the same one later may not.
+    """
+    session = Session(question, server, models, bounds or Bounds(), trace or Trace())
+    try:
+        outcome = await agent.answer(session)
+    except BoundReached as reached:
+        outcome = Outcome(error=str(reached), stopped=reached.bound)
+    except ModelFailure as failure:
+        record = session.prediction(agent.name, Outcome(error=str(failure), stopped="model"))
+        if failure.kind in HOPELESS | PASSING:
+            raise
+        return record
+    except AgentFailure as failure:
+        outcome = Outcome(error=str(failure), stopped="server")
+    return session.prediction(agent.name, outcome)
+
+
+async def run(
+    agent: Agent,
+    questions: Sequence[Question],
+    path: Path,
+    server: ServerConnection,
+    models: Mapping[str, Asks],
+    bounds: Bounds | None = None,
+    trace: Trace | None = None,
+    workers: int = 4,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> int:
+    """Ask the questions that have no prediction in the file yet; how many were asked.
+
+    Raises:
+        ModelFailure: the model cannot go on. What was predicted is kept; the same call goes on from there.
+    """
+    done = predicted(path)
+    left = [question for question in questions if question.qid not in done]
+    asked = 0
+    failures: list[ModelFailure] = []
+    limiter = anyio.CapacityLimiter(max(1, workers))
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    async def predict(question: Question, scope: anyio.CancelScope) -> None:
+        nonlocal asked
+        async with limiter:
+            try:
+                record = await ask(agent, question, server, models, bounds, trace)
+            except ModelFailure as failure:
+                failures.append(failure)
+                scope.cancel()
+                return
+            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+            asked += 1
+            progress(len(done) + asked, len(questions))
+
+    async with anyio.create_task_group() as tasks:
+        for question in left:
+            tasks.start_soon(predict, question, tasks.cancel_scope)
+    if failures:
+        raise ModelFailure(
+            failures[0].kind,
+            f"{failures[0]}. {asked} of {len(left)} questions were asked; {path} keeps them, and the same command "
+            "goes on with the others.",
+        )
+    return asked
+
+
+def predicted(path: Path) -> set[str]:
+    """The questions that a file of predictions already answers; those that ended in an error are asked again."""
+    if not path.exists():
+        return set()
+    done: set[str] = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # cut by an interruption
+        (done.discard if record.get("error") else done.add)(str(record.get("qid")))
+    return done
+
+
+def read_questions(path: Path, graph: str = "") -> list[Question]:
+    """The questions of a task file: a JSON list or a record a line, optionally gzipped.
+
+    Raises:
+        QuestionsError: the file holds no such records; the message says where.
+    """
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    try:
+        whole: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(_lines(text))
+    except ValueError as error:
+        raise QuestionsError(f"{path} is neither a JSON list nor one JSON object a line: {error}") from None
+    if not whole or not all(isinstance(record, dict) for record in whole):
+        raise QuestionsError(f"{path} holds no questions: each record is an object with `question` or `nl_question`")
+    return [Question.of_record(record, number, graph) for number, record in enumerate(whole, start=1)]
+
+
+def _lines(text: str) -> Iterator[Any]:
+    for line in text.splitlines():
+        if line.strip():
+            yield json.loads(line)

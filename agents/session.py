@@ -1,0 +1,152 @@
+"""One question's calls: models by role and the server's tools, each traced, all within bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graphground.agents.conversation import Message, Reply, ToolOffer
+from graphground.agents.failures import AgentFailure
+from graphground.agents.question import Outcome, Question
+from graphground.agents.server_connection import ServerConnection, ToolAnswer
+from graphground.agents.trace import Trace, shortened
+
+
+class Asks(Protocol):
+    """A model that can be asked: `Model`, or anything else with its method."""
+
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
+        """The model's reply."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much one question may cost: `Bounds(tool_calls=20)`."""
+
+    model_calls: int = 40
+    tool_calls: int = 30
+    tokens: int = 200_000
+    """In and out together."""
+    seconds: float = 600.0
+
+
+class BoundReached(AgentFailure):
+    """A bound of the session is reached; `bound` is `calls`, `tokens` or `time`."""
+
+    def __init__(self, bound: str, message: str) -> None:
+        super().__init__(message)
+        self.bound = bound
+
+
+class Session:
+    """`await Session(question, server, {"": model}, Bounds(), Trace()).call("get_schema", question.on())`."""
+
+    def __init__(
+        self, question: Question, server: ServerConnection, models: Mapping[str, Asks], bounds: Bounds, trace: Trace
+    ) -> None:
+        self.question = question
+        self._server, self._models, self._bounds, self._trace = server, models, bounds, trace
+        self._started = time.monotonic()
+        self.model_calls = self.tool_calls = self.tokens_in = self.tokens_out = 0
+        self.cost_usd = 0.0
+        self.tools_used: list[dict[str, Any]] = []
+
+    async def tools(self) -> list[ToolOffer]:
+        """The server's tools."""
+        return await self._server.tools()
+
+    async def ask(self, role: str, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
+        """Ask the model of a role (the common one if the role has none of its own).
+
+        Raises:
+            BoundReached: no call is left.
+            ModelFailure: there is no reply.
+        """
+        self._within(self.model_calls, self._bounds.model_calls, "model calls")
+        self.model_calls += 1
+        reply = await self._models.get(role, self._models[""]).ask(messages, tools)
+        self.tokens_in += reply.tokens_in
+        self.tokens_out += reply.tokens_out
+        self.cost_usd += 0.0 if reply.cached else reply.cost_usd or 0.0
+        self._trace.write(
+            "model",
+            self.question.qid,
+            role,
+            reply.seconds * 1000,
+            input=[{"role": message.role, "text": shortened(message.text)} for message in messages],
+            output=reply.text,
+            tool_calls=[{"tool": use.name, "arguments": use.arguments} for use in reply.uses],
+            tokens=reply.tokens_in + reply.tokens_out,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            cost_usd=reply.cost_usd,
+            cached=reply.cached,
+            finish=reply.finish,
+        )
+        return reply
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool of the server.
+
+        Raises:
+            BoundReached: no call is left.
+            ServerFailure: the server is gone.
+        """
+        self._within(self.tool_calls, self._bounds.tool_calls, "tool calls")
+        self.tool_calls += 1
+        answer = await self._server.call(tool, arguments)
+        self.tools_used.append({"tool": tool, "seconds": round(answer.seconds, 4)})
+        self._trace.write(
+            "tool",
+            self.question.qid,
+            tool,
+            answer.seconds * 1000,
+            arguments=dict(arguments),
+            answer=shortened(answer.text),
+            failed=answer.failed,
+        )
+        return answer
+
+    def state(self, name: str, came_with: str, leads_to: str) -> None:
+        """Note a transition: `state("evaluate", "3 rows", "accept")`."""
+        self._trace.write("state", self.question.qid, name, input=came_with, output=leads_to)
+
+    def prediction(self, agent: str, outcome: Outcome) -> dict[str, Any]:
+        """Note the outcome; the record that `graphground eval` reads."""
+        seconds = time.monotonic() - self._started
+        self._trace.write(
+            "prediction",
+            self.question.qid,
+            agent,
+            seconds * 1000,
+            input={"graph": self.question.graph, "question": self.question.text},
+            output=outcome.as_record(),
+            tokens=self.tokens_in + self.tokens_out,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
+        )
+        return {
+            "qid": self.question.qid,
+            "graph": self.question.graph,
+            "question": self.question.text,
+            **outcome.as_record(),
+            "seconds": round(seconds, 3),
+            "trace": self.tools_used,
+            "usage": {
+                "input_tokens": self.tokens_in,
+                "output_tokens": self.tokens_out,
+                "cost_usd": round(self.cost_usd, 6),
+            },
+        }
+
+    def _within(self, done: int, most: int, what: str) -> None:
+        spent, seconds = self.tokens_in + self.tokens_out, time.monotonic() - self._started
+        if done >= most:
+            raise BoundReached("calls", f"stopped after {done} {what}, the most for one question")
+        if spent >= self._bounds.tokens:
+            raise BoundReached("tokens", f"stopped after {spent:,} tokens; {self._bounds.tokens:,} are the most")
+        if seconds >= self._bounds.seconds:
+            raise BoundReached("time", f"stopped after {seconds:.0f} s; {self._bounds.seconds:g} s are the most")

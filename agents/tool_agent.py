@@ -1,0 +1,91 @@
+"""The tool agent: a model that calls the server's tools as an agent in an IDE does, within bounds.
+
+The model is offered every tool of the server until it answers without a call. When the calls, the tokens or the time
+run out, it is asked once more, without tools, for the answer that it has.
+"""
+
+from __future__ import annotations
+
+import json
+
+from graphground.agents.conversation import Message, ToolUse
+from graphground.agents.question import Outcome
+from graphground.agents.replies import query_in, stance_in
+from graphground.agents.session import BoundReached, Session
+from graphground.agents.trace import shortened
+from graphground.prompts.agents import agent_prompt
+
+RUNS_QUERIES = "execute_cypher"
+REPEATED = "This exact call was made before, and its answer stands above. Use it, or make a different call."
+NO_MORE = "No more tool calls are possible. Answer now, with the query in a `cypher` block, from what you have."
+
+
+class ToolAgent:
+    """`await ToolAgent().answer(session)`."""
+
+    name = "tools"
+
+    def __init__(self, turns: int = 12, shown: int = 8_000) -> None:
+        """`turns` is the most replies with tool calls; `shown` the most characters of one tool's answer."""
+        self._turns, self._shown = turns, shown
+
+    async def answer(self, session: Session) -> Outcome:
+        """Let the model call tools until it answers."""
+        question = session.question
+        graph = question.graph or "the only one that is open"
+        messages = [Message("system", agent_prompt("tool_agent", graph=graph)), Message("user", question.text)]
+        offers = await session.tools()
+        ran, seen = "", set[str]()
+        stopped = "calls"
+        try:
+            for _ in range(self._turns):
+                reply = await session.ask("tool_agent", messages, offers)
+                messages.append(reply.as_message())
+                if not reply.uses:
+                    return _outcome(reply.text, ran, "answered")
+                for use in reply.uses:
+                    text, query = await self._call(session, use, seen)
+                    ran = query or ran
+                    messages.append(Message("tool", text, answers=use))
+        except BoundReached as reached:
+            stopped = reached.bound
+            session.state("tools", str(reached), "stopped")
+        try:
+            reply = await session.ask("tool_agent", [*_closed(messages), Message("user", NO_MORE)])
+        except BoundReached:
+            return _outcome("", ran, stopped)
+        return _outcome(reply.text, ran, stopped)
+
+    async def _call(self, session: Session, use: ToolUse, seen: set[str]) -> tuple[str, str]:
+        """A tool's answer as the model sees it, and the query if one ran."""
+        arguments = use.parsed()
+        if arguments is None:
+            return f"The arguments are not a JSON object: {shortened(use.arguments, 200)}", ""
+        same = f"{use.name} {json.dumps(arguments, sort_keys=True)}"
+        if same in seen:
+            session.state("tools", f"{use.name} repeated", "not called")
+            return REPEATED, ""
+        seen.add(same)
+        answer = await session.call(use.name, arguments)
+        query = arguments.get("query")
+        ran = isinstance(query, str) and use.name == RUNS_QUERIES and not answer.failed
+        return shortened(answer.text, self._shown), str(query) if ran else ""
+
+
+def _closed(messages: list[Message]) -> list[Message]:
+    """The conversation with an answer to each tool call: providers refuse a call without one."""
+    answered = {message.answers.id for message in messages if message.answers}
+    closed: list[Message] = []
+    for message in messages:
+        closed.append(message)
+        closed += [Message("tool", NO_MORE, answers=use) for use in message.uses if use.id not in answered]
+    return closed
+
+
+def _outcome(text: str, ran: str, stopped: str) -> Outcome:
+    """The query in the last reply, else the last one that ran; the words are the answer."""
+    query, stance = query_in(text) or ran, stance_in(text)
+    if query or stance != "answer":
+        return Outcome(cypher=query, text=text, stance=stance, stopped=stopped)
+    reason = "the model answered without a query" if stopped == "answered" else f"stopped by its bound on {stopped}"
+    return Outcome(error=reason, text=text, stopped=stopped)

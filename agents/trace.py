@@ -1,0 +1,151 @@
+"""The trace of a run: a line of JSON for every call of a model and of a tool, every state and every prediction.
+
+    {"kind": "model", "time": "2026-11-22T11:01:47.120Z", "session": "nba-1", "name": "generator", "input": [...],
+     "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "elapsed_ms": 1203.5, …}
+    {"kind": "tool", …, "name": "execute_cypher", "arguments": {…}, "answer": "…", "failed": false}
+    {"kind": "state", …, "name": "evaluate", "input": "executed", "output": "incorrect"}
+    {"kind": "prediction", …, "name": "loop", "input": {"question": …}, "output": {"cypher": …}}
+
+A session is one question. Keys of models never reach a trace.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+SHOWN = 12_000
+"""The most characters of a tool's answer in a trace."""
+Line = dict[str, Any]
+
+
+class Trace:
+    """`Trace(path).write("tool", "nba-1", "get_schema", arguments={…}, answer="…")`; without a path only in memory."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.lines: list[Line] = []
+        self._path, self._lock = path, threading.Lock()
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(self, kind: str, session: str, name: str, elapsed_ms: float = 0.0, **fields: Any) -> None:
+        """Append a line; it is on disk when this returns."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
+        line["elapsed_ms"] = round(elapsed_ms, 1)
+        with self._lock:
+            self.lines.append(line)
+            if self._path is not None:
+                with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+
+
+def read_trace(path: Path) -> Iterator[Line]:
+    """The lines of a trace; a last line that was cut by an interruption is left out."""
+    with path.open(encoding="utf-8") as file:
+        for text in file:
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue
+            if isinstance(line, dict):
+                yield line
+
+
+def shortened(text: str, limit: int = SHOWN) -> str:
+    """The text, cut at `limit` characters with a note of how many are missing."""
+    return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit} more characters"
+
+
+def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
+    """The figures of a run, from its trace alone: questions, calls, tokens, cost, rounds, grades, seconds.
+
+        >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "elapsed_ms": 4.0}])["tools"]
+        {'get_schema': {'calls': 1, 'failed': 0, 'seconds': 0.004}}
+
+    Of the predictions of one question only the last counts: a resumed run asks again after an error.
+    """
+    last: dict[str, Line] = {}
+    models: dict[str, dict[str, Any]] = {}
+    tools: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        seconds = float(line.get("elapsed_ms") or 0) / 1000
+        if line["kind"] == "prediction":
+            last[line["session"]] = line
+        elif line["kind"] == "model":
+            role = models.setdefault(
+                line["name"],
+                {"calls": 0, "cached": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "seconds": 0.0},
+            )
+            role["calls"] += 1
+            role["cached"] += bool(line.get("cached"))
+            role["input_tokens"] += line.get("tokens_in", 0)
+            role["output_tokens"] += line.get("tokens_out", 0)
+            role["cost_usd"] += 0.0 if line.get("cached") else line.get("cost_usd") or 0.0
+            role["seconds"] = round(role["seconds"] + seconds, 4)
+        elif line["kind"] == "tool":
+            tool = tools.setdefault(line["name"], {"calls": 0, "failed": 0, "seconds": 0.0})
+            tool["calls"] += 1
+            tool["failed"] += bool(line.get("failed"))
+            tool["seconds"] = round(tool["seconds"] + seconds, 4)
+    outcomes = [line["output"] for line in last.values()]
+    return {
+        "questions": len(outcomes),
+        "with_query": sum(bool(outcome.get("cypher")) for outcome in outcomes),
+        "errors": sum(bool(outcome.get("error")) for outcome in outcomes),
+        "accepted": sum(outcome.get("grade") == "accept" for outcome in outcomes),
+        "rounds": _counted(outcome.get("rounds") for outcome in outcomes),
+        "stopped": _counted(outcome.get("stopped") for outcome in outcomes),
+        "input_tokens": sum(role["input_tokens"] for role in models.values()),
+        "output_tokens": sum(role["output_tokens"] for role in models.values()),
+        "cost_usd": round(sum(role["cost_usd"] for role in models.values()), 6),
+        "models": models,
+        "tools": tools,
+    }
+
+
+def _counted(values: Iterator[Any]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for value in values:
+        if value:
+            counts[str(value)] = counts.get(str(value), 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def page(lines: Iterator[Line] | list[Line], title: str = "Trace") -> str:
+    """The trace as a Markdown page: one section for each question, one subsection for each step."""
+    sections: dict[str, list[Line]] = {}
+    for line in lines:
+        sections.setdefault(line["session"], []).append(line)
+    parts = [f"# {title}"]
+    for session, steps in sections.items():
+        parts.append(f"## {session}")
+        parts += [part for step in steps for part in _step(step)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _step(line: Line) -> Iterator[str]:
+    if line["kind"] == "state":
+        yield f"*{line['name']}*: {line.get('input', '')} → **{line.get('output', '')}**"
+        return
+    spent = f", {line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out" if line.get("tokens") else ""
+    cached = ", from the cache" if line.get("cached") else ""
+    yield f"### {line['kind']}: {line['name']} ({line.get('elapsed_ms', 0):.0f} ms{spent}{cached})"
+    for field in ("input", "arguments", "output", "answer"):
+        if line.get(field):
+            value = line[field]
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
+            fence = "`" * max(3, 1 + _longest_fence(text))
+            yield f"{field}:\n\n{fence}\n{text}\n{fence}"
+
+
+def _longest_fence(text: str) -> int:
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest

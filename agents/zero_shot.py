@@ -1,0 +1,57 @@
+"""The zero-shot baseline: the schema and the question in one prompt, one query out (CypherBench, Table 10).
+
+The schema comes in one of five forms, compared in "Enhancing Text2Cypher with Schema Filtering": `enhanced`, `base`, or
+pruned by the question with the methods `exact`, `masked` and `similarity`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from graphground.agents.conversation import Message
+from graphground.agents.question import Outcome, Question
+from graphground.agents.replies import query_in, stance_in
+from graphground.agents.session import Session
+from graphground.prompts.agents import agent_prompt
+
+SchemaForm = Literal["enhanced", "base", "exact", "masked", "similarity"]
+FORMS: tuple[SchemaForm, ...] = get_args(SchemaForm)
+
+
+class ZeroShot:
+    """`await ZeroShot("exact").answer(session)`."""
+
+    name = "zero-shot"
+
+    def __init__(self, form: SchemaForm = "base", max_schema_tokens: int | None = None) -> None:
+        self._form, self._max_schema_tokens = form, max_schema_tokens
+
+    async def answer(self, session: Session) -> Outcome:
+        """Read the schema, ask once, take the query out of the reply."""
+        schema = await read_schema(session, self._form, self._max_schema_tokens)
+        prompt = agent_prompt("zero_shot", schema=schema, question=session.question.text)
+        reply = await session.ask("zero_shot", [Message("user", prompt)])
+        query = query_in(reply.text)
+        if not query:
+            return Outcome(error=f"the model wrote no query: {_start(reply.text)}", stopped="answered")
+        return Outcome(cypher=query, stance=stance_in(reply.text), stopped="answered")
+
+
+async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None = None) -> str:
+    """The schema of the question's graph in one of the five forms, as text.
+
+    Raises:
+        ServerFailure: the server cannot read it.
+    """
+    question: Question = session.question
+    budget = {"max_tokens": max_tokens} if max_tokens else {}
+    if form in ("enhanced", "base"):
+        answer = await session.call("get_schema", question.on(form=form, **budget))
+    else:
+        answer = await session.call("get_filtered_schema", question.on(question=question.text, method=form, **budget))
+    return str(answer.require()["schema"])
+
+
+def _start(text: str) -> str:
+    words = " ".join(text.split())
+    return repr(words[:120]) if words else "the reply is empty"

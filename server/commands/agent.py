@@ -1,0 +1,276 @@
+"""`graphground agent`: ask the reference agents a question, or run them over a task file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.options import GRAPHS, add_options
+from graphground.server.commands.progress import progress_bars
+
+if TYPE_CHECKING:
+    from graphground.agents.models import Model, ModelSettings
+    from graphground.agents.runs import Agent
+    from graphground.agents.server_connection import ServerConnection
+    from graphground.agents.session import Bounds
+    from graphground.agents.trace import Trace
+
+FORMS = ("enhanced", "base", "exact", "masked", "similarity")
+ABLATIONS = ("no-verification", "no-judge", "single-pass")
+
+
+def parser() -> CommandLine:
+    """The options of `graphground agent` and its subcommands."""
+    group = command_line("agent", "Ask reference agents, which use the server's tools and a language model.")
+    shot = group.add_command("zero-shot", ask, "The schema and the question in one prompt, one query out: a baseline.")
+    shot.set_defaults(agent="zero-shot")
+    tools = group.add_command("tools", ask, "A model that calls the tools by itself until it answers.")
+    tools.set_defaults(agent="tools")
+    tools.add_argument("--turns", type=int, default=12, metavar="N", help="Replies with tool calls (default: 12).")
+    loop = group.add_command(
+        "loop",
+        ask,
+        "Generate, execute, evaluate, verify and try again, with a model for each role: at most four rounds.",
+    )
+    loop.set_defaults(agent="loop")
+    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="Rounds (default: 4).")
+    loop.add_argument("--ablation", action="append", choices=ABLATIONS, default=[], help="Leave a part out.")
+    loop.add_argument(
+        "--role",
+        action="append",
+        default=[],
+        metavar="ROLE=MODEL",
+        help="Another model for one role: evaluator=openai:gpt-5. May be repeated.",
+    )
+    loop.add_argument("--prompts", type=Path, metavar="FOLDER", help="Your own templates, named after the roles.")
+    for form_taker, default in ((shot, "base"), (loop, "enhanced")):
+        form_taker.add_argument("--form", choices=FORMS, default=default, help=f"The schema (default: {default}).")
+        form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
+    for command in (shot, tools, loop):
+        _add_common(command)
+    return group
+
+
+def _add_common(command: CommandLine) -> None:
+    command.add_argument(
+        "question", nargs="?", metavar="QUESTION", help="Without it and --tasks, questions are read as JSON from stdin."
+    )
+    command.add_argument("--tasks", type=Path, metavar="FILE", help="A task file; its predictions go to --out.")
+    command.add_argument("--out", type=Path, metavar="FILE", help="The predictions (JSON Lines); kept and resumed.")
+    command.add_argument(
+        "--trace", type=Path, metavar="FILE", help="Append every step (JSON Lines), and write FILE.md."
+    )
+    command.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
+    model = command.add_argument_group("model")
+    model.add_argument("--model", required=True, help="Such as gpt-5-mini, anthropic:claude-sonnet-4-5, or your own.")
+    model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
+    model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
+    model.add_argument("--temperature", default="0", metavar="T", help="`none` leaves it out (default: 0).")
+    model.add_argument("--seed", type=int, help="A seed, for endpoints that take one.")
+    model.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="For one reply (default: 1024).")
+    model.add_argument("--model-timeout", type=float, default=120.0, metavar="S", help="Seconds (default: 120).")
+    model.add_argument("--retries", type=int, default=5, metavar="N", help="After a rate limit or a cut (default: 5).")
+    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Where replies are kept (default: user's cache).")
+    model.add_argument("--no-cache", action="store_true", help="Keep no replies.")
+    bounds = command.add_argument_group("bounds of one question")
+    bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="Tool calls (default: 30).")
+    bounds.add_argument("--most-tokens", type=int, default=200_000, metavar="N", help="Tokens (default: 200000).")
+    bounds.add_argument("--most-seconds", type=float, default=600.0, metavar="S", help="Seconds (default: 600).")
+    command.add_argument(
+        "--server", metavar="SERVER", help="The URL of a running server, or a command (default: started over stdio)."
+    )
+    add_options(command, GRAPHS)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a subcommand."""
+    return run(parser(), arguments)
+
+
+def ask(parsed: argparse.Namespace) -> int:
+    """Answer a question, a task file, or the questions on stdin."""
+    import anyio
+
+    if parsed.tasks is not None and (parsed.question or parsed.out is None):
+        raise WrongUse("--tasks takes --out and no question")
+    if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds, parsed.max_tokens) <= 0:
+        raise WrongUse("--workers, --max-tokens and the bounds are positive numbers")
+    if getattr(parsed, "rounds", 1) < 1 or getattr(parsed, "turns", 1) < 1:
+        raise WrongUse("--rounds and --turns are at least 1")
+    return anyio.run(_ask, parsed)
+
+
+async def _ask(parsed: argparse.Namespace) -> int:
+    from contextlib import AsyncExitStack
+
+    from graphground.agents.models import Model  # the agents are loaded by their command alone
+    from graphground.agents.reply_cache import ReplyCache
+    from graphground.agents.server_connection import connect
+    from graphground.agents.session import Bounds
+    from graphground.agents.trace import Trace, page, read_trace
+
+    agent, cache = _agent(parsed), None
+    if not parsed.no_cache:
+        cache = ReplyCache(parsed.cache or _cache_folder())
+    bounds = Bounds(tool_calls=parsed.most_calls, tokens=parsed.most_tokens, seconds=parsed.most_seconds)
+    trace = Trace(parsed.trace)
+    try:
+        async with AsyncExitStack() as stack:
+            models = {
+                role: await stack.enter_async_context(Model(settings, cache, _say))
+                for role, settings in _models(parsed).items()
+            }
+            server = await stack.enter_async_context(connect(_server(parsed), environment=os.environ))
+            return await _answer(parsed, agent, server, models, bounds, trace)
+    finally:
+        if parsed.trace is not None and parsed.trace.exists():
+            text = page(read_trace(parsed.trace), f"Trace of {agent.name}")
+            parsed.trace.with_suffix(".md").write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+async def _answer(
+    parsed: argparse.Namespace,
+    agent: Agent,
+    server: ServerConnection,
+    models: dict[str, Model],
+    bounds: Bounds,
+    trace: Trace,
+) -> int:
+    import anyio.to_thread
+
+    from graphground.agents import runs
+    from graphground.agents.failures import AgentFailure
+    from graphground.agents.question import Question
+
+    graph = _graph(parsed)
+    if parsed.tasks is not None:
+        questions = runs.read_questions(parsed.tasks, graph)
+        with progress_bars() as progress:
+            asked = await runs.run(
+                agent,
+                questions,
+                parsed.out,
+                server,
+                models,
+                bounds,
+                trace,
+                parsed.workers,
+                lambda done, total: progress("questions", done, total),
+            )
+        sys.stdout.write(f"Asked {asked} of {len(questions)} questions. Predictions: {parsed.out}\n")
+        return 0
+    if parsed.question:
+        record = await runs.ask(agent, Question("1", graph, parsed.question), server, models, bounds, trace)
+        if record.get("cypher"):
+            sys.stdout.write(f"{record['cypher']}\n")
+        if record.get("text"):
+            sys.stdout.write(f"\n{record['text']}\n")
+        if record.get("error"):
+            sys.stderr.write(f"graphground: {record['error']}\n")
+        return 1 if record.get("error") else 0
+    while line := await anyio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True):
+        if line.strip():
+            try:
+                question = Question.of_record(json.loads(line), graph=graph)
+                record = await runs.ask(agent, question, server, models, bounds, trace)
+            except (AgentFailure, ValueError, AttributeError) as error:  # the model cannot go on, or a wrong line
+                record = {"error": str(error)}
+            sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+            sys.stdout.flush()
+    return 0
+
+
+def _agent(parsed: argparse.Namespace) -> Agent:
+    from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
+    from graphground.agents.tool_agent import ToolAgent
+    from graphground.agents.zero_shot import ZeroShot
+    from graphground.prompts.agents import agent_templates
+
+    if parsed.agent == "zero-shot":
+        return ZeroShot(parsed.form, parsed.schema_tokens)
+    if parsed.agent == "tools":
+        return ToolAgent(parsed.turns)
+    settings = LoopSettings.single_pass() if "single-pass" in parsed.ablation else LoopSettings(rounds=parsed.rounds)
+    settings = replace(
+        settings,
+        verification=settings.verification and "no-verification" not in parsed.ablation,
+        judge=settings.judge and "no-judge" not in parsed.ablation,
+        form=parsed.form,
+        max_schema_tokens=parsed.schema_tokens,
+    )
+    if parsed.prompts is not None:
+        try:
+            agent_templates(parsed.prompts)
+        except ValueError as error:
+            raise WrongUse(str(error)) from None
+        settings = replace(settings, prompts=parsed.prompts)
+    return MultiAgentLoop(settings)
+
+
+def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
+    """The settings of the common model, under an empty name, and of each role that has its own."""
+    from graphground.agents.models import ModelSettings
+    from graphground.agents.multi_agent_loop import ROLES
+
+    try:
+        temperature = None if parsed.temperature == "none" else float(parsed.temperature)
+    except ValueError:
+        raise WrongUse(f"--temperature is a number or none, not {parsed.temperature!r}") from None
+    common = ModelSettings(
+        parsed.model,
+        endpoint=parsed.endpoint,
+        key_variable=parsed.key_variable,
+        temperature=temperature,
+        seed=parsed.seed,
+        max_tokens=parsed.max_tokens,
+        timeout=parsed.model_timeout,
+        retries=parsed.retries,
+    )
+    models = {"": common}
+    for text in getattr(parsed, "role", ()):
+        role, _, name = text.partition("=")
+        if role not in ROLES or not name:
+            raise WrongUse(f"--role is ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
+        models[role] = replace(common, name=name)
+    return models
+
+
+def _server(parsed: argparse.Namespace) -> str | list[str]:
+    """The server's URL, or the command that starts it, with the options of graphs that were given."""
+    if parsed.server:
+        return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
+    from graphground.agents.server_connection import SERVE
+
+    words: list[str] = [*SERVE]
+    for name in GRAPHS:
+        value: Any = getattr(parsed, name, None)
+        for part in value if isinstance(value, list) else [value]:
+            if part is not None:
+                words += [f"--{name.replace('_', '-')}", str(part)]
+    return words
+
+
+def _graph(parsed: argparse.Namespace) -> str:
+    named = getattr(parsed, "graph", None) or [""]
+    if len(named) > 1 and parsed.question:
+        raise WrongUse("a question is about one graph: give --graph once")
+    return str(named[0])
+
+
+def _cache_folder() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("graphground") / "replies"
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"graphground: {sentence}\n")
+    sys.stderr.flush()

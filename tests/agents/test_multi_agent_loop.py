@@ -1,0 +1,180 @@
+"""Every transition of the loop's state diagram, against the real server, with a model that follows a script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
+from graphground.agents.question import Question
+from graphground.agents.runs import ask
+from graphground.agents.server_connection import connect
+from graphground.agents.session import Bounds
+from graphground.agents.trace import Trace, figures
+from tests.support.scripted_endpoint import ScriptedEndpoint
+from tests.support.scripted_roles import Replies, role_of, script_of
+
+QUESTION = Question("q1", "nba", "How many teams are there?")
+RIGHT = "```cypher\nMATCH (t:Team) RETURN count(t) AS teams\n```"
+OTHER = "```cypher\nMATCH (p:Player) RETURN count(p) AS players\n```"
+MISSPELT = "MATCH (t:Team {name: 'Chicago Buls'}) RETURN t.name"
+BROKEN = "MATCH (t:Team RETURN t.name"
+PROSE = "There are thirty teams in the league."
+
+
+class Run:
+    """What one run of the loop did: the record, the states as `name → output`, and the roles asked."""
+
+    def __init__(self, record: dict[str, Any], trace: Trace, endpoint: ScriptedEndpoint) -> None:
+        self.record, self.trace, self.endpoint = record, trace, endpoint
+        self.states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
+        self.roles = [role_of(asked) for asked in endpoint.requests]
+
+    def prompts(self, role: str) -> list[str]:
+        return [asked.text for asked in self.endpoint.requests if role_of(asked) == role]
+
+
+def loop(
+    address: str, roles: Mapping[str, Replies], settings: LoopSettings | None = None, bounds: Bounds | None = None
+) -> Run:
+    async def asked() -> dict[str, Any]:
+        with anyio.fail_after(100):
+            async with (
+                connect(address) as server,
+                Model(ModelSettings("scripted", endpoint=endpoint.openai, retries=0)) as model,
+            ):
+                return await ask(MultiAgentLoop(settings), QUESTION, server, {"": model}, bounds, trace)
+
+    trace = Trace()
+    with ScriptedEndpoint(script_of(roles)) as endpoint:
+        return Run(anyio.run(asked), trace, endpoint)
+
+
+def test_an_accepted_query_is_interpreted_at_once(nba_server: str) -> None:
+    run = loop(nba_server, {"generator": [RIGHT], "evaluator": ["GRADE: accept"], "interpreter": ["There are 30."]})
+    assert run.states == ["generate → execute", "execute → 1 rows", "evaluate → accept", "interpret → done"]
+    assert run.roles == ["generator", "evaluator", "interpreter"]
+    assert run.record["cypher"] == "MATCH (t:Team) RETURN count(t) AS teams"
+    assert (run.record["text"], run.record["rounds"], run.record["stopped"]) == ("There are 30.", 1, "accepted")
+    assert "[[30]]" in run.prompts("evaluator")[0]
+    assert "[[30]]" in run.prompts("interpreter")[0]
+    assert "(:Player)-[:playsFor]->(:Team)" in run.prompts("generator")[0]
+
+
+def test_an_incorrect_query_gets_feedback_without_verification(nba_server: str) -> None:
+    roles = {
+        "generator": [OTHER, RIGHT],
+        "evaluator": ["GRADE: incorrect\nREASON: it counts players", "GRADE: accept"],
+        "aggregator": ["Count the teams."],
+    }
+    run = loop(nba_server, roles)
+    assert run.states[2:5] == ["evaluate → incorrect", "aggregate → generate", "generate → execute"]
+    assert run.roles == ["generator", "evaluator", "aggregator", "generator", "evaluator", "interpreter"]
+    assert "it counts players" in run.prompts("aggregator")[0]
+    assert "Count the teams." in run.prompts("generator")[1]
+    assert (run.record["grade"], run.record["rounds"]) == ("accept", 2)
+
+
+def test_an_error_is_verified_against_the_graph_before_the_feedback(nba_server: str) -> None:
+    roles = {
+        "generator": [MISSPELT, RIGHT],
+        "evaluator": ["GRADE: error\nREASON: no such team", "GRADE: accept"],
+        "extractor": ['[{"value": "Chicago Buls", "label": "Team", "property": "name"}]'],
+        "instructions": ["1. Write 'Chicago Bulls'."],
+    }
+    run = loop(nba_server, roles)
+    assert [state.split(" → ")[0] for state in run.states[2:8]] == [
+        "evaluate", "extract", "verify", "instruct", "aggregate", "generate",
+    ]  # fmt: skip
+    [findings] = run.prompts("instructions")
+    assert "'Chicago Buls' (Team.name) does not exist. Nearest: 'Chicago Bulls'" in findings
+    assert "similarity 0.92" in findings
+    assert "1. Write 'Chicago Bulls'." in run.prompts("aggregator")[0]
+    assert run.record["rounds"] == 2
+
+
+def test_a_query_that_fails_is_an_error_without_asking_the_judge(nba_server: str) -> None:
+    run = loop(nba_server, {"generator": [f"```cypher\n{BROKEN}\n```", RIGHT], "evaluator": ["GRADE: accept"]})
+    assert run.states[:3] == ["generate → execute", "execute → failed", "evaluate → error"]
+    assert run.roles[:2] == ["generator", "extractor"]
+    assert "line 1" in run.prompts("instructions")[0]
+    assert run.record["grade"] == "accept"
+
+
+def test_prose_in_place_of_a_query_is_an_error_with_nothing_to_verify(nba_server: str) -> None:
+    run = loop(nba_server, {"generator": [PROSE, RIGHT], "evaluator": ["GRADE: accept"]})
+    assert run.states[:3] == ["generate → no query", "evaluate → error", "aggregate → generate"]
+    assert "extractor" not in run.roles
+    assert "no Cypher query" in run.prompts("aggregator")[0]
+    assert run.record["rounds"] == 2
+
+
+def test_after_four_rounds_the_best_attempt_is_kept(nba_server: str) -> None:
+    roles = {"generator": [PROSE, OTHER, f"```cypher\n{BROKEN}\n```", PROSE], "evaluator": ["GRADE: incorrect"]}
+    run = loop(nba_server, roles)
+    assert run.roles.count("generator") == 4
+    assert run.states[-1] == "interpret → done"
+    assert run.record["cypher"] == "MATCH (p:Player) RETURN count(p) AS players"
+    assert (run.record["grade"], run.record["rounds"], run.record["stopped"]) == ("incorrect", 4, "rounds")
+
+
+def test_a_model_that_never_writes_a_query_ends_in_an_error_that_says_so(nba_server: str) -> None:
+    run = loop(nba_server, {"generator": [PROSE]})
+    assert run.record["error"].startswith("no query was written")
+    assert run.roles.count("generator") == 4
+    assert "interpreter" not in run.roles
+
+
+@pytest.mark.parametrize(("query", "grade"), [(RIGHT, "accept"), (MISSPELT, "error")])
+def test_without_a_grade_in_the_judges_reply_the_result_decides(nba_server: str, query: str, grade: str) -> None:
+    run = loop(nba_server, {"generator": [query], "evaluator": [PROSE]}, LoopSettings(rounds=1))
+    assert run.record["grade"] == grade
+    assert f"evaluate → {grade}" in run.states
+
+
+def test_each_ablation_leaves_its_part_out(nba_server: str) -> None:
+    wrong: dict[str, Replies] = {"generator": [MISSPELT, RIGHT], "evaluator": ["GRADE: error", "GRADE: accept"]}
+    unverified = loop(nba_server, wrong, LoopSettings(verification=False))
+    assert unverified.roles == ["generator", "evaluator", "aggregator", "generator", "evaluator", "interpreter"]
+    unjudged = loop(nba_server, wrong, LoopSettings(judge=False))
+    assert "evaluator" not in unjudged.roles
+    assert unjudged.record["rounds"] == 2
+    single = loop(nba_server, wrong, LoopSettings.single_pass())
+    assert single.roles == ["generator", "interpreter"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "bound"), [(Bounds(tool_calls=2), "calls"), (Bounds(tokens=400), "tokens"), (Bounds(seconds=0), "time")]
+)
+def test_a_bound_ends_the_rounds_and_is_named(nba_server: str, bounds: Bounds, bound: str) -> None:
+    run = loop(nba_server, {"generator": [OTHER], "evaluator": ["GRADE: incorrect"]}, bounds=bounds)
+    assert run.record["stopped"] == bound
+    assert len(run.endpoint.requests) <= 5
+    assert bool(run.record.get("cypher")) == (bound != "time")
+
+
+def test_a_role_has_a_model_and_a_prompt_of_its_own(nba_server: str, tmp_path: Any) -> None:
+    (tmp_path / "evaluator.md").write_text(
+        "---\ntitle: T\ndescription: D\n---\nJudge whether a query and its result answer, in French: {{query}}",
+        encoding="utf-8",
+    )
+
+    async def asked() -> None:
+        async with connect(nba_server) as server, Model(common) as model, Model(strict) as judge:
+            loop = MultiAgentLoop(LoopSettings(prompts=tmp_path))
+            await ask(loop, QUESTION, server, {"": model, "evaluator": judge}, trace=trace)
+
+    trace = Trace()
+    with ScriptedEndpoint(script_of({"generator": [RIGHT], "evaluator": ["GRADE: accept"]})) as endpoint:
+        common = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
+        strict = replace(common, name="strict")
+        anyio.run(asked)
+    models = {role_of(asked): asked.body["model"] for asked in endpoint.requests}
+    assert models == {"generator": "scripted", "evaluator": "strict", "interpreter": "scripted"}
+    assert "in French: MATCH" in endpoint.requests[1].text
+    assert figures(trace.lines)["models"]["evaluator"]["calls"] == 1

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.agents.failures import ModelFailure, QuestionsError
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.multi_agent_loop import MultiAgentLoop
+from graphground.agents.question import Question
+from graphground.agents.reply_cache import ReplyCache
+from graphground.agents.runs import Agent, predicted, read_questions, run
+from graphground.agents.server_connection import connect
+from graphground.agents.trace import Trace, figures, page, read_trace
+from graphground.agents.zero_shot import ZeroShot
+from graphground.evals.runs.agents import CommandAgent
+from graphground.evals.runs.prediction import read_predictions
+from graphground.evals.tasks.task import read_tasks
+from graphground.server.commands.agent import main
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
+from tests.support.scripted_roles import role_of, script_of
+
+QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
+
+
+def questions(count: int) -> list[Question]:
+    return [
+        Question(f"q{number}", "nba", f"How many teams are there, asked as number {number}?") for number in range(count)
+    ]
+
+
+def go(
+    address: str, endpoint: ScriptedEndpoint, agent: Agent, asked: Sequence[Question], folder: Path, workers: int = 1
+) -> int:
+    async def going() -> int:
+        with anyio.fail_after(110):
+            settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
+            async with connect(address) as server, Model(settings, ReplyCache(folder / "cache")) as model:
+                trace = Trace(folder / "trace.jsonl")
+                return await run(
+                    agent, asked, folder / "predictions.jsonl", server, {"": model}, trace=trace, workers=workers
+                )
+
+    return anyio.run(going)
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_from_the_trace_of_twenty_questions_every_figure_can_be_computed_again(nba_server: str, tmp_path: Path) -> None:
+    def grade(asked: Asked) -> Answer:
+        again = "asked as number 1" in asked.text and "players" in asked.text
+        return say("GRADE: incorrect\nREASON: it counts players" if again else "GRADE: accept")
+
+    def write(asked: Asked) -> Answer:
+        if "asked as number 5?" in asked.text:
+            return say("I would rather not.")
+        wrong = "asked as number 1" in asked.text and "Feedback on" not in asked.text
+        return say("MATCH (p:Player) RETURN count(p) AS players" if wrong else QUERY)
+
+    with ScriptedEndpoint(script_of({"generator": write, "evaluator": grade})) as endpoint:
+        assert go(nba_server, endpoint, MultiAgentLoop(), questions(20), tmp_path, workers=3) == 20
+    found, written = figures(read_trace(tmp_path / "trace.jsonl")), records(tmp_path)
+    assert found["questions"] == len(written) == 20
+    assert found["with_query"] == sum("cypher" in record for record in written) == 19
+    assert found["errors"] == sum("error" in record for record in written) == 1
+    assert found["accepted"] == sum(record.get("grade") == "accept" for record in written)
+    assert found["rounds"] == {"1": 8, "2": 11, "4": 1}
+    assert found["input_tokens"] == sum(record["usage"]["input_tokens"] for record in written)
+    assert found["output_tokens"] == sum(record["usage"]["output_tokens"] for record in written)
+    calls = [call["tool"] for record in written for call in record["trace"]]
+    assert {name: tool["calls"] for name, tool in found["tools"].items()} == {
+        name: calls.count(name) for name in set(calls)
+    }
+    assert sum(role["calls"] - role["cached"] for role in found["models"].values()) == len(endpoint.requests)
+    text = page(read_trace(tmp_path / "trace.jsonl"))
+    assert text.count("\n## q") == 20
+    assert "### model: generator" in text
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, "rate_limit"), (401, "key_refused")])
+def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
+    nba_server: str, tmp_path: Path, status: int, kind: str
+) -> None:
+    refusing = True
+
+    def script(asked: Asked) -> Answer:
+        if refusing and "number 3" in asked.text:
+            return fail(status, "rate_limit_error" if status == 429 else "authentication_error", retry_after="900")
+        return say(QUERY)
+
+    with ScriptedEndpoint(script) as endpoint:
+        with pytest.raises(ModelFailure, match="3 of 6 questions were asked") as caught:
+            go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path)
+        assert caught.value.kind == kind
+        assert len(endpoint.requests) == 4
+        refusing = False
+        assert go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path) == 3
+    assert len(endpoint.requests) == 7
+    assert predicted(tmp_path / "predictions.jsonl") == {f"q{number}" for number in range(6)}
+    assert figures(read_trace(tmp_path / "trace.jsonl"))["errors"] == 0
+
+
+def test_predictions_cut_by_an_interruption_and_those_that_failed_are_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    path.write_text(
+        '{"qid": "a", "cypher": "RETURN 1"}\n{"qid": "b", "error": "x"}\n{"qid": "c", "cy', encoding="utf-8"
+    )
+    assert predicted(path) == {"a"}
+
+
+def test_task_files_are_read_in_both_forms_and_wrong_ones_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.json"
+    record = {"qid": "1", "graph": "nba", "nl_question": "Who?", "gold_cypher": "RETURN 1"}
+    path.write_text(json.dumps([record]), encoding="utf-8")
+    assert read_questions(path) == [Question("1", "nba", "Who?")]
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    assert read_questions(path) == [Question("1", "nba", "Who?")]
+    for text in ("[1]", "nothing", '[{"qid": "1"}]'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(QuestionsError):
+            read_questions(path)
+
+
+def test_the_command_asks_one_question_and_a_task_file(
+    nba_server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(
+        json.dumps([{"qid": "t1", "graph": "nba", "nl_question": "How many teams are there?", "gold_cypher": QUERY}]),
+        encoding="utf-8",
+    )
+    with ScriptedEndpoint(
+        script_of({"zero_shot": [QUERY], "generator": [QUERY], "evaluator": ["GRADE: accept"]})
+    ) as endpoint:
+        common = ["--model", "scripted", "--endpoint", endpoint.openai, "--server", nba_server, "--no-cache"]
+        assert main(["zero-shot", "--graph", "nba", *common, "How many teams are there?"]) == 0
+        assert capsys.readouterr().out == f"{QUERY}\n"
+        out, trace = tmp_path / "out.jsonl", tmp_path / "trace.jsonl"
+        assert main(["loop", *common, "--tasks", str(tasks), "--out", str(out), "--trace", str(trace)]) == 0
+        assert "Asked 1 of 1" in capsys.readouterr().out
+        assert main(["loop", *common, "--tasks", str(tasks), "--out", str(out)]) == 0
+        assert "Asked 0 of 1" in capsys.readouterr().out
+    assert read_predictions(out, read_tasks(tasks))["t1"].query == QUERY
+    assert "# Trace of loop" in trace.with_suffix(".md").read_text(encoding="utf-8")
+    assert [role_of(asked) for asked in endpoint.requests] == ["zero_shot", "generator", "evaluator", "interpreter"]
+
+
+def test_evals_drive_the_command_by_their_protocol(nba_server: str, tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks.json"
+    record = {"graph": "nba", "nl_question": "How many teams are there?", "gold_cypher": QUERY}
+    tasks.write_text(json.dumps([{"qid": f"t{n}", **record} for n in range(2)]), encoding="utf-8")
+    with ScriptedEndpoint(script_of({"zero_shot": [QUERY]})) as endpoint:
+        command = (
+            f"{sys.executable} -m graphground agent zero-shot --model m --endpoint {endpoint.openai} "
+            f"--server {nba_server} --no-cache"
+        )
+        agent = CommandAgent(command, timeout=100)
+        try:
+            predictions = [agent.predict(task) for task in read_tasks(tasks)]
+        finally:
+            agent.close()
+    assert [(prediction.query, prediction.error) for prediction in predictions] == [(QUERY, "")] * 2
+    assert predictions[0].tokens_in == 100
+    assert predictions[0].trace[0].tool == "get_schema"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["loop", "--role", "judge=gpt-5"], "one of the roles generator"),
+        (["zero-shot", "--tasks", "x.json"], "--tasks takes --out"),
+        (["tools", "--temperature", "warm"], "--temperature is a number or none"),
+        (["loop", "--rounds", "0"], "at least 1"),
+    ],
+)
+def test_wrong_options_are_reported_with_exit_status_2(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(
+            [*options, "--model", "m", "--endpoint", "http://127.0.0.1:9/v1", *([] if "--tasks" in options else ["Q?"])]
+        )
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err

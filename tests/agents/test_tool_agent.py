@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.question import Question
+from graphground.agents.runs import Agent, ask
+from graphground.agents.server_connection import connect
+from graphground.agents.session import Bounds
+from graphground.agents.tool_agent import REPEATED, ToolAgent
+from graphground.agents.trace import Trace
+from graphground.agents.zero_shot import FORMS, ZeroShot
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say, use
+
+QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
+QUESTION = Question("q1", "nba", "How many teams are there?")
+
+
+def answered(
+    address: str,
+    script: Callable[[Asked], Answer],
+    agent: Agent | None = None,
+    bounds: Bounds | None = None,
+    provider: str = "openai",
+) -> tuple[dict[str, Any], ScriptedEndpoint, Trace]:
+    async def asked() -> dict[str, Any]:
+        with anyio.fail_after(100):
+            at = endpoint.openai if provider == "openai" else endpoint.anthropic
+            async with connect(address) as server, Model(ModelSettings(f"{provider}:m", endpoint=at)) as model:
+                return await ask(agent or ToolAgent(), QUESTION, server, {"": model}, bounds, trace)
+
+    trace = Trace()
+    with ScriptedEndpoint(script) as endpoint:
+        return anyio.run(asked), endpoint, trace
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) -> None:
+    def script(asked: Asked) -> Answer:
+        steps = [
+            use("get_schema", graph="nba"),
+            use("execute_cypher", graph="nba", query=QUERY),
+            say(f"There are 30.\n```cypher\n{QUERY}\n```"),
+        ]
+        return steps[asked.results]
+
+    record, endpoint, trace = answered(nba_server, script, provider=provider)
+    assert (record["cypher"], record["stopped"]) == (QUERY, "answered")
+    assert [call["tool"] for call in record["trace"]] == ["get_schema", "execute_cypher"]
+    assert "30" in endpoint.requests[-1].last
+    assert {"get_schema", "find_entities", "execute_cypher"} <= _offered(endpoint.requests[0].body)
+    assert record["usage"]["input_tokens"] == 300
+    assert [line["kind"] for line in trace.lines] == ["model", "tool", "model", "tool", "model", "prediction"]
+
+
+def _offered(body: Mapping[str, Any]) -> set[str]:
+    return {tool.get("name") or tool["function"]["name"] for tool in body["tools"]}
+
+
+def test_an_endless_loop_of_one_call_makes_it_once_and_ends(nba_server: str) -> None:
+    def script(asked: Asked) -> Answer:
+        return use("execute_cypher", graph="nba", query=QUERY) if asked.body.get("tools") else say("I do not know.")
+
+    record, endpoint, _ = answered(nba_server, script, ToolAgent(turns=5))
+    assert len(endpoint.requests) == 6
+    assert len(record["trace"]) == 1
+    assert endpoint.requests[2].last == REPEATED
+    assert (record["cypher"], record["stopped"]) == (QUERY, "calls")
+
+
+@pytest.mark.parametrize(("bounds", "bound"), [(Bounds(tool_calls=3), "calls"), (Bounds(tokens=300), "tokens")])
+def test_an_endless_loop_of_new_calls_ends_at_the_bound(nba_server: str, bounds: Bounds, bound: str) -> None:
+    def script(asked: Asked) -> Answer:
+        return use("execute_cypher", graph="nba", query=f"RETURN {asked.results}")
+
+    record, endpoint, _ = answered(nba_server, script, bounds=bounds)
+    assert record["stopped"] == bound
+    assert len(endpoint.requests) <= 5
+    assert record["cypher"].startswith("RETURN")
+
+
+def test_arguments_that_are_no_json_and_tools_that_fail_are_told_to_the_model(nba_server: str) -> None:
+    def script(asked: Asked) -> Answer:
+        steps = [
+            Answer(uses=(("get_schema", '{"graph": '),)),
+            use("get_schema", graph="nbb"),
+            say("STANCE: not_in_graph"),
+        ]
+        return steps[asked.results]
+
+    record, endpoint, _ = answered(nba_server, script)
+    assert "not a JSON object" in endpoint.requests[1].last
+    assert "nba" in endpoint.requests[2].last
+    assert record["stance"] == "not_in_graph"
+    assert "error" not in record
+
+
+def test_prose_without_any_call_is_an_error(nba_server: str) -> None:
+    record, _, _ = answered(nba_server, lambda asked: say("There are thirty."))
+    assert record["error"] == "the model answered without a query"
+    assert record["text"] == "There are thirty."
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_zero_shot_shows_each_form_of_the_schema(nba_server: str, form: Any) -> None:
+    record, endpoint, trace = answered(nba_server, lambda asked: say(f"```\n{QUERY}\n```"), ZeroShot(form))
+    [asked] = endpoint.requests
+    assert record["cypher"] == QUERY
+    assert ":Team" in asked.text
+    assert QUESTION.text in asked.text
+    assert trace.lines[0]["name"] == ("get_schema" if form in ("enhanced", "base") else "get_filtered_schema")
+
+
+def test_zero_shot_reports_a_reply_without_a_query(nba_server: str) -> None:
+    record, _, _ = answered(nba_server, lambda asked: say("SELECT count(*) FROM teams"), ZeroShot())
+    assert record["error"] == "the model wrote no query: 'SELECT count(*) FROM teams'"

@@ -1,0 +1,44 @@
+"""A script for `ScriptedEndpoint` that answers by role: each role of the agents has a list of replies, or a function.
+
+script_of({"generator": ["MATCH (t:Team) RETURN count(t)"], "evaluator": ["GRADE: accept"]})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.support.scripted_endpoint import Answer, Asked, say
+
+OPENINGS = {
+    "zero_shot": "Translate the question into one Cypher query",
+    "tool_agent": "You answer questions about the property graph",
+    "generator": "Write one Cypher query that answers the question",
+    "evaluator": "Judge whether a query and its result answer",
+    "extractor": "List the values in this query",
+    "instructions": "A query was checked against the graph",
+    "aggregator": "Merge what was found about the attempts",
+    "interpreter": "Answer the question in one or two sentences",
+}
+"""How the prompt of each role begins."""
+Replies = Sequence[str | Answer] | Callable[[Asked], Answer]
+
+
+def role_of(asked: Asked) -> str:
+    """The role that a request is for."""
+    return next(role for role, opening in OPENINGS.items() if asked.text.startswith(opening))
+
+
+def script_of(roles: Mapping[str, Replies]) -> Callable[[Asked], Answer]:
+    """Each role's replies in turn, the last for ever; a role without replies says `done`."""
+    counts: dict[str, int] = {}
+
+    def script(asked: Asked) -> Answer:
+        role = role_of(asked)
+        replies = roles.get(role, ("done",))
+        if callable(replies):
+            return replies(asked)
+        counts[role] = counts.get(role, 0) + 1
+        reply = replies[min(counts[role], len(replies)) - 1]
+        return say(reply) if isinstance(reply, str) else reply
+
+    return script
