@@ -13,7 +13,7 @@ from graphground.cypher import validate
 from graphground.cypher.checks.codes import SCHEMA_CODES
 from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.tree import Query
-from graphground.graphs.engines.engine import QueryFailed
+from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.engines.unsupported import find_unsupported
 from graphground.graphs.graph import Graph
 
@@ -65,13 +65,18 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
 
 
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
-    """The report extended by the question; unchanged without a question or without an index of names."""
-    lookup = graph.indexed_entities
-    if question is None or lookup is None:
+    """The report extended by the question; unchanged without a question or without names.
+
+    Where there is no index of names yet, they are looked up in the database, as find_entities does.
+    """
+    if question is None or graph.entities is None:
         return report
     from graphground.graphs.suggestions.asked import judged_by_question  # loads learned weights
 
-    return judged_by_question(report, query, question, graph.schema, lookup)
+    try:
+        return judged_by_question(report, query, question, graph.schema, graph.entities)
+    except EngineError:
+        return report  # the database does not answer, and the report stands without it
 
 
 def doubted(report: Report) -> Report:

@@ -17,9 +17,10 @@ from functools import partial
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.demonyms import demonyms_in
 from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION, QUOTED, Word, begins_sentence, words_of
-from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, judge
+from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, Verdict, judge
 from graphground.graphs.schemas.filtering.lexicon import concepts_of
 from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 
@@ -91,6 +92,8 @@ def mentions_of(
                 found.append(piece)
 
     take(_quoted(question, words, exact, judged))
+    if label is None and property is None:
+        take(_demonyms(question, [*exact, *taken], lookup))
     take(_misspelt(question, words, strange, taken, judged))
     for run in _runs(question, words, exact, strange):
         if not _overlaps((run[0].start, run[-1].end), taken):
@@ -98,6 +101,14 @@ def mentions_of(
     take(_as_written(question, [span for span in exact if not _overlaps(span, taken)], judged))
     take(_before_labels(question, words, taken, known, schema, judged))
     return sorted(found, key=lambda mention: mention.start)[:MOST_MENTIONS]
+
+
+def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
+    """`French` as a mention of France; where nodes and values have the name, of the nodes."""
+    for word, candidates in demonyms_in(question, taken, lookup):
+        meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
+        verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
+        yield QuestionMention(question[word.start : word.end], word.start, word.end, Judged(verdict, meant, candidates))
 
 
 def _judged(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.demonyms import demonyms_in
 from graphground.graphs.entities.verdicts.judging import judge
 
 MEANINGS = 4
@@ -50,7 +51,17 @@ def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema
     """The names in a question with their possible meanings; a text that only looks like a name is looked up as
     misspelt."""
     spans = lookup.spans(question, unknown=True)
-    return _mentions([(span.text, span.start, span.end) for span in spans], lookup, schema)
+    exact = [(span.start, span.end) for span in spans if span.labels]
+    countries = {(word.start, word.end): candidates for word, candidates in demonyms_in(question, exact, lookup)}
+    places = [
+        (span.text, span.start, span.end)
+        for span in spans
+        if not any(span.start < end and start < span.end for start, end in countries)
+    ]
+    found = _mentions(places, lookup, schema)
+    for (start, end), candidates in countries.items():
+        found.append(_mention(question[start:end], start, end, candidates, lookup, schema))
+    return sorted(found, key=lambda mention: mention.start)[:MOST_MENTIONS]
 
 
 def mentions_of(
@@ -68,17 +79,23 @@ def mentions_of(
 def _mentions(
     places: Sequence[tuple[str, int, int]], lookup: EntityLookup, schema: PropertyGraphSchema
 ) -> list[Mention]:
-    found = []
     texts = [text for text, _, _ in places]
-    for (text, start, end), candidates in zip(places, lookup.find_all(texts, limit=8), strict=True):
-        names: list[Entity] = []
-        values: list[Entity] = []
-        for entity in _meanings(text, candidates, lookup):
-            label = schema.labels.get(entity.label)
-            if label is not None:
-                (values if label.name_property not in (None, entity.key) else names).append(entity)
-        found.append(Mention(text, start, end, tuple(names[:MEANINGS]), tuple(values)))
-    return found[:MOST_MENTIONS]
+    return [
+        _mention(text, start, end, candidates, lookup, schema)
+        for (text, start, end), candidates in zip(places, lookup.find_all(texts, limit=8), strict=True)
+    ][:MOST_MENTIONS]
+
+
+def _mention(
+    text: str, start: int, end: int, candidates: Sequence[Candidate], lookup: EntityLookup, schema: PropertyGraphSchema
+) -> Mention:
+    names: list[Entity] = []
+    values: list[Entity] = []
+    for entity in _meanings(text, candidates, lookup):
+        label = schema.labels.get(entity.label)
+        if label is not None:
+            (values if label.name_property not in (None, entity.key) else names).append(entity)
+    return Mention(text, start, end, tuple(names[:MEANINGS]), tuple(values))
 
 
 def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-SMALL_NAMES, LARGE_NAMES = 4.0, 4.9
-"""Logarithms of the numbers of names between which the threshold is interpolated from small to large graphs."""
+SIZES = (4.0, 4.9, 5.9)
+"""Logarithms of the numbers of names for which there is a threshold; between them it is interpolated."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 
@@ -32,9 +32,8 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """The threshold for the probability of a candidate, in a graph with that many names."""
-        share = (math.log10(texts + 10) - SMALL_NAMES) / (LARGE_NAMES - SMALL_NAMES)
-        return float(np.interp(share, (0.0, 1.0), self._least))
+        """The least chance of a candidate that may be meant, in a graph of so many names."""
+        return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """For each row of features, the probability that the mention is a spelling of the name."""

@@ -1,0 +1,80 @@
+"""`French painters`: the adjective of a country means the country, where the graph has it."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher.schema import Label, PropertyGraphSchema
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.demonyms import COUNTRIES, countries_of
+from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.question import mentions_of
+from graphground.graphs.entities.record import Record
+from graphground.graphs.suggestions.mentions import mentions_in
+
+SCHEMA = PropertyGraphSchema(
+    "painters",
+    {
+        "Painter": Label("Painter", {"name": "str", "country_of_citizenship": "list[str]"}),
+        "Country": Label("Country", {"name": "str"}),
+        "Tournament": Label("Tournament", {"name": "str"}),
+    },
+    (),
+)
+
+
+@pytest.fixture(scope="module")
+def painters(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder: Path = tmp_path_factory.mktemp("painters") / "names"
+    build_index(
+        folder,
+        [
+            Record("1", "Country", "France"),
+            Record("2", "Country", "United States of America"),
+            Record("3", "Tournament", "French Open"),
+            Record("4", "Painter", "Ben Enwonwu", values={"country_of_citizenship": ["Nigeria"]}),
+        ],
+    )
+    return open_index(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "name"),
+    [
+        ("Which French painters are there?", "French", "France"),
+        ("List the American painters.", "American", "United States of America"),
+        ("How many painters are Nigerian?", "Nigerian", "Nigeria"),
+        ("French painters, please.", "French", "France"),
+    ],
+)
+def test_an_adjective_of_a_country_means_the_country(
+    painters: EntityIndex, question: str, text: str, name: str
+) -> None:
+    (mention,) = mentions_of(question, painters, SCHEMA)
+    assert (mention.text, mention.judged.verdict) == (text, "found")
+    assert mention.judged.candidates[0].name == name
+    (asked,) = mentions_in(question, painters, SCHEMA)
+    assert {meaning.name for meaning in (*asked.meanings, *asked.values)} == {name}
+
+
+def test_an_adjective_within_a_longer_name_is_a_part_of_it(painters: EntityIndex) -> None:
+    (mention,) = mentions_of("Who won the French Open?", painters, SCHEMA)
+    assert mention.judged.candidates[0].name == "French Open"
+    assert "France" not in {
+        candidate.name
+        for mention in mentions_of("Who won the French Masters?", painters, SCHEMA)
+        if mention.judged.verdict == "found"
+        for candidate in mention.judged.candidates
+    }
+
+
+def test_an_adjective_of_a_country_that_the_graph_does_not_have_means_none(painters: EntityIndex) -> None:
+    verdicts = {mention.judged.verdict for mention in mentions_of("Which Danish painters are there?", painters, SCHEMA)}
+    assert verdicts <= {"not_found"}
+
+
+def test_only_adjectives_with_a_capital_letter_are_known() -> None:
+    assert countries_of("French") == ("France",)
+    assert countries_of("french") == countries_of("polish") == countries_of("Sculpture") == ()
+    assert all(adjective[0].isupper() and all(countries) for adjective, countries in COUNTRIES.items())
+    assert len(COUNTRIES) > 150
