@@ -32,7 +32,7 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """The least chance of a candidate that may be meant, in a graph of so many names."""
+        """The threshold for the probability of a candidate, in a graph with that many names."""
         return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
