@@ -1,4 +1,4 @@
-"""The page on definitions: its example checks, builds and answers, and its tables name every key and unit kind."""
+"""The page on definitions: its example checks, and its tables name every key and unit kind."""
 
 import re
 from pathlib import Path
