@@ -133,6 +133,11 @@ class Settings:
         "GRAPHGROUND_RECORD",
         "Append every tool call of clients to this file, as JSON Lines without secrets; `graphground trace` shows it.",
     )
+    watch: str | None = setting(
+        None,
+        "GRAPHGROUND_WATCH",
+        "Show this trace on the page too, as it grows: what a stdio server records, or an agent.",
+    )
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)

@@ -98,12 +98,14 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
 
 def recorder_for(settings: Settings) -> Recorder | None:
-    """The recorder that appends to the file of `--record`; None without one.
+    """The recorder for the file of `--record`, and for the page; None where neither is asked for.
 
     Raises:
-        SettingsError: the file cannot be written.
+        SettingsError: the file cannot be written, or `--watch` comes without the page.
     """
-    if settings.record is None:
+    if settings.watch is not None and not settings.ui:
+        raise SettingsError("--watch shows a trace on the page: it needs --ui, or `graphground ui`")
+    if settings.record is None and not settings.ui:
         return None
     from graphground.server.traces.file import TraceFile
     from graphground.server.traces.recorder import Recorder
@@ -113,7 +115,11 @@ def recorder_for(settings: Settings) -> Recorder | None:
         from graphground.server.transports.authorization import fixed_tokens
 
         secrets += fixed_tokens(settings)
-    return Recorder(TraceFile(Path(settings.record).expanduser()), secrets)
+    file = None if settings.record is None else TraceFile(Path(settings.record).expanduser())
+    recorder = Recorder(file, secrets)
+    if settings.watch is not None:
+        recorder.watch(Path(settings.watch).expanduser())
+    return recorder
 
 
 def check_names(settings: Settings) -> None:

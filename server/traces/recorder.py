@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import logging
 import queue
+import secrets as secrets_module
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.traces.event import Event
-from graphground.server.traces.file import TraceFile
+from graphground.server.traces.file import TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
@@ -75,6 +77,9 @@ class Recorder:
         self._listeners: list[Callable[[], None]] = []
         self._waiting: queue.Queue[_Recorded | None] = queue.Queue(MOST_WAITING)
         self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+        self.label = secrets_module.token_hex(4)
+        """Tells the numbers of this recorder from those of another process."""
 
     def record(
         self,
@@ -124,6 +129,18 @@ class Recorder:
 
         return end
 
+    def watch(self, path: Path) -> None:
+        """Take over the events of a trace, and those that are appended to it, until this recorder is closed."""
+
+        def work() -> None:
+            try:
+                for event in follow_events(path, self._closed.is_set):
+                    self._keep(without_secrets(event, self._secrets).as_line(), to_file=False)
+            except OSError as error:
+                logger.warning("the trace %s cannot be read: %s", path, error.strerror or error)
+
+        threading.Thread(target=work, name="graphground-watcher", daemon=True).start()
+
     def settle(self) -> None:
         """Wait until every call so far is recorded."""
         if self._thread is not None:
@@ -131,6 +148,7 @@ class Recorder:
 
     def close(self) -> None:
         """Write what waits, and close the file."""
+        self._closed.set()
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None and thread.is_alive():
@@ -161,7 +179,7 @@ class Recorder:
                         self._waiting_bytes -= call.size
                 self._waiting.task_done()
 
-    def _keep(self, line: bytes) -> None:
+    def _keep(self, line: bytes, to_file: bool = True) -> None:
         with self._lock:
             self._lines.append(line)
             self._last += 1
@@ -169,7 +187,7 @@ class Recorder:
             while len(self._lines) > self._most_events or (self._bytes > self._most_bytes and len(self._lines) > 1):
                 self._bytes -= len(self._lines.popleft())
             listeners = list(self._listeners)
-        if self._file is not None:
+        if self._file is not None and to_file:
             try:
                 self._file.append(line)
             except OSError as error:
@@ -198,6 +216,20 @@ def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
         tokens_in=counted_tokens(call.arguments[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(call.arguments)),
         tokens_out=counted_tokens(call.text, len(call.text)),
         more={"bytes": call.size, "cut": True} if cut else {},
+    )
+
+
+def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
+    """An event of another program's trace as it may be shown."""
+    redactor = Redactor(secrets)
+    arguments = redactor.arguments(event.arguments)
+    return replace(
+        event,
+        client=redactor.text(event.client),
+        name=redactor.text(event.name),
+        arguments=arguments,
+        answer=redactor.answer(event.answer, event.query),
+        more=redactor.answer(event.more),
     )
 
 

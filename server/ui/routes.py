@@ -24,6 +24,7 @@ from graphground.server.ui.answers import arguments_in, of_failure, of_outcome, 
 from graphground.server.ui.files import file
 from graphground.server.ui.headers import GuardedPage
 from graphground.server.ui.health import health
+from graphground.server.ui.work import Work
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request as Arguments
@@ -60,8 +61,14 @@ class Page:
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
         """The routes, guarded as MCP is."""
+        work = Work(self.application.recorder) if self.application.recorder is not None else None
         data: ASGIApp = Starlette(
             routes=[
+                *(
+                    [Route("/work", work.events), Route("/export", self._reporting(work.export), methods=["POST"])]
+                    if work
+                    else []
+                ),
                 Route("/call/{tool}", self._reporting(self.call), methods=["POST"]),
                 Route("/health", self._reporting(self.health), methods=["GET"]),
                 Route("/schema", self._reporting(self.schema), methods=["POST"]),

@@ -32,10 +32,44 @@ export function read(path, args, signal) {
   return ask(`api/${path}`, args === undefined ? { signal } : { method: "POST", body: JSON.stringify(args), signal });
 }
 
-async function ask(address, request) {
+/**
+ * Follow server-sent events until the stream ends: `await follow("work", signal, ({ id, event, data }) => …)`.
+ *
+ * An EventSource cannot send the token.
+ */
+export async function follow(path, signal, heard) {
+  let response;
+  try {
+    response = await fetch(`api/${path}`, { headers: headersFor({}), credentials: "omit", signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable("The server does not answer.");
+  }
+  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server wants a token.");
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  let rest = "";
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const messages = (rest + value).split("\n\n");
+    rest = messages.pop();
+    for (const message of messages) {
+      const fields = message.split("\n").map((line) => line.split(/: (.*)/s, 2));
+      const heardOf = Object.fromEntries(fields.filter(([name]) => name !== ""));
+      if (heardOf.data !== undefined) heard(heardOf);
+    }
+  }
+}
+
+function headersFor(request) {
   const token = sessionStorage.getItem(TOKEN);
   const headers = { "X-Graphground-Page": PAGE, ...(request.body ? { "Content-Type": "application/json" } : {}) };
-  if (token) headers.Authorization = `Bearer ${token}`;
+  return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
+}
+
+async function ask(address, request) {
+  const headers = headersFor(request);
   let response;
   try {
     response = await fetch(address, { ...request, headers, credentials: "omit" });

@@ -26,6 +26,7 @@ const VIEWS = [
   { name: "search", title: "Search", needsGraph: true, load: () => import("./views/search.js") },
   { name: "query", title: "Query", needsGraph: true, load: () => import("./views/query.js") },
   { name: "question", title: "Question", needsGraph: true, load: () => import("./views/question.js") },
+  { name: "work", title: "Calls", needsGraph: false, load: () => import("./views/work.js") },
 ];
 const AGAIN_MILLISECONDS = 1000;
 const LOADING = "Loading…";

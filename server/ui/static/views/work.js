@@ -1,0 +1,221 @@
+/** The agent at work: every tool call of connected clients, as it comes; a saved trace can be opened beside them. */
+
+import { follow, TokenNeeded, Unreachable } from "../api.js";
+import { counted, cut, element } from "../dom.js";
+
+const MOST_SHOWN = 500;
+const LONGEST_BLOCK = 50_000;
+const ALL = "";
+
+export async function show(place, context) {
+  const { read, report, failed, signal } = context;
+  let events = [];
+  let saved = null;
+  const session = element("select", { onchange: showAll }, element("option", { value: ALL }, "all"));
+  const filter = element("input", { type: "search", autocomplete: "off", maxlength: 200, oninput: showAll });
+  const failures = element("input", { type: "checkbox", onchange: showAll });
+  const file = element("input", { type: "file", accept: ".jsonl,.json,.txt", onchange: openFile });
+  const live = element("button", { type: "button", hidden: true, onclick: showLive }, "Back to the live calls");
+  const list = element("ol", { class: "calls", "aria-label": "Calls" });
+  const left = element("p", { class: "quiet" });
+  place.append(
+    element("h1", {}, "Calls of connected clients"),
+    element(
+      "div",
+      { class: "row controls" },
+      element("label", {}, "Session ", session),
+      element("label", {}, "Contains ", filter),
+      element("label", {}, failures, " Failed only"),
+      element("button", { type: "button", onclick: () => keep("jsonl", "jsonl") }, "Export JSON Lines"),
+      element("button", { type: "button", onclick: () => keep("markdown", "md") }, "Export transcript"),
+      element("label", {}, "Open a trace ", file),
+      live,
+    ),
+    left,
+    list,
+  );
+  watch();
+  showAll();
+
+  /** Follow the calls until the user leaves; after a break, those that were missed are asked for. */
+  async function watch() {
+    let after = 0;
+    let of = "";
+    while (!signal.aborted) {
+      try {
+        await follow(`work?after=${after}&of=${of}`, signal, ({ event, id, data }) => {
+          if (event === "recorder") {
+            if (of !== "" && data !== of) {
+              events = []; // the server was started anew
+              showAll();
+            }
+            of = data;
+            return;
+          }
+          after = Number(id);
+          const found = eventOf(data);
+          events.push(found);
+          if (events.length > 2 * MOST_SHOWN) events = events.slice(-MOST_SHOWN);
+          if (saved === null) addLive(found);
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof TokenNeeded || error instanceof Unreachable) return failed(error);
+        report("The connection broke off; it is being made again.");
+      }
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+
+  function addLive(found) {
+    offerSession(found);
+    if (!chosen(found)) return count();
+    list.prepend(shown(found, context));
+    while (list.children.length > MOST_SHOWN) list.lastElementChild.remove();
+    count();
+  }
+
+  function showAll() {
+    const all = saved ?? events;
+    for (const found of all) offerSession(found);
+    const matching = all.filter(chosen);
+    list.replaceChildren(...matching.slice(-MOST_SHOWN).reverse().map((found) => shown(found, context)));
+    left.replaceChildren(
+      ...(matching.length > MOST_SHOWN ? [`The last ${MOST_SHOWN} of ${matching.length} are shown.`] : []),
+    );
+    count();
+  }
+
+  function count() {
+    const all = (saved ?? events).length;
+    report(all === 0 ? "No calls yet. Those of MCP clients of this server appear here as they come." : counted(all, "call"));
+  }
+
+  function chosen(found) {
+    if (session.value !== ALL && found.session !== session.value) return false;
+    if (failures.checked && !found.failed) return false;
+    return filter.value === "" || found.line.toLowerCase().includes(filter.value.toLowerCase());
+  }
+
+  function offerSession(found) {
+    if (found.session === "" || [...session.options].some((option) => option.value === found.session)) return;
+    const name = found.client ? `${found.session} (${cut(found.client, 40)})` : found.session;
+    session.append(element("option", { value: found.session }, name));
+  }
+
+  async function keep(form, ending) {
+    try {
+      const { text } = await read("export", { form, session: session.value === ALL ? null : session.value });
+      const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      const link = element("a", { href: address, download: `calls${session.value ? `-${session.value}` : ""}.${ending}` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      report(`Exported ${text.length.toLocaleString("en")} characters.`);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async function openFile() {
+    const [opened] = file.files;
+    if (opened === undefined) return;
+    const lines = (await opened.text()).split("\n").filter((line) => line.trim() !== "");
+    saved = lines.map(eventOf);
+    live.hidden = false;
+    session.replaceChildren(element("option", { value: ALL }, "all"));
+    showAll();
+  }
+
+  function showLive() {
+    saved = null;
+    live.hidden = true;
+    file.value = "";
+    session.replaceChildren(element("option", { value: ALL }, "all"));
+    showAll();
+  }
+}
+
+/** The event in a line, whatever wrote it: agents have a role, an input and an output. */
+function eventOf(line) {
+  let record;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    record = null;
+  }
+  if (record === null || typeof record !== "object" || Array.isArray(record)) {
+    return { line, session: "", client: "", name: "a line that is no JSON object", more: {}, answer: line, failed: false };
+  }
+  const { kind, time, session, client, name, tool, role, arguments: args, input, answer, output, text, failed, seconds, ...more } = record;
+  const word = (value) => (typeof value === "string" ? value : "");
+  return {
+    line,
+    time: time ?? "",
+    session: word(session),
+    client: word(client),
+    name: word(name) || word(tool) || word(role) || word(kind) || "event",
+    arguments: args ?? input,
+    answer: answer ?? output ?? text,
+    failed: failed === true,
+    seconds: typeof seconds === "number" ? seconds : null,
+    tokens: (more.tokens_in ?? 0) + (more.tokens_out ?? more.tokens ?? 0),
+    more,
+  };
+}
+
+function shown(found, context) {
+  const query = typeof found.arguments?.query === "string" ? found.arguments.query : "";
+  const asked = query || (found.arguments === undefined ? "" : JSON.stringify(found.arguments));
+  const body = element("div", { class: "call" });
+  const facts = [
+    String(found.time).replace(/^.*T|Z$/g, ""),
+    found.failed ? "failed" : "ok",
+    found.seconds === null ? null : `${(found.seconds * 1000).toFixed(1)} ms`,
+    found.tokens ? counted(found.tokens, "token") : null,
+  ].filter(Boolean);
+  const details = element(
+    "details",
+    { class: found.failed ? "failed" : "ok" },
+    element(
+      "summary",
+      {},
+      element("strong", {}, cut(found.name, 60)),
+      " ",
+      element("span", { class: "quiet" }, facts.join(" · ")),
+      " ",
+      element("code", {}, cut(asked.replace(/\s+/g, " "), 120)),
+    ),
+    body,
+  );
+  details.addEventListener("toggle", () => details.open && !body.hasChildNodes() && body.append(...parts(found, query, context).flat()));
+  return element("li", {}, details);
+}
+
+function parts(found, query, { go, graphs }) {
+  const made = []; // of elements, and of lists of them
+  if (query) {
+    const wanted = found.arguments.graph;
+    const graph = graphs.some(({ name }) => name === wanted) ? wanted : (graphs[0]?.name ?? null);
+    made.push(
+      block("Query", query),
+      element("button", { type: "button", onclick: () => go("query", graph, { q: query }) }, "Open in the editor"),
+    );
+  }
+  const rest = Object.fromEntries(Object.entries(found.arguments ?? {}).filter(([key]) => key !== "query"));
+  if (typeof found.arguments !== "object") made.push(block("Asked", String(found.arguments ?? "")));
+  else if (Object.keys(rest).length) made.push(block("Arguments", JSON.stringify(rest, null, 2)));
+  const { diagnostics } = found.answer ?? {};
+  if (Array.isArray(diagnostics)) {
+    made.push(element("ul", { class: "found" }, diagnostics.map((each) => element("li", {}, `${each?.severity} ${each?.code}: ${each?.message}`))));
+  }
+  if (found.answer !== undefined) {
+    made.push(block("Answer", typeof found.answer === "string" ? found.answer : JSON.stringify(found.answer, null, 1)));
+  }
+  const others = Object.entries(found.more).filter(([key]) => !key.startsWith("tokens"));
+  if (others.length) made.push(block("Also recorded", JSON.stringify(Object.fromEntries(others), null, 2)));
+  return made;
+}
+
+function block(title, text) {
+  return [element("h2", {}, title), element("pre", { tabindex: 0 }, cut(text, LONGEST_BLOCK))];
+}

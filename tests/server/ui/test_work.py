@@ -1,0 +1,176 @@
+"""The calls of connected clients on the page, live: by session, filtered, opened in the editor, exported; saved traces too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.graphs.storage.home import Home
+from graphground.server.commands.serve import recorder_for
+from graphground.server.settings import Settings
+from graphground.server.settings_error import SettingsError
+from graphground.server.traces.event import Event
+from tests.server.ui.conftest import Violations, ready
+from tests.server.ui.hostile_graph import HOSTILE_NAMES
+from tests.support.browser import Page
+from tests.support.serving import LEGACY, connected, http_server
+
+QUERY = "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 2"
+
+
+def called(address: str, *calls: tuple[str, dict[str, Any]]) -> None:
+    """Call tools as an MCP client of the server."""
+
+    async def work() -> None:
+        async with connected(address, LEGACY) as client:
+            for name, arguments in calls:
+                await client.call_tool(name, arguments)
+
+    anyio.run(work)
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A growing trace of another server: names that attack, and a secret."""
+    path = tmp_path_factory.mktemp("watched") / "other.jsonl"
+    attacks = [
+        Event(session="other", client=name, name=name, arguments={name: name}, answer=name) for name in HOSTILE_NAMES
+    ]
+    secret = Event(
+        session="other", name="login", arguments={"password": "correct-horse"}, answer="correct-horse", failed=True
+    )
+    path.write_bytes(b"".join(event.as_line() for event in [*attacks, secret]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def work_address(page_home: Home, trace: Path) -> Iterator[str]:
+    """The page of a server that has answered two calls, and watches a trace."""
+    with http_server(page_home.folder, "--ui", "--graph", "nba", "--watch", str(trace)) as address:
+        query = {"query": QUERY, "parameters": {"apiKey": "battery-staple"}}
+        called(address, ("execute_cypher", query), ("get_schema", {"graph": "nab"}))
+        yield address.replace("/mcp", "/ui/")
+
+
+def calls(page: Page) -> list[str]:
+    return list(page.evaluate("[...document.querySelectorAll('.calls summary')].map((each) => each.innerText)"))
+
+
+def opened(page: Page, address: str, count: int = len(HOSTILE_NAMES) + 3) -> None:
+    page.visit(f"{address}#/work")
+    ready(page, "work")
+    page.wait(f"document.querySelectorAll('.calls > li').length >= {count}")
+
+
+def choose(page: Page, selector: str, value: str) -> None:
+    page.evaluate(
+        f"{{ const chosen = document.querySelector({json.dumps(selector)}); chosen.value = {json.dumps(value)};"
+        " chosen.dispatchEvent(new Event(chosen.localName === 'select' ? 'change' : 'input')); }"
+    )
+
+
+def test_calls_are_shown_as_they_come_and_filtered_by_session_text_and_failure(tab: Page, work_address: str) -> None:
+    opened(tab, work_address)
+    before = len(calls(tab))
+    called(work_address.replace("/ui/", "/mcp"), ("list_graphs", {}))
+    tab.wait(f"document.querySelectorAll('.calls > li').length === {before + 1}")
+    assert calls(tab)[0].startswith("list_graphs")
+    choose(tab, "input[type=search]", "ORDER BY")
+    [only] = calls(tab)
+    assert only.startswith("execute_cypher")
+    choose(tab, "input[type=search]", "")
+    tab.click("input[type=checkbox]")
+    assert {line.split()[0] for line in calls(tab)} == {"get_schema", "login"}
+    tab.click("input[type=checkbox]")
+    choose(tab, ".controls select", "other")
+    assert len(calls(tab)) == len(HOSTILE_NAMES) + 1
+    assert tab.errors == []
+
+
+def test_a_call_shows_arguments_and_answer_without_secrets_and_opens_in_the_editor(
+    tab: Page, work_address: str
+) -> None:
+    opened(tab, work_address)
+    choose(tab, "input[type=search]", "ORDER BY")
+    tab.click(".calls summary")
+    tab.wait("document.querySelector('.call pre')")
+    text = tab.evaluate("document.querySelector('.call').innerText")
+    assert QUERY in text
+    assert "[left out]" in text
+    assert "Atlanta Hawks" in text
+    assert "battery-staple" not in tab.evaluate("document.documentElement.innerHTML")
+    assert "correct-horse" not in tab.evaluate("document.documentElement.innerHTML")
+    tab.click(".call button")
+    tab.wait("location.hash.startsWith('#/query/nba?q=MATCH')")
+
+
+def test_hostile_names_of_a_trace_are_text(tab: Page, work_address: str) -> None:
+    opened(tab, work_address)
+    choose(tab, ".controls select", "other")
+    tab.evaluate("document.querySelectorAll('.calls details').forEach((each) => { each.open = true; })")
+    tab.wait("document.querySelectorAll('.call pre').length > 20")
+    assert "attacked" not in tab.evaluate("document.title")
+    assert tab.evaluate("document.querySelectorAll('main script, main img, main a').length") == 0
+    assert "\u202e" not in tab.evaluate("document.querySelector('main').innerText")
+    assert tab.errors == []
+
+
+def test_a_session_is_exported_in_both_forms(tab: Page, work_address: str) -> None:
+    opened(tab, work_address)
+    script = "import('./api.js').then((api) => api.read('export', {{form: '{}', session: 'other'}})).then(({{text}}) => text)"
+    exported = [
+        tab.call("Runtime.evaluate", expression=script.format(form), awaitPromise=True, returnByValue=True)["result"][
+            "value"
+        ]
+        for form in ("jsonl", "markdown")
+    ]
+    assert len(exported[0].splitlines()) == len(HOSTILE_NAMES) + 1
+    assert exported[1].startswith("# Transcript")
+    assert "correct-horse" not in "".join(exported)
+    tab.evaluate("[...document.querySelectorAll('.controls button')][1].click()")
+    tab.wait("document.getElementById('status').innerText.startsWith('Exported')")
+    assert tab.errors == []
+
+
+def test_a_saved_trace_of_an_agent_is_opened_in_the_page(tab: Page, work_address: str, tmp_path: Path) -> None:
+    path = tmp_path / "agent.jsonl"
+    path.write_text(
+        '{"role": "generator", "input": "Who?", "output": "MATCH (n)", "tokens": 12}\nno json\n{"kind": "vote"}\n'
+    )
+    opened(tab, work_address)
+    document = tab.call("DOM.getDocument")["root"]["nodeId"]
+    node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
+    tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+    tab.wait("document.querySelectorAll('.calls > li').length === 3")
+    shown = calls(tab)
+    assert shown[2].startswith("generator ok · 12 tokens")
+    assert shown[0].startswith("vote")
+    tab.click(".controls button:not([hidden]):last-of-type")
+    tab.wait("document.querySelectorAll('.calls > li').length > 3")
+    assert tab.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_calls_are_accessible_and_fit(
+    chromium: Page, work_address: str, violations: Violations, width: int, dark: bool
+) -> None:
+    chromium.fresh(width=width, dark=dark)
+    opened(chromium, work_address)
+    chromium.evaluate(
+        "[...document.querySelectorAll('.calls details')].slice(0, 4).forEach((each) => { each.open = true; })"
+    )
+    chromium.wait("document.querySelector('.call pre')")
+    assert violations(chromium) == []
+    assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert chromium.errors == []
+
+
+def test_a_watched_trace_needs_the_page(page_home: Home, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="--ui"):
+        recorder_for(Settings(watch=str(tmp_path / "x.jsonl")))
