@@ -40,6 +40,8 @@ def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
 
     if vocabulary.family == "words":
         raise ValueError("llguidance follows bytes, which a tokenizer of words does not keep.")
+    if vocabulary.family == "pieces":  # a space may stand before the first word
+        queries = [spaced for query in queries for spaced in (query, f" {query}")]
     tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Tokens(vocabulary)))
     matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_lark(lark(queries)))
     if matcher.is_error():

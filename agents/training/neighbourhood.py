@@ -30,7 +30,9 @@ class Entity:
     key: str = "name"
 
 
-def enumerating(entities: Sequence[Entity], name_keys: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+def enumerating(
+    entities: Sequence[Entity], name_keys: Sequence[str], hops: int = 2
+) -> tuple[list[str], dict[str, Any]]:
     """Parts of a UNION ALL with the columns of `candidates.counting`, and their parameters.
 
     `$names` has the answers. `name_keys` are the properties that name nodes. In `found` stand the kind of the pattern, its
@@ -50,7 +52,7 @@ def enumerating(entities: Sequence[Entity], name_keys: Sequence[str]) -> tuple[l
                 f"{opened}{second.format('r1')}(n) "
                 + _counted(f"'hop', e[0], -1, '{second}', '', type(r1), '', labels(n)[0], ''", name_keys)
             )
-            for first in (INWARD, OUTWARD):
+            for first in (INWARD, OUTWARD) if hops > 1 else ():
                 parts.append(
                     f"{opened}{second.format('r1')}(m0){first.format('r0')}(n) "
                     + _counted(

@@ -106,7 +106,8 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
     parameters: dict[str, Any] = {"answers": answers}
     names = [row[0] for row in answers if isinstance(row[0], str)]
     if width == 1 and len(names) == len(answers):
-        more, bound = enumerating(entities, list(dict.fromkeys(naming.keys.values())))
+        # Two relationships from a hub can be millions: they are walked where nothing was suggested.
+        more, bound = enumerating(entities, list(dict.fromkeys(naming.keys.values())), hops=1 if parts else 2)
         parameters |= {**bound, "names": names} if more else {}
     if not parts and not more:
         return None

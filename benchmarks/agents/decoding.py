@@ -1,0 +1,146 @@
+"""Time to compile 10,000 queries for a vocabulary, and to compute the mask of each token, beside maintained libraries.
+
+    pip install llguidance xgrammar outlines-core numba dashscope
+    python -m benchmarks.agents.decoding [--queries 10000] [--libraries llguidance xgrammar outlines]
+
+The vocabulary is Qwen's (151,643 tokens), from the wheel `dashscope`; the queries are gold queries of four graphs and
+queries made of them. Walked are 300 random queries of the automaton of graphground, 50 of each library. Processor time for
+compiling, milliseconds of the clock for masks. Needs ../shared/data; libraries that are not installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries
+from graphground.agents.decoding.automaton import Automaton
+from graphground.agents.decoding.constraint import Constraint
+from graphground.agents.decoding.grammars import gbnf, llguidance_matcher
+from graphground.agents.decoding.vocabulary import Vocabulary, ranked
+
+WALKS, LIBRARY_WALKS = 300, 50
+
+
+def qwen() -> Vocabulary:
+    """Qwen's vocabulary; texts are encoded by the longest token first, which is close to its own way."""
+    spec = find_spec("dashscope")
+    if spec is None or not spec.submodule_search_locations:
+        raise SystemExit("the vocabulary is missing: pip install dashscope")
+    file = Path(spec.submodule_search_locations[0], "resources", "qwen.tiktoken")
+    ranks = {
+        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in file.read_bytes().splitlines())
+    }
+
+    def encode(text: str) -> list[int]:
+        left, found = text.encode("utf-8"), []
+        while left:
+            token = next(left[:length] for length in range(min(24, len(left)), 0, -1) if left[:length] in ranks)
+            found.append(ranks[token])
+            left = left[len(token) :]
+        return found
+
+    return ranked(ranks, [len(ranks)], encode)
+
+
+def some_queries(count: int) -> list[str]:
+    """Gold queries, then as many again with other ends."""
+    found = [query for graph in TRAIN for query in gold_queries(graph)]
+    found += [f"{query} LIMIT {limit}" for limit in (1, 10) for query in found]
+    return list(dict.fromkeys(found))[:count]
+
+
+def timed(name: str, compile_: Callable[[], Any]) -> Any:
+    begun = time.process_time()
+    made = compile_()
+    print(f"{name}: compiled in {time.process_time() - begun:.2f} s", end="", flush=True)
+    return made
+
+
+def shown(times: Sequence[float]) -> None:
+    found = np.array(times) * 1000
+    print(
+        f"; {len(found)} masks: mean {found.mean():.3f}, p50 {np.median(found):.3f}, p99 {np.quantile(found, 0.99):.3f}, "
+        f"longest {found.max():.1f} ms",
+        flush=True,
+    )
+
+
+def own(constraint: Constraint) -> None:
+    """Masks along random walks; the first visit of a state computes what may follow."""
+    rng, times = random.Random(1), []
+    for _ in range(WALKS):
+        state = constraint.start
+        while True:
+            begun = time.perf_counter()
+            constraint.mask(state)
+            times.append(time.perf_counter() - begun)
+            token = rng.choice(constraint.allowed(state).tolist())
+            if token in constraint.vocabulary.ends:
+                break
+            state = constraint.after(state, token)
+    print(f" ({len(constraint):,} states)", end="")
+    shown(times)
+
+
+def library(queries: Sequence[str], vocabulary: Vocabulary, mask: Callable[[], object], step: Callable[[int], object],
+            begin: Callable[[], object]) -> None:  # fmt: skip
+    """Masks along some queries."""
+    times = []
+    for query in random.Random(1).sample(queries, min(LIBRARY_WALKS, len(queries))):
+        begin()
+        for token in vocabulary.encode(query):
+            begun = time.perf_counter()
+            mask()
+            times.append(time.perf_counter() - begun)
+            step(token)
+    shown(times)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--queries", type=int, default=10_000)
+    arguments.add_argument("--libraries", nargs="*", default=["llguidance", "xgrammar"])
+    given = arguments.parse_args()
+    vocabulary, queries = qwen(), some_queries(given.queries)
+    print(f"{len(queries)} queries, {len(vocabulary):,} tokens")
+    timed("automaton over bytes", lambda: Automaton.of(query.encode("utf-8") for query in queries))
+    print()
+    own(timed("any tokens", lambda: Constraint.of_queries(queries, vocabulary, any_tokens=True)))
+    own(timed("one spelling", lambda: Constraint.of_queries(queries, vocabulary)))
+    if "llguidance" in given.libraries and find_spec("llguidance"):
+        matcher = timed("llguidance, tokenizer included", lambda: llguidance_matcher(queries, vocabulary))
+        library(queries, vocabulary, matcher.compute_bitmask, matcher.consume_token, matcher.reset)
+    if "xgrammar" in given.libraries and find_spec("xgrammar"):
+        import xgrammar
+
+        info = xgrammar.TokenizerInfo([*list(vocabulary.tokens[:-1]), b"<end>"], stop_token_ids=[len(vocabulary) - 1])
+        compiled = timed(
+            "xgrammar",
+            lambda: xgrammar.GrammarCompiler(info).compile_grammar(xgrammar.Grammar.from_ebnf(gbnf(queries))),
+        )
+        other, bits = xgrammar.GrammarMatcher(compiled), xgrammar.allocate_token_bitmask(1, info.vocab_size)
+        library(queries, vocabulary, lambda: other.fill_next_token_bitmask(bits), other.accept_token, other.reset)
+    if "outlines" in given.libraries and find_spec("outlines_core"):
+        import outlines_core
+
+        ids: dict[bytes, list[int]] = {}
+        for number, token in enumerate(vocabulary.tokens):
+            if token:
+                ids.setdefault(token, []).append(number)
+        known = outlines_core.Vocabulary(len(vocabulary) - 1, ids)
+        timed("outlines-core", lambda: outlines_core.Index("|".join(map(re.escape, queries)), known))
+        print()
+
+
+if __name__ == "__main__":
+    main()

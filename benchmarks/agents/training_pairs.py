@@ -1,0 +1,90 @@
+"""How often the query chosen by a question's answers alone has the gold rows.
+
+    python -m benchmarks.agents.training_pairs FOLDER [--graphs art soccer] [--each 15] [--misses]
+
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Asked are questions whose gold
+query has one or two relationships; the answers are the rows of the gold query, which is not shown. Everything goes through
+MCP over stdio. The weights of `suggest_queries` were learned from gold queries of art, biology, soccer and
+terrorist_attack: fictional_character and flight_accident are graphs that they have not seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import anyio
+
+from benchmarks.engines.graphs_for_queries import TRAIN
+from benchmarks.tools.suggest_queries import questions
+from graphground.agents.server_connection import ServerConnection, connect
+from graphground.agents.training.pairs import naming_of, pair_of
+from graphground.agents.training.questions import AnsweredQuestion
+from graphground.evals.metrics.execution_accuracy import tables_match
+
+ROWS = 3_000
+
+
+async def measure(given: argparse.Namespace) -> None:
+    whole: Counter[str] = Counter()
+    async with connect((sys.executable, "-m", "graphground", "serve", "--home", str(given.folder))) as server:
+        for graph in given.graphs:
+            tally = await measure_graph(server, graph, given)
+            print(graph, line(tally), flush=True)
+            whole.update(tally)
+    print("all", line(whole))
+
+
+async def measure_graph(server: ServerConnection, graph: str, given: argparse.Namespace) -> Counter[str]:
+    """Tallies of one graph."""
+    tally: Counter[str] = Counter()
+    naming = await naming_of(server, graph)
+    known = [pair for pair in questions(graph, 100_000, given.seed) if re.search(r"\[r[01]:", pair[1])]
+    for question, gold in random.Random(given.seed).sample(known, given.each):
+        arguments = {"graph": graph, "query": gold, "limit": ROWS}
+        answer = (await server.call("execute_cypher", arguments)).require()
+        if not answer["rows"] or answer["truncated"]:
+            continue
+        tally["asked"] += 1
+        begun = time.monotonic()
+        pair = await pair_of(server, graph, AnsweredQuestion(question, tuple(map(tuple, answer["rows"]))), naming)
+        tally["ms"] += round(1000 * (time.monotonic() - begun))
+        found: list[list[object]] = []
+        if pair is not None:
+            tally["calls"] = max(tally["calls"], pair.calls)
+            arguments["query"] = pair.best.query
+            found = (await server.call("execute_cypher", arguments)).require()["rows"]
+        right = tables_match(found, answer["rows"], ordered="ORDER BY" in gold)
+        tally["right"] += right
+        tally[pair.best.source if pair else "none"] += 1
+        if given.misses and not right:
+            print(f"  Q {question}\n  G {gold}\n  P {pair.best if pair else None}")
+    return tally
+
+
+def line(tally: Counter[str]) -> str:
+    """The figures of one tally."""
+    asked = max(1, tally["asked"])
+    return (
+        f"{tally['right']} of {tally['asked']} right ({tally['right'] / asked:.1%}), no pair for {tally['none']}, enumerated "
+        f"{tally['enumerated']}; {tally['ms'] / asked / 1000:.1f} s a question"
+    )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--graphs", nargs="*", default=[*TRAIN, "fictional_character", "flight_accident"])
+    arguments.add_argument("--each", type=int, default=15)
+    arguments.add_argument("--seed", type=int, default=29)
+    arguments.add_argument("--misses", action="store_true")
+    anyio.run(measure, arguments.parse_args())
+
+
+if __name__ == "__main__":
+    main()
