@@ -82,8 +82,9 @@ def violations(query: tree.Query) -> list[Violation]:
             doubling.start,
             doubling.end,
             "read",
-            f"each round of this reduce doubles {doubling.name}: a text or list that doubles forty times ends the "
-            f"database. Collect the parts without repeating {doubling.name}; for a number, write 2 * {doubling.name}",
+            f"each round of this reduce doubles {doubling.name}: a text or list that doubles forty times needs "
+            "more memory than any database has. "
+            f"Collect the parts without repeating {doubling.name}; for a number, write 2 * {doubling.name}",
         )
         for doubling in doublings(query)
     )

@@ -72,7 +72,7 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "value_doubles": Code(
         "error",
-        "Each round of a `reduce` doubles a text or a list, which takes all memory of the database.",
+        "Each round of a `reduce` doubles a text or a list, which can take all memory of the database.",
         "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
     ),
     "two_readings": Code(

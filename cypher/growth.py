@@ -6,7 +6,7 @@
     >>> doublings(parse("RETURN reduce(s = '', name IN ['a', 'b'] | s + name) AS x"))
     []
 
-A database without a memory limit for each query dies of such a value, and a time limit comes too late. Only clear cases
+An ArcadeDB server runs out of memory and ends, before any time limit; a Neo4j fails or times out. Only clear cases
 are found: the value of the next round holds the accumulator at least twice, as text or list. Numbers are not
 (`total + total * 0.05`), nor is a list of at most `FEW` elements.
 """
