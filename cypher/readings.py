@@ -1,6 +1,6 @@
 r"""Detects texts that databases parse differently; they are refused for every database.
 
-    >>> [(one.start, one.end) for one in two_readings(r"RETURN '\u0027 AS a'")]
+    >>> [(place.start, place.end) for place in two_readings(r"RETURN '\u0027 AS a'")]
     [(8, 14)]
     >>> two_readings(r"RETURN 'O\'Brien' AS name, 'caf\u00e9' AS place")
     []

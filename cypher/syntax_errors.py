@@ -154,7 +154,7 @@ def _keyword(found: str) -> tuple[str, ...]:
     if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
         return ()
     near = sorted((distance(word, keyword), keyword) for keyword in _KEYWORDS if abs(len(keyword) - len(word)) < 3)
-    return tuple(one for far, one in near if far <= 2)[:1]
+    return tuple(keyword for far, keyword in near if far <= 2)[:1]
 
 
 def repr_of(found: str) -> str:

@@ -87,7 +87,7 @@ def reference() -> str:
         "\n".join(
             [
                 f"- `{CATALOG}`: the graphs that can be queried.",
-                *(f"- `{one['uriTemplate']}`: {one['description']}" for one in TEMPLATES),
+                *(f"- `{template['uriTemplate']}`: {template['description']}" for template in TEMPLATES),
             ]
         ),
         "## Prompts",
@@ -258,7 +258,9 @@ def unsupported_tables() -> str:
     parts = []
     for some in (False, True):
         hints = [
-            (one.construct, one.hint.replace("|", "\\|")) for one in MEMGRAPH_UNSUPPORTED if one.some_versions is some
+            (feature.construct, feature.hint.replace("|", "\\|"))
+            for feature in MEMGRAPH_UNSUPPORTED
+            if feature.some_versions is some
         ]
         rows = [f"| `{construct}` | {hint} |" for construct, hint in hints]
         parts.append("\n".join(["| Neo4j's | hint |", "|---|---|", *rows]))

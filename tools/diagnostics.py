@@ -56,7 +56,9 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
         )
 
     report = _by_question(graph, query, question, verdict())
-    if graph.stale and any(one.code in SCHEMA_CODES and one.severity != "hint" for one in report.diagnostics):
+    if graph.stale and any(
+        diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics
+    ):
         if graph.settle():
             return _by_question(graph, query, question, verdict())
         if graph.stale:

@@ -129,7 +129,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         diagnostics += [
             reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in told
         ]
-    elif not any(one.severity == "error" for one in diagnostics):
+    elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
         diagnostics = looked_at_again(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(
@@ -230,7 +230,7 @@ def checked(
         ToolFailure: the query is not read-only, or would not compile.
     """
     report = judged(graph, query, parameters, question)
-    disputed = next((one for one in report.diagnostics if one.code == TWO_READINGS), None)
+    disputed = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code == TWO_READINGS), None)
     if disputed is not None:
         raise ToolFailure(
             TWO_READINGS,

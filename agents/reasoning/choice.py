@@ -22,8 +22,8 @@ def choice_prompt(question: str, subgraph: Subgraph) -> str:
 def chosen_nodes(reply: str, nodes: Sequence[Node]) -> list[Node]:
     """The nodes that a reply chooses, best first, without repetition.
 
-    Read are a JSON list of numbers or of names (the last one in the reply), else names on lines of their own, else the
-    numbers in the last line. Numbers that no node has are left out: `chosen_nodes("[2, 1, 99]", nodes)`.
+    A reply may give a JSON list of numbers or of names (the last list counts), else names on separate lines, else
+    numbers in its last line. Numbers without a node are left out: `chosen_nodes("[2, 1, 99]", nodes)`.
     """
     by_name: dict[str, Node] = {}
     for node in nodes:

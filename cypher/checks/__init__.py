@@ -2,7 +2,7 @@
 
     >>> from graphground.cypher import parse
     >>> findings = check(parse("MATCH (m:Movi) RETURN m.name"), schema)
-    >>> [(one.code, one.found, one.suggestions) for one in findings]
+    >>> [(finding.code, finding.found, finding.suggestions) for finding in findings]
     [('unknown_label', 'Movi', ('Movie',))]
 
 Each family of checks is a module; each check is a function from the facts to findings.

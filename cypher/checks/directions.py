@@ -53,7 +53,7 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
     other_way = turned(pattern)
     message = f"{_relationship_words(link)} has the opposite direction: "
     allowed = _allowed(facts, link)
-    message += f"the schema has {listed([str(one) for one in allowed])}." if allowed else "reverse it."
+    message += f"the schema has {listed([str(pattern) for pattern in allowed])}." if allowed else "reverse it."
     left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
     message += f" Write {left}{other_way}{right}."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
@@ -66,13 +66,13 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     message = f"{_relationship_words(link)} never connects {ends}."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
-        message += f" The schema has {listed([str(one) for one in known])}."
+        message += f" The schema has {listed([str(pattern) for pattern in known])}."
     suggestions = []
     variable = pattern.variable.name if pattern.variable is not None else ""
     between = connecting(index, left, right)
     if between:
-        message += f" Between these labels there are: {listed([str(one) for one, _ in between])}."
-        suggestions = [_written(variable, one.type, forward) for one, forward in between[:3]]
+        message += f" Between these labels there are: {listed([str(pattern) for pattern, _ in between])}."
+        suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
     else:
         path = shortest_path(index, left, right)
         if path:

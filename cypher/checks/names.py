@@ -70,7 +70,9 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow and link is not None:
-        message += f" Between these nodes there are: {listed([str(one) for one in _patterns_of(facts, fitting)])}."
+        message += (
+            f" Between these nodes there are: {listed([str(pattern) for pattern in _patterns_of(facts, fitting)])}."
+        )
     else:
         message += f" Types: {listed(list(index.types), 20)}."
     findings.add(

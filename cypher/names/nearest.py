@@ -64,7 +64,7 @@ def nearest(
         score = max(letters, 0.92 * meaning(found, candidate))
         if score >= worst:
             near.append(Near(candidate, score + (0.12 if candidate in favoured else 0.0)))
-    near.sort(key=lambda one: -one.score)
+    near.sort(key=lambda candidate: -candidate.score)
     return near[:limit]
 
 

@@ -138,7 +138,7 @@ def _call(node: tree.FunctionCall) -> str:
     ):
         return f"{dotted(node.name)}({expression(node.arguments[0])}, {node.arguments[1].value})"
     distinct = "DISTINCT " if node.distinct else ""
-    return f"{dotted(node.name)}({distinct}{', '.join(expression(one) for one in node.arguments)})"
+    return f"{dotted(node.name)}({distinct}{', '.join(expression(argument) for argument in node.arguments)})"
 
 
 def _case(node: tree.Case) -> str:

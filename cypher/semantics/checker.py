@@ -152,7 +152,7 @@ class Checker:
                 " any more: after DISTINCT or an aggregation only the returned columns exist; return what you sort by"
             )
         elif self.scope:
-            message += f" here; the defined variables are {', '.join(f'`{one}`' for one in list(self.scope)[:8])}"
+            message += f" here; the defined variables are {', '.join(f'`{known}`' for known in list(self.scope)[:8])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
         self.problem("undefined_variable", variable, message, similar)
 
@@ -169,7 +169,7 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
     check_work()
     lowered = name.lower()
     ranked = sorted((distance(lowered, other.lower()), other) for other in known if abs(len(other) - len(name)) < 3)
-    return tuple(one for far, one in ranked if far <= min(2, max(len(name), len(one)) - 1))[:3]
+    return tuple(known for far, known in ranked if far <= min(2, max(len(name), len(known)) - 1))[:3]
 
 
 def analyze(query: Query) -> Scopes:

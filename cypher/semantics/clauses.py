@@ -185,7 +185,7 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         return None
     merged: list[Binding] = []
     for column in first:
-        parts = [one for columns in all_columns for one in columns or () if one.name == column.name]
+        parts = [item for columns in all_columns for item in columns or () if item.name == column.name]
         binding = Binding(column.name, column.declaration, column.type)
         binding.level = c.level
         binding.origins = tuple(parts)

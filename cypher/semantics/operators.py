@@ -95,7 +95,7 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     if not fitting:
         c.problem("type_mismatch", node.left, f"`{node.operator}` cannot take {left} on its left")
         return ANY
-    chosen = [one for one in fitting if right.may_be(one[1])]
+    chosen = [signature for signature in fitting if right.may_be(signature[1])]
     if not chosen:
         wanted = fitting[0][1]
         for one in fitting[1:]:

@@ -52,7 +52,7 @@ def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[s
             "pattern",
             node,
             f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
-            f"{', '.join(f'`{one}`' for one in sorted(own))}; match the others in a separate "
+            f"{', '.join(f'`{name}`' for name in sorted(own))}; match the others in a separate "
             "MATCH",
         )
         return

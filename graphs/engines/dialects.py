@@ -145,7 +145,7 @@ DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH,
 def dialect_of(agent: str) -> Dialect:
     """The dialect that a server's greeting names.
 
-    >>> [dialect_of(one).name for one in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
+    >>> [dialect_of(greeting).name for greeting in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
     ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
     ['neo4j', 'memgraph', 'arcadedb']
     """

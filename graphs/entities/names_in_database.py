@@ -295,4 +295,4 @@ def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> 
         if known is None or candidate.score > known.score:
             kept[entry.label, entry.key] = candidate
     order = {"exact": 0, "alias": 1}
-    return sorted(kept.values(), key=lambda one: (order.get(one.match, 2), -one.score))[:limit]
+    return sorted(kept.values(), key=lambda candidate: (order.get(candidate.match, 2), -candidate.score))[:limit]

@@ -262,7 +262,10 @@ class OwnIndex:
                         if time.monotonic() < deadline
                         else True
                     )
-        return [[one for one in candidates if known[one.label, one.name_property, one.name]] for candidates in found]
+        return [
+            [candidate for candidate in candidates if known[candidate.label, candidate.name_property, candidate.name]]
+            for candidates in found
+        ]
 
     def _denied(self, value: str, label: str | None, property: str | None) -> bool:
         """Whether the database confirms that no node of the label has the value; False if it does not respond."""

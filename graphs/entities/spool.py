@@ -52,7 +52,8 @@ class Spool:
 
 
 def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The offset of each piece and the end of the last one, in the smaller sufficient type: `[3, 2]` to `[0, 3, 5]`."""
+    """The offset of each piece and the end of the last one, in the smallest integer type that suffices: `[3, 2]` to
+    `[0, 3, 5]`."""
     total = int(lengths.sum(dtype=np.int64))
     starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
     np.cumsum(lengths, out=starts[1:])

@@ -32,7 +32,7 @@ def load_bundled(name: str, home: Home) -> Entry | None:
     Raises:
         EngineUnavailable: it cannot be loaded here; the message gives the reason.
     """
-    bundled = next((one for one in offered(home) if one.name == name), None)
+    bundled = next((graph for graph in offered(home) if graph.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
         return Catalog(home).find(name)
     home.make()

@@ -84,7 +84,7 @@ class Catalog:
     def put(self, entry: Entry) -> None:
         """Add a graph, replacing one of the same name; call it inside `changing`."""
         entries = self.entries()
-        places = [place for place, one in enumerate(entries) if one.name == entry.name]
+        places = [place for place, listed in enumerate(entries) if listed.name == entry.name]
         if places:
             entries[places[0]] = entry
         else:

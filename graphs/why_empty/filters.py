@@ -71,12 +71,12 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         )
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-        near = [one for one, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MENDS)]
+        near = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MENDS)]
         return probe.diagnostic(
             "filter_removes_all",
             condition,
             f"{opening} {text} is never {quoted(value)} in {where}; it is "
-            f"{', '.join(quoted(one) for one in near)}{', …' if len(values) > len(near) else ''}.",
+            f"{', '.join(quoted(candidate) for candidate in near)}{', …' if len(values) > len(near) else ''}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in near],
         )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)

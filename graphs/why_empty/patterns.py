@@ -102,7 +102,7 @@ def _single_hops(
             yield blame_hop(probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :])
             continue
         about = [condition for condition in conditions if _only(condition, hop.names)]
-        if about and not probe.matches(before, pattern, [probe.source(one) for one in about]):
+        if about and not probe.matches(before, pattern, [probe.source(condition) for condition in about]):
             named = [probe.source(conjunct) for conjunct in about if names_a_node(probe, conjunct)]
             if named and not probe.matches(before, pattern, named):
                 yield blame_hop(

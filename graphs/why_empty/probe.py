@@ -27,7 +27,7 @@ class Probe:
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
         """Whether the pattern has a match under the conditions, after the given preceding clauses."""
-        where = f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
+        where = f" WHERE {' AND '.join(f'({condition})' for condition in conditions)}" if conditions else ""
         return self.has_rows(f"{before} MATCH {pattern}{where}")
 
     def has_rows(self, clauses: str) -> bool:

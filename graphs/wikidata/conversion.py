@@ -71,7 +71,7 @@ def property_value(values: Iterable[Value], wanted: Property, name_of: NameOf, d
         return None
     if is_list:
         return sorted(set(fitting))
-    return min(fitting, key=lambda one: (len(str(one)), one))
+    return min(fitting, key=lambda candidate: (len(str(candidate)), candidate))
 
 
 def _str(value: Value, wanted: Property, name_of: NameOf) -> str:

@@ -70,7 +70,7 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
 
     def texts(key: str) -> dict[str, str]:
         given = document.get(key)
-        return {language: one["value"] for language, one in given.items()} if isinstance(given, dict) else {}
+        return {language: entry["value"] for language, entry in given.items()} if isinstance(given, dict) else {}
 
     given = document.get("aliases")
     aliases = (

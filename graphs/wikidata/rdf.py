@@ -85,7 +85,7 @@ class Gathering:
                     )
                 )
         for (number, name), statements in sorted(found.items()):
-            yield number, name, sorted(statements, key=lambda one: one.identifier.upper())
+            yield number, name, sorted(statements, key=lambda statement: statement.identifier.upper())
 
     def _values(self, key: str, kind: str, name: str) -> list[Value]:
         """The values of a predicate: complete ones if their nodes are known, otherwise the simple ones."""

@@ -30,7 +30,7 @@ _FIELDS = {
     "tokens_in": ("tokens_in",),
     "tokens_out": ("tokens_out",),
 }
-"""Where each field of an event is looked for in a line."""
+"""The keys under which each field of an event may be found in a line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class BoundedConnection(H11Protocol):
             for connection in self.connections
             if isinstance(connection, BoundedConnection) and connection is not self
         ]
-        victim = min(others, key=lambda one: (one.importance(), one.number), default=self)
+        victim = min(others, key=lambda connection: (connection.importance(), connection.number), default=self)
         return self if victim.importance() > STANDING else victim
 
     def importance(self) -> int:

@@ -86,7 +86,7 @@ class Anchoring:
         if clause.star:
             return "", "(*) "
         if clause.imports is not None:
-            return "", f"({', '.join(self._query.source(one) for one in clause.imports)}) "
+            return "", f"({', '.join(self._query.source(variable) for variable in clause.imports)}) "
         first = clause.body.parts[0] if isinstance(clause.body, t.Union) else clause.body
         if isinstance(first, t.SingleQuery) and isinstance(first.clauses[0], t.With):
             return f"{self._query.source(first.clauses[0])} ", ""

@@ -56,7 +56,9 @@ class Guarding:
                 if isinstance(clause, t.With) and clause.where is not None:
                     self._expression(clause.where, after(clause, bound), nullable, found)
             elif isinstance(clause, t.CallSubquery):
-                imports = None if clause.imports is None or clause.star else {one.name for one in clause.imports}
+                imports = (
+                    None if clause.imports is None or clause.star else {variable.name for variable in clause.imports}
+                )
                 inner = nullable if imports is None else nullable & imports
                 columns = self._body(clause.body, bound if imports is None else bound & imports, inner, found)
                 nullable |= after(clause, frozenset()) if clause.optional else columns

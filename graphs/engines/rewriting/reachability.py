@@ -117,7 +117,7 @@ class _Reaching:
                         yield from self._match(clause, bound)
                     yield from self._expressions(clause.where, bound | set(variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
-                    inside = bound if clause.star else frozenset(one.name for one in clause.imports or ())
+                    inside = bound if clause.star else frozenset(variable.name for variable in clause.imports or ())
                     yield from self._body(clause.body, inside, rows_count=True)
                 else:
                     yield from self._expressions(clause, bound)
@@ -197,7 +197,7 @@ class _Reaching:
         cuts = [cut for cut in self._cuts(clause, long[0]) if self._may_be_cut(cut, clause, bound)]
         if not cuts:
             return
-        cut = max(cuts, key=lambda one: self._rank(one.start, known))
+        cut = max(cuts, key=lambda candidate: self._rank(candidate.start, known))
         if clause.optional:
             bare = cut.start.variable is not None and cut.start.labels is None and cut.start.properties is None
             if not (len(rels) == len(clause.patterns) == 1 and bare and _name(cut.start) in bound):
@@ -208,7 +208,7 @@ class _Reaching:
 
     def _cuts(self, clause: t.Match, rel: t.RelationshipPattern) -> Iterator[_Cut]:
         for path in clause.patterns:
-            places = [place for place, one in enumerate(path.elements) if one is rel]
+            places = [place for place, element in enumerate(path.elements) if element is rel]
             for place in places:
                 before, behind = path.elements[place - 1], path.elements[place + 1]
                 if isinstance(before, t.NodePattern) and isinstance(behind, t.NodePattern):
@@ -247,7 +247,7 @@ class _Reaching:
             else:
                 outside.append(self._query.source(condition))
         steps = self._query.source(cut.rel) if cut.at_the_end else flipped(self._query, cut.rel)
-        listed = ", ".join(quoted_name(one) for one in sorted(imports))
+        listed = ", ".join(quoted_name(name) for name in sorted(imports))
         here = f"MATCH {', '.join(rest)}{_where(outside)} " if rest else ""
         return (
             f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
@@ -305,7 +305,7 @@ def _simple(properties: t.Expression | None) -> bool:
 def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
     """Whether no other relationship of the MATCH can be part of the path, because their types differ."""
     own = _types(rel.types)
-    others = [_types(one.types) for one in rels if one is not rel]
+    others = [_types(link.types) for link in rels if link is not rel]
     return not others or (own is not None and all(other is not None and not own & other for other in others))
 
 
@@ -321,7 +321,7 @@ def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
 
 
 def _where(conditions: Sequence[str]) -> str:
-    return f" WHERE {' AND '.join(f'({one})' for one in conditions)}" if conditions else ""
+    return f" WHERE {' AND '.join(f'({condition})' for condition in conditions)}" if conditions else ""
 
 
 def _counts_rows(following: Sequence[t.Clause]) -> bool:

@@ -105,7 +105,7 @@ class DatabaseVectors:
         filtered = label is not None and label not in chosen.labels
         rows = self._rows(chosen, vector, limit * _FILTERED if filtered else limit)
         found = [_candidate(row, chosen, label) for row in rows if label is None or label in row[1]]
-        return sorted((candidate for candidate in found if candidate is not None), key=lambda one: -one.score)[:limit]
+        return sorted((candidate for candidate in found if candidate is not None), key=lambda item: -item.score)[:limit]
 
     def chosen(self, label: str | None) -> VectorIndex:
         """The configured index, or the only one of a label.

@@ -86,7 +86,10 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
     right = [word for place, word in enumerate(right) if place not in taken]
     initials: list[tuple[str, str]] = []
     for word in list(left):
-        other = next((one for one in right if one[0] == word[0] and min(len(one), len(word)) == 1), None)
+        other = next(
+            (other_word for other_word in right if other_word[0] == word[0] and min(len(other_word), len(word)) == 1),
+            None,
+        )
         if other is not None:
             initials.append((word, other))
             left.remove(word)

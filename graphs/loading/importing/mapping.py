@@ -97,7 +97,7 @@ class Mapping(Part):
         labels = {
             name: Label(
                 name,
-                {**RESERVED_PROPERTIES, **{key: one.type for key, one in table.properties.items()}},
+                {**RESERVED_PROPERTIES, **{key: column.type for key, column in table.properties.items()}},
                 None,
                 frozenset(RESERVED_PROPERTIES) - frozenset(table.properties),
             )
@@ -106,7 +106,7 @@ class Mapping(Part):
         patterns: dict[str, RelationshipPattern] = {}
         for table in self.relationships:
             known = patterns.get(str(table))
-            properties = {key: one.type for key, one in table.properties.items()}
+            properties = {key: column.type for key, column in table.properties.items()}
             patterns[str(table)] = RelationshipPattern(
                 table.type, table.start, table.end, {**(dict(known.properties) if known else {}), **properties}
             )

@@ -323,7 +323,8 @@ def tells_something(word: Word) -> bool:
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:
-    """How many runs of capitalized words are not known mentions; the first word of the sentence does not count."""
+    """The number of runs of capitalized words that are not known mentions; the first word of the sentence does not
+    count."""
     runs = 0
     inside = False
     for number, word in enumerate(words):

@@ -78,7 +78,8 @@ class KnownValues:
 
 
 def key_of(word: Word) -> str:
-    """A word as values are compared: folded, a lower-case plural as its singular (`midfielders`)."""
+    """The form in which a word is compared with values: folded, and a lower-case plural as its singular
+    (`midfielders`)."""
     return lemma(word.folded) if word.text.islower() else fold(word.text)
 
 
@@ -159,7 +160,7 @@ def masked(question: str, mentions: Iterable[Mention]) -> str:
     """
     parts: list[str] = []
     last = 0
-    for mention in sorted(mentions, key=lambda one: one.start):
+    for mention in sorted(mentions, key=lambda item: item.start):
         if mention.start >= last:
             parts += [question[last : mention.start], " ".join(dict.fromkeys(label for label, _ in mention.holders))]
             last = mention.end

@@ -86,7 +86,9 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         known = facts.pattern(link.types[0], *[next(iter(ends))] * 2) if len(ends) == 1 else None
         if known is None or not known.symmetric or known.both_ways == 1.0:
             continue
-        clause = next((one for one in shape.clauses if one.start <= relationship.start < one.end), None)
+        clause = next(
+            (candidate for candidate in shape.clauses if candidate.start <= relationship.start < candidate.end), None
+        )
         if not isinstance(clause, t.Match):
             continue
         text = shape.source(relationship)
