@@ -11,11 +11,12 @@ from graphground.server.traces.recorder import Caller
 
 LONGEST_NAME = 100
 _SALT = secrets.token_bytes(16)
-"""Fresh in each process: a session's label says nothing about its id, with which requests could be made in its name."""
+"""A new key in each process: a session's label does not reveal its id, which would allow requests in its name."""
 
 
 def caller_in(context: Any) -> Caller:
-    """The caller of a request, such as `Caller("5f1c02aa", "claude-ai 1.0")`; the name is what the client says of itself."""
+    """The caller of a request, such as `Caller("5f1c02aa", "claude-ai 1.0")`; the name is the one that the client gives
+    itself."""
     label = hashlib.blake2b(caller_of(context.request).encode(), key=_SALT, digest_size=4).hexdigest()
     parameters = context.session.client_params
     if parameters is None:

@@ -63,7 +63,7 @@ def _is_stdout(found: os.stat_result) -> bool:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a file in their order; empty lines are skipped, and a line that is too long is said to be so."""
+    """The events of a file in their order; empty lines are skipped, and overlong lines are reported."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
             if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:

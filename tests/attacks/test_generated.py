@@ -1,7 +1,7 @@
 """Two thousand generated attacks on each database: none reaches it, as a fake server records.
 
-What is accepted all the same (because every parser takes the attack for a part of a string, a name or a comment) is
-sent as canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
+An accepted query (in which every parser takes the attack for a part of a string, a name or a comment) is sent as
+canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
 """
 
 import gzip

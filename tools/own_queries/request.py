@@ -85,7 +85,7 @@ def check_parameter(parameter: OwnParameter) -> None:
 
 
 def given_values(request: Request) -> dict[str, Any]:
-    """The parameters of the query: every one, by its own name."""
+    """All parameters of the query, by name."""
     return request.model_dump(by_alias=True)
 
 

@@ -103,7 +103,8 @@ class DatabaseCopy:
         report(part, total, total)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each node; the property `eid` is its id if every node has a unique one, else the database's own id is."""
+        """Each node, with its property `eid` as id if every node has a unique one, otherwise with the database's own
+        id."""
         own = self._own_ids
         for key, labels, properties in self._rows(NODES):
             values = _restored(properties)

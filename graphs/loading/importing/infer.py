@@ -184,8 +184,8 @@ def _id_column(table: Content) -> str | None:
 
 
 def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
-    """Take the id column from a table whose first column is its id for being unique alone, if it is an end of a link:
-    in `person,movie` each person may appear once.
+    """Unset the id of a table that was chosen only because the first column is unique, if that column is an end of a
+    link: in `person,movie` each person may appear once.
     """
     column = table.id
     if column is None or column in _own_ids(table):

@@ -124,7 +124,7 @@ def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
-    """The rows of pages of nodes, as far as the step's time limit allows; the findings note how far that was."""
+    """The rows of pages of nodes, as far as the step's time limit allows; the findings record how far it was read."""
     found: dict[tuple[str, str], None] = {}
     seen = 0
     spent = steps.time_left() - steps.step_timeout

@@ -73,5 +73,5 @@ class Steps:
 
 
 def counting(name: str) -> str:
-    """The query that counts the nodes of a label, from the count store where the name can stand in backticks."""
+    """The query that counts the nodes of a label, from the count store if the name can be written in backticks."""
     return f"{nodes(name).match()} RETURN count(n) AS c"

@@ -1,7 +1,7 @@
 """Concepts that English words share: `born` and `birth`, `wrote` and `author`, `who` and a person.
 
-The words are in lexicon.json: each concept is one of general English, as attributes and relations are named and asked
-for. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
+The words are in lexicon.json: concepts of general English with which attributes and relations are named and asked
+about. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
 consecutive words.
 """
 

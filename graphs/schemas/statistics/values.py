@@ -17,7 +17,7 @@ from graphground.graphs.schemas.statistics.model import PropertyStatistics
 
 MOST_COMMON = 5
 LEADERS = 20
-"""How many of the most frequent values of each block are candidates for the most frequent of all."""
+"""The number of most frequent values of each block that are candidates for the most frequent of all."""
 MOST_LEADERS = 2_000
 MOSTLY_DISTINCT, LARGE_BLOCK = 0.9, 5_000
 LONGEST_VALUE = 80

@@ -1,4 +1,4 @@
-"""A dump of N-Triples gives the graph that a dump of entity documents gives, in whatever order its lines stand."""
+"""A dump of N-Triples gives the same graph as a dump of entity documents, whatever the order of its lines."""
 
 import bz2
 import gzip

@@ -17,7 +17,7 @@ HOSTILE_NAMES = (
     "long " + "x" * 10_000,
     "line\nbreak\ttab \U0001f600",
 )
-"""Each must be shown as it is, and never change the page's title."""
+"""Texts that must be shown unchanged, and never change the page's title."""
 
 
 def hostile_graph() -> dict[str, Any]:

@@ -66,7 +66,7 @@ def comparable(value: Any) -> Any:
 
 @contextmanager
 def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: bool = True) -> Iterator[Trial]:
-    """Write the database into the server, open it without any preparation."""
+    """Write the database into the server, and open it without any preparation."""
     if write:
         database.write(server)
     begin = time.perf_counter()
