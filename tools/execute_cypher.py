@@ -332,7 +332,7 @@ TOOL = Tool(
     "execute_cypher",
     "Run a query",
     "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: more rows exist; "
-    "get them with `cursor`. For an empty answer, `diagnostics` says what matches nothing, and what would.",
+    "use `cursor`. For an empty answer, `diagnostics` says what matches nothing, and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

@@ -31,7 +31,7 @@ class GetSchemaRequest(Request):
         "values; `json`: the CypherBench form.",
     )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
-    refresh: bool = Field(False, description="Reread a connected database first, when its data has just changed.")
+    refresh: bool = Field(False, description="Reread a connected database whose data has just changed.")
 
 
 class GetSchemaAnswer(Answer):
