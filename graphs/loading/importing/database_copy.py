@@ -16,7 +16,8 @@ import neo4j
 import neo4j.time
 import orjson
 
-from graphground.cypher.matching import relationships
+from graphground.cypher.matching import quotable, relationships
+from graphground.cypher.quoting import in_backticks
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.values import plain
@@ -75,8 +76,9 @@ class DatabaseCopy:
             read: Callable[[str, str, int, str], None] = partial(self._part, session, report)
             read(NODES, "nodes", nodes, f"MATCH (n) RETURN {ids}(n), labels(n), properties(n)")
             for number, type_ in enumerate(types):
-                match = relationships(type_).match()
-                read(f"{number}.jsonl", type_, totals[type_], f"{match} RETURN {ids}(a), {ids}(b), properties(r)")
+                read(
+                    f"{number}.jsonl", type_, totals[type_], f"{_match(type_)} RETURN {ids}(a), {ids}(b), properties(r)"
+                )
 
     def _check_folder(self, types: list[str]) -> None:
         """Record the source of the copy, and refuse a folder with a copy of another source."""
@@ -133,6 +135,11 @@ class DatabaseCopy:
         with (self.folder / file).open("rb") as lines:
             for line in lines:
                 yield orjson.loads(line)
+
+
+def _match(type_: str) -> str:
+    """The relationships of a type; in backticks even if it is `SET` or `ORDER`, because the text is sent as it is."""
+    return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
 
 
 def _tagged(value: Any) -> Any:

@@ -8,16 +8,20 @@ from pathlib import Path
 import neo4j
 import pytest
 
+from graphground.cypher.quoting import in_backticks
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.compare import compare
 from graphground.graphs.loading.importing.database_copy import DatabaseCopy
-from graphground.graphs.loading.importing.problems import ImportRefused
+from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.sources import database_source
 from graphground.graphs.loading.into_database import load_into
+from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main
 from tests.support.neo4j_server import Neo4jServer
+from tests.support.own_arcadedb import start_writable
+from tests.support.small_graph import loaded
 
 FILMS = {
     "schema": {
@@ -96,6 +100,47 @@ def test_values_that_json_does_not_know_keep_their_kind_or_become_text(neo4j_5: 
     assert first["properties"]["text"] == first["properties"]["day"] == "1995-12-15"
     assert first["properties"]["at"].startswith("1995-12-15T20:00:00")
     assert (first["properties"]["took"], second["properties"]["old"]) == ("P1D", "-0044-03-15")
+
+
+TYPES = ["SET", "ORDER", "WHERE", "NULL", "IN", "CREATE", "_1", "acted in", "a`b", r"A\u0041", "l'été"]
+"""Keywords, plain names, names that need backticks, and a name that databases read differently in backticks."""
+
+
+@pytest.fixture
+def arcadedb_address(empty_home: Home, tmp_path: Path) -> BoltAddress:
+    """An ArcadeDB server, used as root, with an empty database."""
+    entry = loaded(empty_home, tmp_path)
+    state = start_writable(empty_home)
+    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
+    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
+    return address
+
+
+@pytest.fixture
+def neo4j_address(neo4j_5: Neo4jServer) -> BoltAddress:
+    emptied(neo4j_5).close()
+    return address(neo4j_5)
+
+
+@pytest.mark.parametrize("database", [pytest.param("neo4j_address", marks=pytest.mark.neo4j), "arcadedb_address"])
+def test_relationships_of_every_name_of_a_type_are_copied(
+    database: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source: BoltAddress = request.getfixturevalue(database)
+    dialect = "neo4j" if database == "neo4j_address" else "arcadedb"
+    with neo4j.GraphDatabase.driver(source.uri, auth=(source.user, source.password)) as driver:
+        for number, type_ in enumerate(TYPES):
+            written = type_.replace("\\", "\\u005c") if dialect == "neo4j" else type_
+            driver.execute_query(
+                f"CREATE (:A {{name: 'a'}})-[:{in_backticks(written)} {{number: $number}}]->(:B {{name: 'b'}})",
+                number=number,
+                database_=source.database,
+            )
+    copy = DatabaseCopy(source, tmp_path / "parts")
+    copy.fetch()
+    copied = {record.type: record.properties["number"] for record in copy.relationships(Problems())}
+    assert copied == {type_: number for number, type_ in enumerate(TYPES)}
 
 
 def test_parts_that_are_complete_are_not_read_again(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
