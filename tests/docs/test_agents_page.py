@@ -14,7 +14,7 @@ from tests.support.scripted_roles import script_of
 from tests.support.serving import http_server
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```sh\ngraphground agent (.+)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLES = re.findall(r"```sh\ngraphground agent ([^\n]+)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 
 
