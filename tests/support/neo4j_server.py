@@ -32,6 +32,8 @@ START_SECONDS = 240.0
 FETCH_SECONDS = 600.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 """A server that lives for minutes takes half the processor time if the JVM compiles only once and collects simply."""
+SHARED = {"db.memory.transaction.max": "256m"}
+"""A query that hoards rows ends long before it harms the other tests on the same server."""
 OPENED = [
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")
 ]
@@ -220,7 +222,7 @@ class Neo4jServers:
                     "apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
                     "apoc.import.file.use_neo4j_config=false\n"
                 )
-            server = closing.enter_context(running_neo4j(folder, version, apoc=apoc))
+            server = closing.enter_context(running_neo4j(folder, version, apoc=apoc, settings=SHARED))
             self._running[name] = server, closing
         self._leased.add(name)
         try:
