@@ -7,8 +7,9 @@
     []
 
 An ArcadeDB server runs out of memory and ends, before any time limit; a Neo4j fails or times out. Only clear cases
-are found: the value of the next round holds the accumulator at least twice, as text or list. Numbers are not
-(`total + total * 0.05`), nor is a list of at most `FEW` elements.
+are found: the value of the next round holds the accumulator at least twice, and the first value or the next one is certainly
+a text, a list or a map. Numbers are not (`total + total * 0.05`), nor is what may be a number (`$start`, `n.amount`), nor
+a list of at most `FEW` elements.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from typing import NamedTuple
 
 from graphground.cypher import tree
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
-from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, STRING
+from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, MAP, STRING, Type
 from graphground.cypher.work import check_work
 
 CODE = "value_doubles"
 FEW = 16
 """The longest list for which doubling is harmless: 65,536 times the first value."""
 _SHORTENING = frozenset(
-    {"left", "right", "substring", "trim", "ltrim", "rtrim", "btrim", "tolower", "toupper", "lower", "upper", "reverse"}
-    | {"normalize", "tostring", "tail", "head", "last", "keys", "values"}
+    {"trim", "ltrim", "rtrim", "btrim", "tolower", "toupper", "lower", "upper", "reverse"}
+    | {"normalize", "tostring", "tail", "keys", "values"}
 )
 """Functions whose result is no larger than their first argument."""
+_PARTS = frozenset({"left", "right", "substring"})
+_GROWING = (STRING | LIST | MAP).mask
 _REDUCING = (tree.Reduce, tree.AllReduce)
 
 
@@ -46,28 +49,67 @@ def doublings(query: tree.Query) -> list[Doubling]:
         Doubling(node.start, node.end, node.accumulator.name)
         for node in query.walk()
         if isinstance(node, _REDUCING)
-        and not _is_number(node.initial)
+        and (_grows(node.initial) or _grows(node.step))
         and not _is_short(node.source)
-        and _copies(node.step, frozenset({node.accumulator.name})) > 1
+        and (_copies(node.step, frozenset({node.accumulator.name})) > 1 or _doubles_entry(node))
     ]
 
 
-def _is_number(expression: tree.Expression) -> bool:
-    """Whether a value is certainly a number or a truth value."""
-    if isinstance(expression, tree.Unary):
-        return True
-    if isinstance(expression, tree.Binary):
-        return expression.operator not in ("+", "||") or (_is_number(expression.left) and _is_number(expression.right))
-    if isinstance(expression, tree.FunctionCall):
-        return _gives_number(expression)
-    if isinstance(expression, tree.Subquery):
-        return expression.kind != "COLLECT"
-    return isinstance(expression, tree.IntegerLiteral | tree.FloatLiteral | tree.BooleanLiteral | tree.CountStar)
+def _grows(expression: tree.Expression | None) -> bool:
+    """Whether a value is certainly a text, a list or a map, of which two copies need twice the memory."""
+    check_work()
+    match expression:
+        case tree.Binary(operator="+" | "||"):
+            # Also a list plus a number is a list, and a text plus a number a text.
+            return expression.operator == "||" or _grows(expression.left) or _grows(expression.right)
+        case tree.Case():
+            results = [branch.result for branch in expression.branches]
+            return any(_grows(result) for result in [*results, expression.default])
+        case tree.FunctionCall():
+            return _gives_text_or_list(expression)
+        case tree.Reduce():
+            return _grows(expression.initial) or _grows(expression.step)
+        case tree.Subquery():
+            return expression.kind == "COLLECT"
+    return isinstance(
+        expression, tree.StringLiteral | tree.ListLiteral | tree.MapLiteral | tree.ListComprehension | tree.Slice
+    )
+
+
+def _gives_text_or_list(call: tree.FunctionCall) -> bool:
+    function = FUNCTIONS.get(call.key) or CYPHER25_FUNCTIONS.get(call.key)
+    match function.result if function is not None else None:
+        case "list":
+            return True
+        case "same":
+            return bool(call.arguments) and _grows(call.arguments[0])
+        case "union":
+            return bool(call.arguments) and all(_grows(argument) for argument in call.arguments)
+        case Type() as result:
+            return bool(result.mask) and not result.mask & ~_GROWING
+    return False
 
 
 def _gives_number(call: tree.FunctionCall) -> bool:
     function = FUNCTIONS.get(call.key) or CYPHER25_FUNCTIONS.get(call.key)
     return function is not None and function.result in (INTEGER, FLOAT, BOOLEAN)
+
+
+def _doubles_entry(node: tree.Reduce | tree.AllReduce) -> bool:
+    """Whether an entry of a map doubles: `reduce(m = {a: 'x'}, i IN range(1, 40) | {a: m.a + m.a})`."""
+    if not isinstance(node.initial, tree.MapLiteral) or not isinstance(node.step, tree.MapLiteral):
+        return False
+    growing = {entry.key.text for entry in node.initial.entries if _grows(entry.value)}
+    return any(
+        _copies(entry.value, frozenset({_entry(node.accumulator.name, entry.key.text)})) > 1
+        for entry in node.step.entries
+        if entry.key.text in growing
+    )
+
+
+def _entry(variable: str, key: str) -> str:
+    """The name under which the value of an entry is counted; no variable is called so."""
+    return f"{variable}\0{key}"
 
 
 def _is_short(source: tree.Expression) -> bool:
@@ -95,11 +137,16 @@ def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
         case tree.Case():
             results = [branch.result for branch in expression.branches]
             found = max(_copies(result, names) for result in [*results, expression.default])
+        case tree.Property(subject=tree.Variable() as variable):
+            found = int(_entry(variable.name, expression.key.text) in names)
+        case tree.Subscript(subject=tree.ListLiteral() as literal):
+            found = max((_copies(item, names) for item in literal.items), default=0)
+        case tree.Subscript(subject=tree.Variable()):
+            found = 0  # an element, which may be a number
         case tree.Subscript() | tree.Property():
             found = _copies(expression.subject, names)
         case tree.Slice():
-            whole = _copies(expression.subject, names)
-            found = min(whole, 1) if isinstance(expression.upper, tree.IntegerLiteral) else whole
+            found = _of_part(expression.subject, expression.lower, expression.upper, names)
         case tree.FunctionCall():
             found = _of_call(expression, names)
         case tree.ListComprehension():
@@ -118,6 +165,11 @@ def _sum(parts: Iterable[tree.Expression], names: frozenset[str]) -> int:
 def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
     if _gives_number(call) or not call.arguments:
         return 0
+    if call.key in _PARTS:
+        lower, upper = (*call.arguments[1:], None, None)[:2]
+        return _of_part(call.arguments[0], lower, upper or (lower if call.key != "substring" else None), names)
+    if call.key in ("head", "last"):
+        return _copies(call.arguments[0], names) // 2
     if call.key in _SHORTENING:
         return _copies(call.arguments[0], names)
     if call.key in ("coalesce", "nullif"):
@@ -125,12 +177,25 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
     function = FUNCTIONS.get(call.key)
     if function is not None and function.result not in (STRING, LIST) and not isinstance(function.result, str):
         return min(1, _sum(call.arguments, names))
+    if function is None:  # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` holds the list once
+        return max(_copies(argument, names) for argument in call.arguments)
     return _sum(call.arguments, names)
+
+
+def _of_part(
+    subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
+) -> int:
+    """A part of a value counts if it is all but a constant number of elements: `s[..i] + x + s[i..]` holds s once."""
+    whole = _copies(subject, names)
+    almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
+    return whole if almost_all or whole > 1 else 0
 
 
 def _of_comprehension(node: tree.ListComprehension, names: frozenset[str]) -> int:
     """`[x IN a | x + x]` doubles each element, `[x IN a | a]` holds the whole list once for each."""
     source = _copies(node.source, names)
+    if node.where is not None and source < 2:
+        source = 0  # a part: [e IN s WHERE e < x] + x + [e IN s WHERE e >= x] holds s once
     if node.projection is None:
         return source
     outer = names - {node.variable.name}
