@@ -1,8 +1,8 @@
 """Reads more rows than an answer holds, so that the next ones need no second run.
 
-A database that sorts or counts has done most of its work before the first row, so `ROWS_AHEAD` more rows cost little.
-For any other query `PAGES_AHEAD` further answers are read, within half of its time limit; if that is too short, the
-query is run again without reading ahead.
+`ROWS_AHEAD` is small, because every answer waits for these rows. A database that sorts or counts has done most of its
+work before the first row. Any other query gets `SHARE` of its time limit to read ahead; if that is too short, it is run
+again without reading ahead, in the time that is left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.tools.kept_rows import OWNER
 
-ROWS_AHEAD, PAGES_AHEAD = 1_000, 4
+ROWS_AHEAD = 40
+SHARE = 0.25
 
 
 def read_ahead(
@@ -38,12 +39,14 @@ def read_ahead(
         return graph.run(query, parameters, limit=limit + ROWS_AHEAD, timeout=timeout)
     begun = time.monotonic()
     try:
-        more = min(PAGES_AHEAD * limit, ROWS_AHEAD)
-        return graph.run(query, parameters, limit=limit + more, timeout=timeout / 2)
+        return graph.run(query, parameters, limit=limit + ROWS_AHEAD, timeout=timeout * SHARE)
     except QueryTimeout:
         spent = time.monotonic() - begun
+    left = timeout - spent
+    if left <= 0:
+        raise timed_out(timeout)
     try:
-        table = graph.run(query, parameters, limit=limit, timeout=max(timeout - spent, timeout / 4))
+        table = graph.run(query, parameters, limit=limit, timeout=left)
     except QueryTimeout:
         raise timed_out(timeout) from None
     return replace(table, elapsed_ms=table.elapsed_ms + spent * 1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,10 +29,11 @@ NAMES = "MATCH (m:Movie) RETURN m.name"
 class Counting(Recorder):
     """An engine whose rows are the numbers from 0 on, up to a limit."""
 
-    def __init__(self, rows: int, seconds: float = 0.0) -> None:
+    def __init__(self, rows: int, seconds: float = 0.0, waits: float = 0.0) -> None:
         super().__init__()
-        self.rows, self.seconds = rows, seconds
+        self.rows, self.seconds, self.waits = rows, seconds, waits
         self.limits: list[int] = []
+        self.timeouts: list[float] = []
 
     def run(
         self,
@@ -45,7 +47,9 @@ class Counting(Recorder):
         assert timeout is not None
         if limit > 1:  # not one of the counts that an answer is looked at once more with
             self.limits.append(limit)
+            self.timeouts.append(timeout)
         if self.seconds * limit > timeout:
+            time.sleep(min(timeout, self.waits))
             raise QueryTimeout("too slow")
         rows = [[number] for number in range(min(limit, self.rows))]
         return Table(["number"], rows, self.rows > limit, 0.1)
@@ -92,7 +96,7 @@ def test_where_not_all_rows_were_read_the_last_page_says_that_there_are_more() -
     assert numbers(last) == list(range(10, 50))
     assert (last.truncated, last.cursor, last.total) == (True, None, None)
     sorted_ = asked(engine, query=f"{NAMES} ORDER BY m.name", limit=10)
-    assert len(asked(engine, cursor=sorted_.cursor, limit=5_000).rows) == 1_000
+    assert len(asked(engine, cursor=sorted_.cursor, limit=5_000).rows) == 40
 
 
 def test_nothing_is_read_ahead_where_nobody_could_ask_for_it_or_the_query_has_its_own_limit() -> None:
@@ -108,6 +112,19 @@ def test_a_query_that_is_too_slow_to_be_read_ahead_is_answered_all_the_same() ->
     answer = asked(engine, query=NAMES, limit=10, timeout_s=3.0)
     assert (numbers(answer), answer.truncated, answer.cursor, answer.total) == (list(range(10)), True, None, None)
     assert engine.limits == [50, 10]
+
+
+def test_a_query_that_is_run_again_has_only_what_is_left_of_its_time_limit() -> None:
+    engine = Counting(25, seconds=0.01, waits=0.1)
+    answer = asked(engine, query=NAMES, limit=10, timeout_s=0.4)
+    assert answer.row_count == 10
+    first, second = engine.timeouts
+    assert first == pytest.approx(0.1)
+    assert second <= 0.4 - 0.1
+    late = Counting(25, seconds=1.0, waits=0.1)
+    with pytest.raises(ToolFailure, match=r"0\.4 s"):
+        asked(late, query=NAMES, limit=10, timeout_s=0.4)
+    assert late.timeouts[1] <= 0.4 - 0.1
 
 
 def test_rows_that_do_not_fit_into_an_answer_are_had_with_its_cursor() -> None:
