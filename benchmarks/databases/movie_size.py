@@ -1,0 +1,215 @@
+"""Measures how a large Neo4j that nobody prepared becomes known, and what that costs its other clients.
+
+    python -m benchmarks.databases.movie_size                  as many nodes and relationships as the movie graph
+    python -m benchmarks.databases.movie_size --share 0.1      a tenth of them
+    python -m benchmarks.databases.movie_size --uri bolt://… --user … --password …    a server that `fill` filled
+
+Printed are: the seconds until the first schema; until the entity index that is built in the background is complete, with
+the 95th percentile of another client's queries before and meanwhile; the statistics; and, after one percent of the films
+was renamed and a label added, the seconds until the new label is in the schema, and until the index is current.
+
+The other client sends one query after another over its own connection, from a process of its own, with `PAUSE_SECONDS`
+between them. A query's time includes that client's wait for a processor, so on a machine of two busy cores
+the percentiles are an upper bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import neo4j
+
+from benchmarks.schemas.statistics import fill
+from graphground.graphs.entities.own_index import OwnIndex
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.database import Database
+from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.schemas.statistics.live import LiveStatistics
+from graphground.graphs.schemas.statistics.queried import query_statistics
+from graphground.server.settings import Settings
+from graphground.server.sources import graph_sources
+from tests.support.neo4j_server import LTS, Neo4jServer, running_neo4j, seeded
+
+PAUSE_SECONDS, QUIET_SECONDS = 0.02, 10.0
+WAIT_SECONDS = 400.0
+OTHERS = (
+    "MATCH (m:Movie {i: $i})-[:hasCastMember]->(p:Person) RETURN m.name, p.name LIMIT 50",
+    "MATCH (p:Person {i: $i})<-[:directedBy]-(m:Movie) RETURN m.name, m.released",
+    "MATCH (g:Genre {i: $i % 1000})<-[:hasGenre]-(m:Movie) WHERE m.seen = 3 RETURN count(m) AS films",
+)
+"""The queries of the other client: two look-ups by an index, and one over a few hundred nodes."""
+
+
+def other_client(server: Neo4jServer, films: int, stop: Path) -> None:
+    """Query until the file `stop` exists; print the start and the milliseconds of every query."""
+    chosen = random.Random(7)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        while not stop.exists():
+            begin = time.monotonic()
+            driver.execute_query(chosen.choice(OTHERS), i=chosen.randrange(films))
+            print(begin, (time.monotonic() - begin) * 1e3, flush=True)
+            time.sleep(PAUSE_SECONDS)
+
+
+class OtherClient:
+    """A running client: `percentile(begin, end)` is the 95th percentile, in milliseconds, of the queries begun then."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+
+    def percentile(self, begin: float, end: float) -> str:
+        lines = [line.split() for line in self._log.read_text().splitlines()]
+        taken = [float(line[1]) for line in lines if len(line) == 2 and begin <= float(line[0]) < end]
+        if len(taken) < 20:
+            return f"p95 not taken ({len(taken)} queries)"
+        cuts = statistics.quantiles(taken, n=20)
+        return f"p50 {statistics.median(taken):.1f} ms, p95 {cuts[-1]:.1f} ms of {len(taken)} queries of another client"
+
+
+@contextmanager
+def querying(server: Neo4jServer, films: int, folder: Path) -> Iterator[OtherClient]:
+    """Another client, in a process of its own, for the block."""
+    stop, log = folder / "stop", folder / "others.txt"
+    command = [sys.executable, "-m", "benchmarks.databases.movie_size", "--client", str(films), "--stop", str(stop)]
+    secret = {**os.environ, "NEO4J_PASSWORD": server.password}
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [*command, "--uri", server.uri, "--user", server.user], stdout=output, env=secret, cwd=Path.cwd()
+        )
+        try:
+            yield OtherClient(log)
+        finally:
+            stop.touch()
+            process.wait(60)
+
+
+def until(reached: Callable[[], bool], seconds: float = WAIT_SECONDS) -> float:
+    """The seconds until something is so, which is looked at 50 times a second.
+
+    Raises:
+        TimeoutError: it is not so within `seconds`.
+    """
+    begin = time.monotonic()
+    while not reached():
+        if time.monotonic() - begin > seconds:
+            raise TimeoutError(f"not reached within {seconds:.0f} s")
+        time.sleep(0.02)
+    return time.monotonic() - begin
+
+
+def films_of(server: Neo4jServer) -> int:
+    """The number of films in the database."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        return int(driver.execute_query("MATCH (m:Movie) RETURN count(m) AS films").records[0]["films"])
+
+
+def measure(server: Neo4jServer, folder: Path) -> None:
+    """Open the database as a user's server does, with an empty data folder, and print each figure with its bar."""
+    films = films_of(server)
+    database = Database("movie", server.uri, server.user, server.password)
+    with querying(server, films, folder) as others:
+        until(lambda: (folder / "others.txt").stat().st_size > 0, 60)
+        quiet = time.monotonic()
+        time.sleep(QUIET_SECONDS)
+        begin = time.monotonic()
+        graphs = graph_sources(Settings(databases=(database,), home=str(folder / "home")))
+        try:
+            graph = graphs.get("movie")
+            labels = len(graph.schema.labels)
+            print(f"first schema, {labels} labels: {time.monotonic() - begin:.2f} s (bar 1.5 s)", flush=True)
+            print(f"before: {others.percentile(quiet, begin)}", flush=True)
+            measure_index(graph, others, begin)
+            measure_statistics(graph)
+            measure_change(server, graphs, films)
+        finally:
+            graphs.close()
+
+
+def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
+    """The index in the background and the statistics, both of which begin when the database is opened."""
+    names, facts = graph.entities, graph.facts
+    assert isinstance(names, OwnIndex)
+    assert isinstance(facts, LiveStatistics)
+    until(lambda: facts.now(fresh=True) is not None)
+    print(f"statistics, read beside the index: {time.monotonic() - begin:.1f} s after opening", flush=True)
+    until(lambda: not names.stale)
+    end = time.monotonic()
+    print(f"entity index: {end - begin:.1f} s after opening, {names.texts:,} names (bar 60 s)", flush=True)
+    print(f"meanwhile: {others.percentile(begin, end)} (bar: p95 at most doubled)", flush=True)
+
+
+def measure_statistics(graph: Graph) -> None:
+    """All statistics, read again when nothing else is."""
+    assert graph.engine is not None
+    begin = time.monotonic()
+    facts = query_statistics(graph.engine, graph.schema)
+    print(f"statistics alone: {time.monotonic() - begin:.2f} s (bar 2 s), complete: {facts.complete}", flush=True)
+
+
+def measure_change(server: Neo4jServer, graphs: OpenGraphs, films: int) -> None:
+    """One percent of the films is renamed and one label added by another session."""
+    graph = graphs.get("movie")
+    names = graph.entities
+    assert isinstance(names, OwnIndex)
+    seeded(
+        server,
+        "MATCH (m:Movie) WHERE m.i % 100 = 7 SET m.name = 'Renamed ' + m.name",
+        "CREATE (:Festival {name: 'Nordlys'})",
+    )
+    begin = time.monotonic()
+    graph.look()
+    looked = time.monotonic() - begin
+    if "Festival" not in graph.schema.labels:
+        graph.settle()
+    seen = time.monotonic() - begin
+    assert "Festival" in graph.schema.labels
+    print(
+        f"after a change of {films // 100:,} films: looking takes {looked * 1e3:.0f} ms, and a call that needs the new"
+    )
+    print(f"  schema has it after {seen:.2f} s (bar 5 s)", flush=True)
+    found = names.find("Renamed Movie 7", label="Movie")
+    print(
+        f"  a look-up of a new name returned {len(found)} candidates after {time.monotonic() - begin:.2f} s", flush=True
+    )
+    until(lambda: bool(graph.look() or not names.stale))
+    print(f"  the entity index is current after {time.monotonic() - begin:.1f} s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--uri")
+    parser.add_argument("--user", default="neo4j")
+    parser.add_argument("--password", default=os.environ.get("NEO4J_PASSWORD", ""))
+    parser.add_argument("--client", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--stop", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "measured").mkdir()
+        if given.uri is None:
+            with running_neo4j(folder / "neo4j", LTS, heap="1g") as server:
+                begin = time.perf_counter()
+                fill(server, given.share)
+                print(f"filled in {time.perf_counter() - begin:.0f} s", flush=True)
+                measure(server, folder / "measured")
+            return
+        server = Neo4jServer(given.uri, given.user, given.password, LTS, folder, 0)
+        if given.client is not None:
+            other_client(server, given.client, given.stop)
+        else:
+            measure(server, folder / "measured")
+
+
+if __name__ == "__main__":
+    main()
