@@ -17,6 +17,7 @@ from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
+from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
@@ -102,7 +103,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     query, diagnostics = checked(graph, request.query, request.parameters, request.question)
     refuse_missing_parameters(query, request.parameters or {})
     try:
-        table = read_ahead(graph, query, request.parameters, limit=request.limit, timeout=request.timeout_s)
+        with clients_query():
+            table = read_ahead(graph, query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
         raise failure_of(error, query, graph) from error
     rows = table.rows[: request.limit]

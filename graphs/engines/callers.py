@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 CALLER: ContextVar[str] = ContextVar("graphground_caller", default="")
+CLIENTS_QUERY: ContextVar[bool] = ContextVar("graphground_clients_query", default=False)
+"""Whether the text that runs comes from a client, and not from the server itself (entity look-ups, the schema)."""
 
 
 @contextmanager
@@ -24,3 +26,13 @@ def calling_as(caller: str) -> Iterator[None]:
         yield
     finally:
         CALLER.reset(token)
+
+
+@contextmanager
+def clients_query() -> Iterator[None]:
+    """Treat what runs inside the block as a client's query, which may move to another process; see `Slots`."""
+    token = CLIENTS_QUERY.set(True)
+    try:
+        yield
+    finally:
+        CLIENTS_QUERY.reset(token)

@@ -6,8 +6,8 @@ fewest slots, then of a caller without long queries.
 
 A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
 callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the
-caller who holds most is terminated. With `moves`, a long query is terminated as soon as other callers are active, and
-its caller runs it elsewhere.
+caller who holds most is terminated. With `moves`, a client's long query is terminated as soon as other callers are
+active, and its caller runs it elsewhere; the server's own look-ups stay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from graphground.graphs.engines.callers import CALLER
+from graphground.graphs.engines.callers import CALLER, CLIENTS_QUERY
 from graphground.graphs.engines.deadlines import DEADLINES
 
 LONG = 1.0
@@ -124,7 +124,7 @@ class Slots:
             Full: none became free, or the caller has too many calls waiting.
         """
         slot = self._take(CALLER.get(), patience, owner)
-        handle = DEADLINES.add(LONG, lambda: self._move(slot)) if self._moves else None
+        handle = DEADLINES.add(LONG, lambda: self._move(slot)) if self._moves and CLIENTS_QUERY.get() else None
         try:
             yield slot
         finally:

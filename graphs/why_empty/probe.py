@@ -9,6 +9,7 @@ from typing import Any
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Severity
 from graphground.cypher.quoting import quoted_string
+from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
@@ -42,7 +43,8 @@ class Probe:
         if left <= 0:
             raise OutOfTime
         try:
-            return self.graph.run(text.strip(), self.parameters, limit=limit, timeout=left).rows
+            with clients_query():  # it holds parts of the client's text
+                return self.graph.run(text.strip(), self.parameters, limit=limit, timeout=left).rows
         except EngineError:
             if time.monotonic() >= self._deadline:
                 raise OutOfTime from None

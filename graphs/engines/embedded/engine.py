@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from graphground.graphs.engines.callers import CALLER
+from graphground.graphs.engines.callers import CALLER, CLIENTS_QUERY
 from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.lane import Lane
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
@@ -22,8 +22,8 @@ class EmbeddedEngine:
     """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to terminate, and all queries of callers who recently had one, run in a
-    second process of lower priority, which can be killed without affecting other callers. A long query is moved there
-    while other callers are active.
+    second process of lower priority, which can be killed without affecting other callers. A client's long query is
+    moved there while other callers are active. The server's own look-ups run in the first process alone.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
@@ -51,7 +51,7 @@ class EmbeddedEngine:
                 f"{wait:.0f} s; other queries now."
             )
         left = timeout
-        if not suspect and not QUARANTINE.knows(CALLER.get()):
+        if not suspect and not (CLIENTS_QUERY.get() and QUARANTINE.knows(CALLER.get())):
             begun = time.monotonic()
             try:
                 return self._shared.run(query, parameters, limit=limit, timeout=timeout)

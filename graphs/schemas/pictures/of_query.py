@@ -10,6 +10,7 @@ from graphground.cypher import validate
 from graphground.cypher.language import Language
 from graphground.cypher.matched import matched_part
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.table import Table
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
@@ -78,7 +79,8 @@ def subgraph(
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
-            table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
+            with clients_query():
+                table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
         except EngineError:
             return None
         for row in table.rows[:most_rows]:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from graphground.graphs.engines import slots as module
-from graphground.graphs.engines.callers import calling_as
+from graphground.graphs.engines.callers import calling_as, clients_query
 from graphground.graphs.engines.slots import MOST_WAITING, Full, Slot, Slots
 
 
@@ -136,7 +136,7 @@ def test_callers_whose_queries_were_long_leave_the_kept_slots_alone(monkeypatch:
 def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, stopped = Slots(8, moves=True), threading.Event()
-    with held(slots, "slow", 1) as taken:
+    with clients_query(), held(slots, "slow", 1) as taken:
         taken[0].stop = stopped.set
         assert not stopped.wait(0.3)
         with held(slots, "other", 1):
@@ -145,10 +145,22 @@ def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: 
         assert taken[0].moved
 
 
+def test_a_look_up_of_the_server_itself_is_never_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 0.01)
+    slots, own, clients = Slots(8, moves=True), threading.Event(), threading.Event()
+    with held(slots, "slow", 1) as looking_up:
+        looking_up[0].stop = own.set
+        with clients_query(), held(slots, "slow", 1) as asked, held(slots, "other", 1):
+            asked[0].stop = clients.set
+            assert clients.wait(10)
+        assert not own.wait(0.3)
+        assert not looking_up[0].moved
+
+
 def test_a_query_whose_time_is_nearly_over_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, stopped = Slots(8, moves=True), threading.Event()
-    with held(slots, "slow", 1) as taken, held(slots, "other", 1):
+    with clients_query(), held(slots, "slow", 1) as taken, held(slots, "other", 1):
         taken[0].until = time.monotonic() + 1.0
         taken[0].stop = stopped.set
         assert not stopped.wait(0.3)

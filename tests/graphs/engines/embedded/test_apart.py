@@ -5,7 +5,8 @@ import time
 import pytest
 
 from graphground.cypher import parse
-from graphground.graphs.engines.callers import calling_as
+from graphground.graphs.engines.callers import calling_as, clients_query
+from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
@@ -79,6 +80,27 @@ def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Ho
     assert engine.run(parse("RETURN reduce(s = 0, x IN range(1, 3) | s + x)")).rows == [[6]]
     assert time.monotonic() - begun < 60
     assert ensure_engine(films_home).instance == before.instance
+
+
+def test_look_ups_for_a_caller_in_quarantine_stay_in_the_shared_process(
+    films_home: Home, film_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = film_graph.engine
+    assert isinstance(engine, EmbeddedEngine)
+    quarantine = Quarantine()
+    quarantine.strike("attacker", surprise=True)
+    monkeypatch.setattr(module, "QUARANTINE", quarantine)
+    ran: list[str] = []
+    for name, lane in (("shared", engine._shared), ("apart", engine._apart)):
+        run = lane.run
+        monkeypatch.setattr(
+            lane, "run", lambda *given, run=run, name=name, **named: ran.append(name) or run(*given, **named)
+        )
+    with calling_as("attacker"):
+        assert engine.run("RETURN 1 AS x").rows == [[1]]
+        with clients_query():
+            assert engine.run("RETURN 1 AS x").rows == [[1]]
+    assert ran == ["shared", "apart"]
 
 
 def test_a_value_that_nests_too_deeply_to_be_returned_says_so_and_ends_no_process(
