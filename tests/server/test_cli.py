@@ -75,10 +75,12 @@ def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
             "-c",
             (
                 "import sys\n"
+                "from types import SimpleNamespace\n"
                 "from graphground.server.application import Application\n"
                 "from graphground.server.protocol import Protocol\n"
                 "import graphground.server.commands.serve, graphground.server.transports.stdio, asyncio\n"
-                "asyncio.run(Protocol(Application(lambda: None)).list_tools(None, None))\n"
+                "context = SimpleNamespace(session=SimpleNamespace(client_capabilities=None))\n"
+                "asyncio.run(Protocol(Application(lambda: None)).list_tools(context, None))\n"
                 f"print([name for name in {heavy} if name in sys.modules])"
             ),
         ],

@@ -268,7 +268,7 @@ def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> N
     ("reply", "said"),
     [
         ({"cypher": 3}, "must be strings"),
-        ({"stance": "maybe"}, "one of answer, not_in_graph, ask"),
+        ({"stance": "maybe"}, "must be answer, not_in_graph or ask"),
         ({"trace": {}}, "list of tool calls"),
         ({"trace": [{}]}, "an object such as"),
         ({"usage": [1]}, "JSON object"),

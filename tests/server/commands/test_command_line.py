@@ -75,6 +75,8 @@ WITHOUT_DATA_FOLDER = {
     "graphground graphs check",
     "graphground graphs compare",
     "graphground graphs synth",
+    "graphground trace sessions",
+    "graphground trace show",
     "graphground wikidata build",
 }
 
