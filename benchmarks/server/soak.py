@@ -11,9 +11,7 @@ than a minute after the start.
 The exit status is 1 if an answer was wrong, a runaway was not terminated `LATE` seconds after its limit (`RESTART` if
 the engine was restarted meanwhile, because a waiting query has not begun yet), a write was let through, a lookup
 failed, this process holds `GROWTH` MiB more at the end than after the third minute (for a shorter run: than after half
-of it), or it has more descriptors or threads at the end than clients and connections explain. On a busy machine every call waits for a
-processor before its query begins and after it ends: the slowest lookup that ended while a runaway ran is added to what
-it may take.
+of it), or it has more descriptors or threads at the end than clients and connections explain.
 
 An hour on a quiet machine: `python -m benchmarks.server.soak FOLDER --graph movie --clients 32 --seconds 3600`.
 """
@@ -28,7 +26,7 @@ import threading
 import time
 import tracemalloc
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,8 +61,6 @@ class Told:
     late: list[float] = field(default_factory=list)
     latencies: array[float] = field(default_factory=lambda: array("d"))
     minute: array[float] = field(default_factory=lambda: array("d"))
-    ended: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=5_000))
-    """The end time of each of the last lookups, and its duration in seconds."""
 
     def add(self, kind: str, outcome: str, taken: float, restarted: bool) -> None:
         with self.lock:
@@ -72,10 +68,7 @@ class Told:
             if kind == "look-up" and outcome == "answered":
                 self.latencies.append(taken)
                 self.minute.append(taken)
-                self.ended.append((time.monotonic(), taken))
             bar = LIMIT + (RESTART if restarted else LATE)
-            begun = time.monotonic() - taken
-            bar += max((waited for end, waited in self.ended if end > begun), default=0.0)
             if kind.startswith("runaway") and outcome not in NOT_THEIR_FAULT and taken > bar:
                 self.late.append(round(taken, 2))
 
@@ -233,7 +226,7 @@ def verdict(told: Told, grown: float, left: int) -> bool:
         (
             not told.late,
             f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
-            f"a restart) and the slowest look-up beside them: {len(told.late)} {sorted(told.late)[-5:]}",
+            f"a restart): {len(told.late)} {sorted(told.late)[-5:]}",
         ),
         (not written, f"writes that were not refused: {written}"),
         (left < LEFT, f"descriptors and threads, beyond eight for each client: {max(0, left)} (less than {LEFT})"),

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -19,10 +20,10 @@ COUNT = ToolOffer("count", "Counts nodes.", {"type": "object", "properties": {"l
 PROVIDERS = ("openai", "anthropic")
 
 
-def settings(endpoint: ScriptedEndpoint, provider: str = "openai", **more: object) -> ModelSettings:
+def settings(endpoint: ScriptedEndpoint, provider: str = "openai", **more: Any) -> ModelSettings:
     address = endpoint.openai if provider == "openai" else endpoint.anthropic
     made = ModelSettings(f"{provider}:scripted", endpoint=address, retries=2, longest_wait=2.0)
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(made, **more)
 
 
 def ask(
