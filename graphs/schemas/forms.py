@@ -7,9 +7,9 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` puts each property on a line of its own, with its unit and sample values, and says which
-relationships are symmetric or bound to a time. With the statistics of a graph every form marks what is empty in it:
-`(0 nodes)`, `(no values)`, `(0 relationships)`.
+`enhanced` gives each property of which something is known a line of its own, with its unit and sample values, and says
+which relationships are symmetric or bound to a time. With the statistics of a graph every form marks what is empty in
+it: `(0 nodes)`, `(no values)`, `(0 relationships)`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.schemas.units import unit_of
+from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
 Form = Literal["base", "enhanced", "json"]
 FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
@@ -33,7 +33,9 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 """Sample values by label or relationship type and property: `{("Movie", "name"): ["Heat", "Ronin"]}`."""
 
 LONGEST_SAMPLE = 40
-SAMPLES_SHOWN = 3
+SAMPLES_SHOWN = 2
+UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
+"""Values of these types, and of numbers with a unit, are not shown: they say nothing that the line does not."""
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
 NOTHING = Statistics()
@@ -128,14 +130,19 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
     if schema.patterns:
         lines.append(Line("Relationships"))
         lines += [Line(relationship_pattern(pattern, facts), pattern=pattern) for pattern in schema.patterns]
-    ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
-    if ends:
-        lines.append(Line(f"{' and '.join(ends)} IS NULL while it lasts"))
-    if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
-        lines.append(Line("(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)"))
+    lines += [Line(text) for text in pattern_rules(schema, facts)]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append(Line("str(float): text that holds such values; convert it, as in toFloat(n.price)"))
     return lines
+
+
+def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
+    """What a query must respect in all relationships of a kind, said once: `end_year IS NULL while it lasts`."""
+    ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
+    rules = [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
+    if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
+        rules.append("(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)")
+    return rules
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
@@ -146,7 +153,7 @@ def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> s
 def enhanced_form(
     schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "", facts: Statistics | None = None
 ) -> str:
-    """Each property on its own line with fill, unit and sample values; those that fit the question come first."""
+    """Properties with fill, unit and sample values; the values that fit the question come first."""
     writer = _Enhanced(schema, samples or {}, question.lower(), facts or NOTHING)
     return "\n".join(writer.lines())
 
@@ -264,6 +271,7 @@ class _Enhanced:
         properties |= self.schema.relationship_properties
         if any((self._fill(owner, key) or "").endswith("%") for owner, keys in properties.items() for key in keys):
             lines.append("// 68%: the share of them that has a value")
+        written: set[str] = set()
         for label in self.schema.labels.values():
             lines.append(
                 f"(:{quoted_name(label.name)})"
@@ -284,12 +292,15 @@ class _Enhanced:
                             "relationships",
                         ),
                         _cut(pattern.description),
-                        *marks_of(pattern, self.facts),
+                        "(symmetric)" if is_symmetric(pattern, self.facts) else None,
                     ]
                 )
             )
-            lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {})
-        return lines
+            # What is known of its properties is known of the type: said with the first of its patterns.
+            said = frozenset(pattern.properties) if pattern.type in written else frozenset()
+            written.add(pattern.type)
+            lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, said)
+        return lines + pattern_rules(self.schema, self.facts)
 
     def _properties(
         self,
@@ -298,22 +309,27 @@ class _Enhanced:
         without: Iterable[str],
         texts: Mapping[str, TextValues],
         keys: Mapping[str, list[str]],
+        said: frozenset[str] = frozenset(),
     ) -> list[str]:
-        left = frozenset(without)
-        return [
-            f"  {quoted_name(key)}: {type_}"
-            + _note(
+        """A line for each property with a note; those without one, and those `said` elsewhere, share the last line."""
+        left, lines, plain = frozenset(without), [], []
+        for key, type_ in properties.items():
+            if key in left:
+                continue
+            note = _note(
                 [
                     self._fill(owner, key),
                     *keys.get(key, ()),
                     f"holds {texts[key].described}" if key in texts else None,
-                    unit_of(key, type_),
-                    self._examples(owner, key),
+                    _unit_beyond_name(key, type_),
+                    self._examples(owner, key, type_),
                 ]
             )
-            for key, type_ in properties.items()
-            if key not in left
-        ]
+            if note and key not in said:
+                lines.append(f"  {quoted_name(key)}: {type_}{note}")
+            else:
+                plain.append(f"{quoted_name(key)}: {type_}")
+        return [*lines, f"  {', '.join(plain)}"] if plain else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
         """`(no values)`, or how many have one, if not all do."""
@@ -344,9 +360,9 @@ class _Enhanced:
             found.setdefault(label.naming, []).append("names the node")
         return found
 
-    def _examples(self, owner: str, key: str) -> str | None:
+    def _examples(self, owner: str, key: str, type_: str) -> str | None:
         values = self.samples.get((owner, key))
-        if not values:
+        if not values or type_ in UNSAMPLED_TYPES or unit_of(key, type_) is not None:
             return None
         fitting = sorted(values, key=self._misfit)  # stable: those that the question does not name keep their order
         return "e.g. " + ", ".join(show_value(value) for value in fitting[:SAMPLES_SHOWN])
@@ -361,15 +377,10 @@ def str_of(pattern: RelationshipPattern) -> str:
     return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
 
 
-def marks_of(pattern: RelationshipPattern, facts: Statistics = NOTHING) -> list[str]:
-    """Properties of this relationship that a query must respect: symmetry, open time intervals."""
-    marks = []
-    if is_symmetric(pattern, facts):
-        marks.append("symmetric: match it without an arrow")
-    end = end_of_interval(pattern)
-    if end is not None:
-        marks.append(f"time-bounded: {end} IS NULL while it lasts")
-    return marks
+def _unit_beyond_name(key: str, type_: str) -> str | None:
+    """The unit, unless it is the name itself: `start_year` is said to be a year already."""
+    unit = unit_of(key, type_)
+    return None if unit == CALENDAR_YEAR else unit
 
 
 def _cut(text: str | None) -> str | None:

@@ -66,6 +66,7 @@ UNITS = {
 }
 """The last word of a property's name, and its unit."""
 
+CALENDAR_YEAR = "a calendar year"
 NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
 
 
@@ -79,7 +80,7 @@ def unit_of(name: str, type_: str = "float") -> str | None:
         return None
     words = name.lower().split("_")
     if words[-1] == "year":
-        return "a calendar year"
+        return CALENDAR_YEAR
     if len(words) < 2:
         return None
     if len(words) > 2 and words[-1] in ("s", "h") and words[-2] in UNITS:
