@@ -7,15 +7,18 @@ deterministic.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 ROUNDS = 80
-PUSHES = 300
+LEAST_SQUARE = 1e-18
+"""Of a distance, so that boxes at one place do not divide by zero."""
+PUSHES = 600
+ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])
 """The horizontal stretch, because screens are wide."""
 
@@ -42,23 +45,31 @@ def places(
 
 def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
     """Shortest paths in links; boxes that are not connected are a little farther apart than the longest of them."""
-    near: Mapping[int, set[int]] = {box: set() for box in range(count)}
+    near: list[set[int]] = [set() for _ in range(count)]
     for start, end in links:
         near[start].add(end)
         near[end].add(start)
-    distances = np.full((count, count), np.inf)
-    for box in range(count):
-        distances[box, box] = 0
-        waiting = deque([box])
-        while waiting:
-            here = waiting.popleft()
-            for other in near[here]:
-                if distances[box, other] == np.inf:
-                    distances[box, other] = distances[box, here] + 1
-                    waiting.append(other)
-    reached = distances[np.isfinite(distances)]
-    distances[~np.isfinite(distances)] = min(float(reached.max()) + 1, 4.0)
+    distances = np.array([_steps_from(box, near) for box in range(count)])
+    unreached = distances < 0
+    distances[unreached] = min(distances.max() + 1, 4.0)
     return distances
+
+
+def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
+    """The number of links to each box, -1 where there is no path."""
+    steps = [-1.0] * len(near)
+    steps[box] = 0.0
+    reached, length = [box], 0.0
+    while reached:
+        length += 1.0
+        following = []
+        for here in reached:
+            for other in near[here]:
+                if steps[other] < 0:
+                    steps[other] = length
+                    following.append(other)
+        reached = following
+    return steps
 
 
 def _majorized(wanted: Floats) -> Floats:
@@ -69,32 +80,50 @@ def _majorized(wanted: Floats) -> Floats:
     if count == 1:
         return placed * 0
     weights = np.divide(1.0, wanted**2, out=np.zeros_like(wanted), where=wanted > 0)
-    total = weights.sum(axis=1)
+    total, pulling = weights.sum(axis=1), weights * wanted
     for _ in range(ROUNDS):
-        apart = placed[:, None, :] - placed[None, :, :]
-        length = np.sqrt((apart**2).sum(axis=2))
-        pull = np.divide(wanted, length, out=np.zeros_like(wanted), where=length > 1e-9)
-        placed = (weights @ placed + ((weights * pull)[:, :, None] * apart).sum(axis=1)) / total[:, None]
+        across, down = (np.subtract.outer(line, line) for line in placed.T)
+        across *= across
+        down *= down
+        across += down
+        np.maximum(across, LEAST_SQUARE, out=across)
+        pull = np.divide(pulling, np.sqrt(across, out=across), out=across)
+        placed = (weights @ placed + pull.sum(axis=1)[:, None] * placed - pull @ placed) / total[:, None]
     return placed
 
 
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
-    """Move overlapping boxes apart, each pair along the shorter direction, until none overlap."""
-    for _ in range(PUSHES):
-        moved = False
-        for first in range(len(placed)):
-            apart = placed[first + 1 :] - placed[first]
-            room = (size[first + 1 :] + size[first]) / 2 + gap
-            lacking = room - np.abs(apart)
-            overlapping = np.flatnonzero((lacking > 1e-6).all(axis=1))
-            for offset in overlapping:
-                other = first + 1 + int(offset)
-                axis = 0 if lacking[offset, 0] < lacking[offset, 1] else 1
-                way = 1.0 if placed[other, axis] >= placed[first, axis] else -1.0
-                push = (room[offset, axis] - abs(placed[other, axis] - placed[first, axis])) / 2 + 0.01
-                if push > 0:
-                    placed[other, axis] += way * push
-                    placed[first, axis] -= way * push
-                    moved = True
-        if not moved:
+    """Move boxes that are too close apart, each pair along the shorter direction, until none are.
+
+    Where boxes are crowded, pushing alone would shuffle them: every few rounds the whole picture grows a little.
+    """
+    room = size + gap
+    for number in range(1, PUSHES + 1):
+        first, second = _too_close(placed, room)
+        if not len(first):
             return
+        if number % ROUNDS_BETWEEN_GROWTH == 0:
+            placed *= GROWTH
+            continue
+        apart = placed[second] - placed[first]
+        lacking = (room[first] + room[second]) / 2 - np.abs(apart)
+        sideways = lacking[:, 0] < lacking[:, 1]
+        push = np.where(sideways, lacking[:, 0], lacking[:, 1]) / 2 + 0.01
+        push *= np.where(np.where(sideways, apart[:, 0], apart[:, 1]) >= 0, 1.0, -1.0)
+        for axis, chosen in ((0, sideways), (1, ~sideways)):
+            for boxes, way in ((second, 1.0), (first, -1.0)):
+                placed[:, axis] += way * np.bincount(boxes[chosen], weights=push[chosen], minlength=len(placed))
+
+
+def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
+    """The pairs of boxes whose rooms overlap. Sorted by their left side, a box can only meet those that begin before
+    its right side."""
+    left = placed[:, 0] - room[:, 0] / 2
+    order = np.argsort(left, kind="stable")
+    ends = np.searchsorted(left[order], left[order] + room[order, 0])
+    following = np.maximum(ends - np.arange(1, len(order) + 1), 0)
+    first = np.repeat(np.arange(len(order)), following)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(following) - following, following)
+    pairs = np.sort(np.stack([order[first], order[second]]), axis=0)
+    near = (np.abs(placed[pairs[0]] - placed[pairs[1]]) < (room[pairs[0]] + room[pairs[1]]) / 2 - 1e-6).all(axis=1)
+    return pairs[0][near], pairs[1][near]

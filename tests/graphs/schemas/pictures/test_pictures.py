@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
@@ -117,6 +118,16 @@ def test_boxes_do_not_overlap_and_the_same_drawing_has_the_same_layout(count: in
             apart = [abs(a - b) for a, b in zip(placed[first], placed[second], strict=True)]
             needed = [(a + b) / 2 for a, b in zip(sizes[first], sizes[second], strict=True)]
             assert apart[0] >= needed[0] or apart[1] >= needed[1]
+
+
+@pytest.mark.parametrize(
+    "links", [[], [(box, box // 25 * 25) for box in range(500) if box % 25]], ids=["none", "stars"]
+)
+def test_five_hundred_crowded_boxes_do_not_overlap(links: list[tuple[int, int]]) -> None:
+    sizes = np.array([(70.0 + 29 * (box % 7), 46.0) for box in range(500)])
+    placed = np.array(places([(width, height) for width, height in sizes], links))
+    apart, needed = np.abs(placed[:, None] - placed[None]), (sizes[:, None] + sizes[None]) / 2
+    assert not np.triu((apart < needed).all(axis=2), 1).any()
 
 
 def test_a_schema_too_large_to_draw_says_how_many_labels_are_left_out() -> None:
