@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from graphground.cypher.names.nearest import closest
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, EngineUnreachable
 from graphground.graphs.graph import Graph
 
 Counts = tuple[int | None, int | None]
@@ -206,7 +206,8 @@ class OpenGraphs:
         try:
             graph = source.open()
         except EngineError as error:
-            self._problems[source.name] = str(error)
+            if source.problem is None or not isinstance(error, EngineUnreachable):  # `problem` notices its return
+                self._problems[source.name] = str(error)
             raise
         except Exception as error:
             self._problems[source.name] = message = f"The graph {source.name!r} cannot be opened: {error}"

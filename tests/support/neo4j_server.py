@@ -230,6 +230,19 @@ class Neo4jServers:
         finally:
             self._leased.discard(name)
 
+    @contextmanager
+    def stopped(self, server: Neo4jServer) -> Iterator[None]:
+        """Kill a leased server for the block; afterwards it is back at its address, with its data."""
+        [name] = [name for name, (running, _) in self._running.items() if running is server]
+        self._running[name][1].close()
+        try:
+            yield
+        finally:
+            closing = ExitStack()
+            port, version = int(server.uri.rpartition(":")[2]), server.version
+            restarted = running_neo4j(server.folder, version, settings=SHARED, port=port, password=server.password)
+            self._running[name] = closing.enter_context(restarted), closing
+
     def make_room(self) -> None:
         """Stop servers that no module uses, until one more may start."""
         for name in [name for name in self._running if name not in self._leased]:

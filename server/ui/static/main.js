@@ -37,7 +37,9 @@ const status = document.getElementById("status");
 const chooser = document.getElementById("graph");
 let leave = () => {};
 let shownView = null;
+let shownGraph = null;
 let waiting = false;
+let awaited = null;
 
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
@@ -81,6 +83,7 @@ async function showView() {
   try {
     const graphs = await loadGraphs(leaving.signal);
     const graph = wanted ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
+    shownGraph = graph;
     showFrame(name, graph, graphs);
     if (!view) throw new api.Failure({ message: `There is no view ${name}.`, next: "Choose one above." });
     if (wanted !== null && !graphs.some((known) => known.name === wanted)) {
@@ -157,6 +160,10 @@ function failed(error, signal) {
     waitForServer();
   } else {
     alarm.replaceChildren(...sayFailure(error));
+    if (error.error === "graph_unavailable") {
+      alarm.append(element("button", { type: "button", onclick: showView }, "Try again"));
+      waitForDatabase(signal);
+    }
   }
 }
 
@@ -188,6 +195,36 @@ async function waitForServer() {
   waiting = false;
   alarm.replaceChildren();
   report("The server answers again.");
+  if (!main.querySelector(".view[data-ready]")) showView();
+}
+
+/**
+ * Ask for the health of the graph until its database can be reached again.
+ *
+ * A database that can be reached and refuses, such as for its password, is not asked again: it might lock the account.
+ */
+async function waitForDatabase(signal) {
+  if (awaited === signal) return;
+  awaited = signal;
+  const shown = alarm.firstElementChild;
+  const name = shownGraph;
+  let away = false;
+  try {
+    for (;;) {
+      await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
+      if (signal.aborted) return;
+      const state = (await api.read("health", undefined, signal)).find((known) => known.name === name);
+      if (state === undefined || (!state.problem && !away)) return;
+      if (!state.problem) break;
+      away = true;
+    }
+  } catch (error) {
+    return failed(error, signal);
+  } finally {
+    if (awaited === signal) awaited = null;
+  }
+  if (alarm.contains(shown)) alarm.replaceChildren();
+  report("The database answers again.");
   if (!main.querySelector(".view[data-ready]")) showView();
 }
 

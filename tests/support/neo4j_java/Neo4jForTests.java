@@ -8,11 +8,14 @@ import org.neo4j.dbms.api.DatabaseManagementServiceBuilder;
 class Neo4jForTests {
     public static void main(String[] arguments) throws Exception {
         Path home = Path.of(arguments[0]);
+        boolean restarted = Files.exists(home.resolve("data"));
         DatabaseManagementService neo4j = new DatabaseManagementServiceBuilder(home)
                 .loadPropertiesFromFile(Path.of(arguments[1])).build();
         Runtime.getRuntime().addShutdownHook(new Thread(neo4j::shutdown));
-        neo4j.database("system").executeTransactionally(
-                "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED", Map.of("password", arguments[2]));
+        if (!restarted) {  // the same password cannot be set twice
+            neo4j.database("system").executeTransactionally(
+                    "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED", Map.of("password", arguments[2]));
+        }
         Files.writeString(home.resolve("ready"), "ready");
         while (System.in.read() >= 0) { }  // whoever started this is gone when its end of the pipe is
         System.exit(0);

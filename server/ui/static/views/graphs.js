@@ -2,7 +2,9 @@
 
 import { count, element } from "../dom.js";
 
-export async function show(place, { graphs, address, read, report }) {
+const AGAIN_MILLISECONDS = 3000;
+
+export async function show(place, { graphs, address, read, report, failed, signal }) {
   place.append(element("h1", {}, "Graphs"));
   if (!graphs.length) {
     place.append(element("p", {}, "No graph is open. Load one with ", element("code", {}, "graphground graphs load FILE"), "."));
@@ -11,12 +13,17 @@ export async function show(place, { graphs, address, read, report }) {
   const cards = new Map(graphs.map((graph) => [graph.name, card(graph, address)]));
   place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ made }) => made)));
   report(`${graphs.length} ${graphs.length === 1 ? "graph" : "graphs"}`);
-  for (const state of await read("health")) {
-    const shown = cards.get(state.name);
-    if (shown === undefined) continue;
-    shown.health.className = `health ${state.problem ? "bad" : "good"}`;
-    shown.health.replaceChildren(...said(state).map((line) => element("p", {}, line)));
-  }
+  const look = async () => {
+    for (const state of await read("health")) {
+      const shown = cards.get(state.name);
+      if (shown === undefined) continue;
+      shown.health.className = `health ${state.problem ? "bad" : "good"}`;
+      shown.health.replaceChildren(...said(state).map((line) => element("p", {}, line)));
+    }
+  };
+  await look();
+  const again = setInterval(() => document.hidden || look().catch(failed), AGAIN_MILLISECONDS);
+  signal.addEventListener("abort", () => clearInterval(again));
 }
 
 function card(graph, address) {

@@ -85,7 +85,7 @@ export async function show(place, context) {
       content.replaceChildren(...shown(found));
       return found;
     } catch (error) {
-      if (error.error === undefined) throw error;
+      if (error.error === undefined || error.error === "graph_unavailable") throw error;
       content.replaceChildren(
         element("p", { class: "failure" }, error.message),
         ...(error.nearest.length ? [element("p", {}, `Nearest: ${cut(error.nearest.join(", "), 400)}.`)] : []),

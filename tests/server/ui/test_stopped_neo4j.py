@@ -1,0 +1,54 @@
+"""A real Neo4j that is stopped under an open page, and comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.ui.test_views import open_view, replace_query, run, text_of
+from tests.support.browser import Page
+from tests.support.neo4j_server import Neo4jServer, Neo4jServers, seeded
+from tests.support.serving import http_server
+
+pytestmark = pytest.mark.timeout(300)
+"""A Neo4j is started twice."""
+
+CELL = "document.querySelector('.rows [role=cell]')?.textContent"
+
+
+@pytest.fixture
+def shop(neo4j_5: Neo4jServer, tmp_path: Path) -> Iterator[str]:
+    """The address of a page on the database."""
+    seeded(
+        neo4j_5, "UNWIND ['Lyon', 'Bergen', 'Bath'] AS city CREATE (:Customer {name: 'Shop of ' + city, city: city})"
+    )
+    options = ("--ui", "--uri", neo4j_5.uri, "--user", neo4j_5.user, "--name", "shop")
+    with http_server(tmp_path / "home", *options, more={"NEO4J_PASSWORD": neo4j_5.password}) as mcp:
+        yield mcp.replace("/mcp", "/ui/")
+
+
+def test_a_stopped_neo4j_is_reported_in_the_open_page_which_goes_on_once_it_is_back(
+    tab: Page, shop: str, neo4j_servers: Neo4jServers, neo4j_5: Neo4jServer
+) -> None:
+    open_view(tab, shop, "query", "shop", q="MATCH (c:Customer) RETURN count(c) AS customers")
+    run(tab)
+    assert tab.evaluate(CELL) == "3"
+    open_view(tab, shop, "graphs")
+    tab.wait("document.querySelector('.health.good')")
+    with neo4j_servers.stopped(neo4j_5):
+        tab.wait("document.querySelector('.health.bad')")
+        assert neo4j_5.uri.removeprefix("bolt://") in text_of(tab, ".health.bad")
+        open_view(tab, shop, "query", "shop", q="MATCH (c:Customer) RETURN c.city ORDER BY c.city")
+        tab.press("Enter", 2)
+        tab.wait("document.querySelector('#alarm p')")
+        assert neo4j_5.uri.removeprefix("bolt://") in text_of(tab, "#alarm")
+    tab.wait("!document.querySelector('#alarm p')")
+    assert text_of(tab, "#status") == "The database answers again."
+    assert tab.evaluate("document.getElementById('query').value").startswith("MATCH (c:Customer) RETURN c.city")
+    run(tab)
+    tab.wait(f"{CELL} === 'Bath'")
+    replace_query(tab, "MATCH (c:Customer) RETURN c.name LIMIT 1")
+    tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
+    assert tab.errors == []
