@@ -85,6 +85,9 @@ def set_up_logging(level: str) -> None:
 
 def open_graphs(settings: Settings) -> Graphs:
     """The graphs that the settings name; each is connected at first use."""
-    from graphground.server.sources import graph_sources  # drivers load on first use
+    from graphground.server.driver_import import import_driver  # drivers load on first use
+
+    import_driver()
+    from graphground.server.sources import graph_sources
 
     return graph_sources(settings)

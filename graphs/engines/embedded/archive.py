@@ -24,6 +24,8 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
+from graphground.graphs.engines.embedded.jvm import OPTIONS
+
 FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 OFF = "off"
 MAKING_SECONDS = 180
@@ -45,7 +47,8 @@ def archive_file() -> Path | None:
     if folder.lower() == OFF:
         return None
     place = Path(folder).expanduser() if folder else platformdirs.user_cache_path("graphground")
-    made_of = f"{version('arcadedb-embedded')} {version('jpype1')} {sys.prefix} {sys.version_info[:2]}"
+    versions = f"{version('arcadedb-embedded')} {version('jpype1')} {sys.prefix} {sys.version_info[:2]}"
+    made_of = f"{versions} {OPTIONS} {TRAINING}"
     return place / f"engine-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.aot"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from queue import Queue
@@ -33,20 +32,12 @@ class GraphWriter:
 
     def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str) -> None:
         import jpype
-        from arcadedb_embedded.jvm import start_jvm
+
+        from graphground.graphs.engines.embedded.jvm import start_jvm
 
         log = folder.parent / "log"
         log.mkdir(exist_ok=True)
-        os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(log / "jvm-crash-%p.log")
-        start_jvm(
-            heap_size=heap,
-            jvm_args=[
-                "-XX:+UseParallelGC",
-                "-XX:-UsePerfData",
-                "-XX:+ExitOnOutOfMemoryError",
-                f"-Darcadedb.server.logsDirectory={log}",
-            ],
-        )
+        start_jvm(heap, log, ["-XX:+UseParallelGC"])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
         self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
         self._labels = list(schema.labels)

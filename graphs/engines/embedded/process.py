@@ -72,20 +72,18 @@ class EngineProcess:
     def start(self) -> None:
         """Start the server and publish its address."""
         import jpype
-        from arcadedb_embedded.jvm import start_jvm
+
+        from graphground.graphs.engines.embedded.jvm import start_jvm
 
         logs = self.home.engine / "log"
         logs.mkdir(exist_ok=True)
-        os.environ["ARCADEDB_JVM_ERROR_FILE"] = str(logs / "jvm-crash-%p.log")
         start_jvm(
-            heap_size=self.settings.heap,
-            jvm_args=[
+            self.settings.heap,
+            logs,
+            [
                 "-Xms64m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=4",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-XX:-UsePerfData",
-                f"-Darcadedb.server.logsDirectory={logs}",
                 f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
                 # It opens no connection of its own, but for its HTTP client reads all certificate authorities.
                 "-Djavax.net.ssl.trustStore=NONE",

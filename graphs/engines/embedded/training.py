@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,17 @@ DATABASE = "training"
 
 
 def main(folder: str, archive: str) -> None:
-    """Start the engine, run the queries, exit."""
+    """Start the engine, run the queries, exit; the exit status is 1 if a step fails."""
+    try:
+        train(folder, archive)
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # threads of the JVM would keep an ordinary exit waiting
+
+
+def train(folder: str, archive: str) -> None:
+    """Run the queries; the JVM writes its archive when it exits."""
     import jpype
     from neo4j import GraphDatabase
 
@@ -42,9 +53,15 @@ def main(folder: str, archive: str) -> None:
             "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})",
             database_=DATABASE,
         )
-    with GraphDatabase.driver(address, auth=("reader", state.reader)) as driver:
+    # Opened again as a loaded graph is: from its files, read-only.
+    server.getDatabase(DATABASE).getEmbedded().close()
+    server.removeDatabase(DATABASE)
+    with (
+        GraphDatabase.driver(address, auth=("reader", state.reader)) as driver,
+        driver.session(database=DATABASE, default_access_mode="READ") as session,
+    ):
         for query in TRAINING:
-            driver.execute_query(query, name="x1", database_=DATABASE)
+            session.run(query, name="x1").consume()
     server.stop()
     jpype.JClass("java.lang.System").exit(0)
 

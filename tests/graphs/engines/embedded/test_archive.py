@@ -68,7 +68,7 @@ def test_an_engine_starts_beside_an_archive_that_is_damaged(
 
 @pytest.mark.slow
 @pytest.mark.engine
-def test_an_archive_that_was_made_is_mapped_by_the_next_engine(
+def test_the_next_engine_uses_the_linked_classes_of_an_archive(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(archive.FOLDER, str(tmp_path))
@@ -77,8 +77,11 @@ def test_an_archive_that_was_made_is_mapped_by_the_next_engine(
     assert archive.make_archive(file)
     assert file.stat().st_size > 10_000_000
     assert archive.make_archive(file), "it is there already"
-    monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:AOTMode=on")  # then a JVM that cannot use it does not start
+    log = tmp_path / "jvm.log"
+    # With this mode a JVM that cannot use the archive does not start.
+    monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", f"-XX:AOTMode=on -Xlog:aot=info:file={log}")
     try:
         assert ensure_engine(home).port
     finally:
         end_engine(home)
+    assert "AOT-linked classes: true" in log.read_text()

@@ -1,0 +1,50 @@
+"""Starts the Java virtual machine in which ArcadeDB runs.
+
+ArcadeDB's own starter adds the incubating module `jdk.incubator.vector`, with which a JVM ignores the linked classes of
+an archive (see `archive`) and starts a third slower. Only ArcadeDB's vector index uses that module, and no graph here
+has one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+OPTIONS = (
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF8",
+    "-XX:+UseCompactObjectHeaders",
+    "-XX:-UsePerfData",
+    "-XX:+ExitOnOutOfMemoryError",
+    "--enable-native-access=ALL-UNNAMED",
+    # ArcadeDB reads fields of these packages by reflection.
+    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+)
+
+
+def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
+    """Start the JVM of this process with ArcadeDB's classes: `start_jvm("2g", folder / "log", ["-XX:+UseSerialGC"])`.
+
+    `heap` is the maximum heap; `logs`, an existing folder, gets ArcadeDB's log and a report if the JVM crashes.
+
+    Raises:
+        OSError: this process has started a JVM before.
+        ArcadeDBError: ArcadeDB's files are missing.
+    """
+    import jpype
+    from arcadedb_embedded.jvm import get_bundled_jre_lib_path, get_jar_path
+
+    jars = sorted(map(str, Path(get_jar_path()).glob("*.jar")))  # an archive is valid for one order
+    jpype.startJVM(
+        get_bundled_jre_lib_path(),
+        *OPTIONS,
+        f"-Xmx{heap}",
+        f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}",
+        f"-Darcadedb.server.logsDirectory={logs}",
+        *options,
+        classpath=os.pathsep.join(jars),
+        interrupt=False,  # Python handles SIGINT
+    )
