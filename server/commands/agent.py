@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
 from graphground.server.commands.options import GRAPHS, add_options
 from graphground.server.commands.progress import progress_bars
 
@@ -69,17 +70,8 @@ def _add_common(command: CommandLine) -> None:
         "--trace", type=Path, metavar="FILE", help="Append every step (JSON Lines), and write FILE.md."
     )
     command.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
-    model = command.add_argument_group("model")
-    model.add_argument("--model", required=True, help="Such as gpt-5-mini, anthropic:claude-sonnet-4-5, or your own.")
-    model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
-    model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
-    model.add_argument("--temperature", default="0", metavar="T", help="`none` leaves it out (default: 0).")
-    model.add_argument("--seed", type=int, help="A seed, for endpoints that take one.")
-    model.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="For one reply (default: 1024).")
-    model.add_argument("--model-timeout", type=float, default=120.0, metavar="S", help="Seconds (default: 120).")
-    model.add_argument("--retries", type=int, default=5, metavar="N", help="After a rate limit or a cut (default: 5).")
-    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Where replies are kept (default: user's cache).")
-    model.add_argument("--no-cache", action="store_true", help="Keep no replies.")
+    add_model(command)
+    command.add_argument("--no-cache", action="store_true", help="Keep no replies.")
     bounds = command.add_argument_group("bounds of one question")
     bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="Tool calls (default: 30).")
     bounds.add_argument("--most-tokens", type=int, default=200_000, metavar="N", help="Tokens (default: 200000).")
@@ -101,8 +93,8 @@ def ask(parsed: argparse.Namespace) -> int:
 
     if parsed.tasks is not None and (parsed.question or parsed.out is None):
         raise WrongUse("--tasks takes --out and no question")
-    if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds, parsed.max_tokens) <= 0:
-        raise WrongUse("--workers, --max-tokens and the bounds are positive numbers")
+    if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds) <= 0:
+        raise WrongUse("--workers and the bounds are positive numbers")
     if getattr(parsed, "rounds", 1) < 1 or getattr(parsed, "turns", 1) < 1:
         raise WrongUse("--rounds and --turns are at least 1")
     return anyio.run(_ask, parsed)
@@ -119,13 +111,13 @@ async def _ask(parsed: argparse.Namespace) -> int:
 
     agent, cache = _agent(parsed), None
     if not parsed.no_cache:
-        cache = ReplyCache(parsed.cache or _cache_folder())
+        cache = ReplyCache(reply_folder(parsed))
     bounds = Bounds(tool_calls=parsed.most_calls, tokens=parsed.most_tokens, seconds=parsed.most_seconds)
     trace = Trace(parsed.trace)
     try:
         async with AsyncExitStack() as stack:
             models = {
-                role: await stack.enter_async_context(Model(settings, cache, _say))
+                role: await stack.enter_async_context(Model(settings, cache, report_wait))
                 for role, settings in _models(parsed).items()
             }
             server = await stack.enter_async_context(connect(_server(parsed), environment=os.environ))
@@ -217,23 +209,9 @@ def _agent(parsed: argparse.Namespace) -> Agent:
 
 def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
     """The settings of the common model, under an empty name, and of each role that has its own."""
-    from graphground.agents.models import ModelSettings
     from graphground.agents.multi_agent_loop import ROLES
 
-    try:
-        temperature = None if parsed.temperature == "none" else float(parsed.temperature)
-    except ValueError:
-        raise WrongUse(f"--temperature is a number or none, not {parsed.temperature!r}") from None
-    common = ModelSettings(
-        parsed.model,
-        endpoint=parsed.endpoint,
-        key_variable=parsed.key_variable,
-        temperature=temperature,
-        seed=parsed.seed,
-        max_tokens=parsed.max_tokens,
-        timeout=parsed.model_timeout,
-        retries=parsed.retries,
-    )
+    common = model_settings(parsed)
     models = {"": common}
     for text in getattr(parsed, "role", ()):
         role, _, name = text.partition("=")
@@ -263,14 +241,3 @@ def _graph(parsed: argparse.Namespace) -> str:
     if len(named) > 1 and parsed.question:
         raise WrongUse("a question is about one graph: give --graph once")
     return str(named[0])
-
-
-def _cache_folder() -> Path:
-    from platformdirs import user_cache_path
-
-    return user_cache_path("graphground") / "replies"
-
-
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"graphground: {sentence}\n")
-    sys.stderr.flush()

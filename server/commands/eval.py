@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.eval_rephrase import add_rephrase
+from graphground.server.commands.eval_stand_in import add_stand_in
 from graphground.server.commands.options import GRAPHS, add_options, home_from, open_graphs, settings_from
 from graphground.server.commands.progress import progress_bars
 
@@ -83,6 +85,7 @@ def parser() -> CommandLine:
     making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
     making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
     add_options(making, GRAPHS)
+    add_rephrase(group)
     hardening = group.add_command(
         "harden",
         harden,
@@ -99,6 +102,7 @@ def parser() -> CommandLine:
     )
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
+    add_stand_in(group)
     comparing = group.add_command(
         "compare",
         compare,

@@ -83,6 +83,7 @@ class ScriptedEndpoint(LocalServer):
 
     def __init__(self, script: Callable[[Asked], Answer]) -> None:
         self.requests: list[Asked] = []
+        self.script = script
         lock = threading.Lock()
         endpoint = self
 
@@ -92,7 +93,7 @@ class ScriptedEndpoint(LocalServer):
                 asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
                 with lock:
                     endpoint.requests.append(asked)
-                    answer = script(asked)
+                    answer = endpoint.script(asked)
                 self._send(asked, answer)
 
             def _send(self, asked: Asked, answer: Answer) -> None:

@@ -58,3 +58,35 @@ def test_wrong_input_is_a_line_on_stderr(
     monkeypatch.chdir(tmp_path)
     assert main(words) == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_stand_in_answers_the_gold_queries_of_the_chosen_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = {
+        "name": "films",
+        "entities": [
+            {"label": "Movie", "properties": {"name": "str"}},
+            {"label": "Person", "properties": {"name": "str"}},
+        ],
+        "relations": [{"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}}],
+    }
+    gold = "MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Ada Vance'}) RETURN m.name"
+    tasks = [{"qid": name, "graph": name, "nl_question": "?", "gold_cypher": gold} for name in ("films", "others")]
+    Path("schema.json").write_text(json.dumps(schema))
+    Path("tasks.json").write_text(json.dumps(tasks))
+    command = ["stand-in", "schema.json", "tasks.json", "out.json", "--nodes", "50", "--relationships", "90"]
+    with pytest.raises(SystemExit):
+        main(command)
+    assert "tasks of films, others: choose one with --graph" in capsys.readouterr().err
+    assert main([*command, "--graph", "films"]) == 0
+    made = Path("out.json").read_bytes()
+    records = json.loads(made)
+    ada = {entity["eid"] for entity in records["entities"] if entity["name"] == "Ada Vance"}
+    assert ada & {relation["obj_id"] for relation in records["relations"]}
+    assert "for 1 gold queries" in capsys.readouterr().out
+    assert main([*command, "--graph", "films", "--force"]) == 0
+    assert Path("out.json").read_bytes() == made
+    with pytest.raises(SystemExit):
+        main([*command, "--graph", "films"])

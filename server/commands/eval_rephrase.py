@@ -1,0 +1,85 @@
+"""`graphground eval rephrase`: natural questions for tasks, written and verified by a language model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphground.server.commands.command_line import CommandLine, WrongUse
+from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
+from graphground.server.commands.progress import progress_bars
+
+if TYPE_CHECKING:
+    from graphground.evals.generation.rephrasing import Rephrased
+    from graphground.evals.tasks.task import Task
+
+
+def add_rephrase(group: CommandLine) -> None:
+    """Add the subcommand to `graphground eval`."""
+    parser = group.add_command(
+        "rephrase",
+        rephrase,
+        "Rephrase raw questions through a language model, which verifies each in up to three rounds; a question that it "
+        "does not confirm stays raw. To resume, repeat the command. Exit status 1 if no question was rephrased.",
+    )
+    parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
+    parser.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="What became of each question (JSON Lines).")
+    parser.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
+    add_model(parser)
+
+
+def rephrase(parsed: argparse.Namespace) -> int:
+    """Rephrase the questions of a task file."""
+    import anyio
+
+    from graphground.evals.generation.rephrasing import kinds_of
+    from graphground.evals.tasks.task import read_tasks, write_tasks
+
+    if parsed.workers < 1:
+        raise WrongUse("--workers must be a positive number")
+    results, calls = anyio.run(_rephrased, parsed, read_tasks(parsed.tasks))
+    write_tasks([result.task for result in results], parsed.file)
+    if parsed.report is not None:
+        lines = [json.dumps(result.as_record(), ensure_ascii=False) + "\n" for result in results]
+        parsed.report.write_text("".join(lines), encoding="utf-8")
+    done = sum(not result.problem for result in results)
+    sys.stdout.write(
+        f"Wrote {len(results)} tasks to {parsed.file}: {done} questions rephrased, {len(results) - done} kept raw. "
+        f"The model was asked {calls} times.\n"
+    )
+    for kind, (count, example) in kinds_of(results).items():
+        sys.stderr.write(f"graphground: {count} kept raw: {kind} (first: {example.task.qid})\n")
+    return 0 if done else 1
+
+
+async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:
+    """The results, and how often the model was asked; replies from the cache are not counted."""
+    from graphground.agents.conversation import Message
+    from graphground.agents.failures import HOPELESS, PASSING, ModelFailure
+    from graphground.agents.models import Model
+    from graphground.agents.reply_cache import ReplyCache
+    from graphground.evals.generation.rephrasing import NoReply, RephrasingStopped
+    from graphground.evals.generation.rephrasing import rephrase as rephrase_all
+
+    calls = 0
+
+    async def ask(prompt: str) -> str:
+        nonlocal calls
+        try:
+            reply = await model.ask([Message("user", prompt)])
+        except ModelFailure as failure:
+            stops = failure.kind in HOPELESS | PASSING
+            raise (RephrasingStopped if stops else NoReply)(str(failure)) from None
+        calls += not reply.cached
+        return reply.text
+
+    async with Model(model_settings(parsed), ReplyCache(reply_folder(parsed)), report_wait) as model:
+        with progress_bars() as progress:
+            results = await rephrase_all(
+                tasks, ask, workers=parsed.workers, progress=lambda done, total: progress("questions", done, total)
+            )
+    return results, calls

@@ -1,0 +1,68 @@
+"""Options of commands that ask a language model: which model, at which endpoint, how often, and where replies are kept."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphground.server.commands.command_line import CommandLine, WrongUse
+
+if TYPE_CHECKING:
+    from graphground.agents.models import ModelSettings
+
+
+def add_model(command: CommandLine) -> None:
+    """Add the options of a model, as a group of their own."""
+    model = command.add_argument_group("model")
+    model.add_argument("--model", required=True, help="Such as gpt-5-mini, anthropic:claude-sonnet-4-5, or your own.")
+    model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
+    model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
+    model.add_argument("--temperature", default="0", metavar="T", help="`none` leaves it out (default: 0).")
+    model.add_argument("--seed", type=int, help="A seed, for endpoints that take one.")
+    model.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="For one reply (default: 1024).")
+    model.add_argument("--model-timeout", type=float, default=120.0, metavar="S", help="Seconds (default: 120).")
+    model.add_argument("--retries", type=int, default=5, metavar="N", help="After a rate limit or a cut (default: 5).")
+    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Where replies are kept (default: user's cache).")
+
+
+def model_settings(parsed: argparse.Namespace) -> ModelSettings:
+    """The settings that the options give.
+
+    Raises:
+        WrongUse: a temperature that is no number, or a limit that is not positive.
+    """
+    from graphground.agents.models import ModelSettings  # the agents are loaded by commands that use a model
+
+    try:
+        temperature = None if parsed.temperature == "none" else float(parsed.temperature)
+    except ValueError:
+        raise WrongUse(f"--temperature is a number or none, not {parsed.temperature!r}") from None
+    if parsed.max_tokens < 1 or parsed.model_timeout <= 0:
+        raise WrongUse("--max-tokens and --model-timeout are positive numbers")
+    return ModelSettings(
+        parsed.model,
+        endpoint=parsed.endpoint,
+        key_variable=parsed.key_variable,
+        temperature=temperature,
+        seed=parsed.seed,
+        max_tokens=parsed.max_tokens,
+        timeout=parsed.model_timeout,
+        retries=parsed.retries,
+    )
+
+
+def reply_folder(parsed: argparse.Namespace) -> Path:
+    """The folder in which replies are kept."""
+    if parsed.cache is not None:
+        return Path(parsed.cache)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("graphground") / "replies"
+
+
+def report_wait(sentence: str) -> None:
+    """Print on stderr why and how long the model is waited for."""
+    sys.stderr.write(f"graphground: {sentence}\n")
+    sys.stderr.flush()

@@ -1,0 +1,218 @@
+"""Rephrasing through a scripted model over HTTP: good questions are taken once verified, bad ones are noticed."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graphground.evals.generation.rephrasing import (
+    NoReply,
+    Rephrased,
+    literals_of,
+    problem_of,
+    question_in,
+    rephrase_task,
+)
+from graphground.evals.tasks.task import Task, read_tasks, write_tasks
+from graphground.server.commands.eval import main
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
+
+GOLD = "MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n WHERE n.runtime_minute > 90"
+RAW = 'What are the names of movies with "directed by" the person Michael Mann whose runtime minute is greater than 90?'
+GOOD = "Which movies longer than 90 minutes did Michael Mann direct?"
+TASK = Task("films-1", "films", RAW, f"{GOLD} RETURN n.name", RAW, "basic_(n)-(m0*)", "n_where")
+
+
+def rephrased(*replies: str, task: Task = TASK) -> tuple[Rephrased, list[str]]:
+    """The result with a model that gives these replies in turn, and the prompts that it got."""
+    prompts: list[str] = []
+
+    async def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return replies[len(prompts) - 1]
+
+    return anyio.run(rephrase_task, task, ask), prompts
+
+
+def test_a_question_is_taken_once_the_model_confirms_it() -> None:
+    result, prompts = rephrased(f"QUESTION: {GOOD}", "VERDICT: same")
+    assert (result.task.question, result.task.raw_question, result.problem, result.rounds) == (GOOD, RAW, "", 1)
+    assert (result.task.gold, result.task.qid) == (TASK.gold, TASK.qid)
+    assert all(TASK.gold in prompt and '"Michael Mann", "90"' in prompt for prompt in prompts)
+    assert GOOD in prompts[1]
+
+
+def test_a_corrected_question_is_verified_again_and_at_most_three_rounds_are_made() -> None:
+    wrong = "Which movies shorter than 90 minutes did Michael Mann direct?"
+    result, prompts = rephrased(f"QUESTION: {wrong}", f"VERDICT: different\nQUESTION: {GOOD}", "**VERDICT:** same\n")
+    assert (result.task.question, result.rounds, len(prompts)) == (GOOD, 2, 3)
+    turns = [f"VERDICT: different\nQUESTION: {text}" for text in (wrong, GOOD, wrong)]
+    result, prompts = rephrased(f"QUESTION: {GOOD}", *turns)
+    assert (result.task.question, result.kind, result.rounds, len(prompts)) == (RAW, "not verified", 3, 4)
+    assert result.last == wrong
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("Which movies longer than 90 minutes did Mann direct?", "a name or value is missing"),
+        ("Which movies longer than ninety minutes did Michael Mann direct?", "a name or value is missing"),
+        ("Which movies with directedBy Michael Mann run over 90 minutes?", "code in the question"),
+        ("MATCH (n)-[:directedBy]->({name: 'Michael Mann'}) WHERE n.x > 90?", "code in the question"),
+        ("Michael Mann 90", "not a sentence"),
+        (f"{GOOD} {'Really, all of them? ' * 30}", "too long"),
+    ],
+)
+def test_bad_prose_is_seen_without_the_model_whose_approval_does_not_count(written: str, kind: str) -> None:
+    result, prompts = rephrased(f"QUESTION: {written}", "VERDICT: same")
+    assert (result.task.question, result.kind) == (RAW, kind)
+    assert f"A program found this wrong with the question: {kind}" in prompts[1]
+    result, _ = rephrased(f"QUESTION: {written}", f"VERDICT: different\nQUESTION: {GOOD}", "VERDICT: same")
+    assert (result.task.question, result.rounds) == (GOOD, 2)
+
+
+def test_prose_without_the_agreed_lines_keeps_the_raw_question() -> None:
+    result, prompts = rephrased("Sure! Michael Mann is a great director.", "Yes, that is what it means.")
+    assert (result.task.question, result.kind, len(prompts)) == (RAW, "no question", 2)
+    result, _ = rephrased(f"QUESTION: {GOOD}", "Yes, that is what it means.")
+    assert (result.task.question, result.kind) == (RAW, "no verdict")
+
+
+def test_a_request_that_fails_keeps_the_raw_question() -> None:
+    async def ask(prompt: str) -> str:
+        raise NoReply("the request is longer than the model takes")
+
+    result = anyio.run(rephrase_task, TASK, ask)
+    assert (result.task.question, result.kind) == (RAW, "no reply")
+
+
+def test_values_are_required_as_they_are_said_and_not_as_they_are_written_in_cypher() -> None:
+    gold = "MATCH (n:Person {name: \"Miles O'Brien\"}) WHERE n.born > date('1987-01-01') AND n.worth > 19000 RETURN n LIMIT 1"
+    raw = "persons Miles O'Brien whose born is after 1987-01-01 and whose worth is greater than 19000?"
+    literals = list(literals_of(gold, raw))
+    assert literals == ["Miles O'Brien", "1987-01-01", "19000"]
+    assert problem_of("Was MILES O’BRIEN, born after January 1, 1987, worth over 19,000?", raw, literals) == ""
+    assert problem_of("Was Miles O'Brien, born after 1988, worth over 190000?", raw, literals).endswith(
+        '"1987-01-01", "19000"'
+    )
+    code_like = list(literals_of("MATCH (n {name: 'eBay->x_y'}) RETURN n", "the company eBay->x_y"))
+    assert problem_of("Who founded eBay->x_y?", "the company eBay->x_y", code_like) == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "question"),
+    [
+        ("Question: Who is it?", "Who is it?"),
+        ('**QUESTION:** "Who is it?"', "Who is it?"),
+        ("QUESTION: First?\nno, better:\nQUESTION: Who is  it?", "Who is it?"),
+        ("Who is it?", ""),
+        ("", ""),
+    ],
+)
+def test_the_question_in_a_reply_is_its_last_line_of_that_name(reply: str, question: str) -> None:
+    assert question_in(reply) == question
+
+
+def test_variants_are_left_alone() -> None:
+    result, prompts = rephrased(task=Task("a", "films", "Who is Hetat?", "MATCH (n) RETURN n", variant="misspelt"))
+    assert (result.task.question, result.kind, prompts) == ("Who is Hetat?", "a harder variant", [])
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    """A file of three tasks, on the films Heat, Ronin and Alien."""
+    path = tmp_path / "tasks.json"
+    write_tasks(
+        [
+            Task(
+                f"films-{name}",
+                "films",
+                f'What are the names of persons that are "directed by" of the movie {name}?',
+                f"MATCH (n:Person)<-[r0:directedBy]-(m0:Movie {{name: '{name}'}}) RETURN n.name",
+            )
+            for name in ("Heat", "Ronin", "Alien")
+        ],
+        path,
+    )
+    return path
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An invented key, and no endpoint from the environment."""
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-4711-do-not-print")
+
+
+def film_in(asked: Asked) -> str:
+    found = re.search(r"name: '(\w+)'", asked.text)
+    assert found is not None
+    return found[1]
+
+
+def good_but_for_ronin(asked: Asked) -> Answer:
+    """A model that writes good questions, but cannot make sense of Ronin."""
+    if film_in(asked) == "Ronin":
+        return say("As a language model, I love movies.")
+    return say("VERDICT: same" if "VERDICT" in asked.text else f"QUESTION: Who directed {film_in(asked)}?")
+
+
+def command(tasks: Path, endpoint: ScriptedEndpoint, *more: str) -> list[str]:
+    folder = tasks.parent
+    options = ["--model", "scripted", "--endpoint", endpoint.openai, "--cache", str(folder / "cache"), "--retries", "0"]
+    return ["rephrase", str(tasks), str(folder / "new.json"), "--report", str(folder / "report.jsonl"), *options, *more]
+
+
+def test_the_command_reports_what_was_kept_raw_and_never_asks_twice(
+    tasks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
+    with ScriptedEndpoint(good_but_for_ronin) as endpoint:
+        assert main(command(tasks, endpoint, "--seed", "7")) == 0
+        first, asked = (tasks.parent / "new.json").read_bytes(), len(endpoint.requests)
+        assert all(request.body["seed"] == 7 and request.body["temperature"] == 0 for request in endpoint.requests)
+        assert main(command(tasks, endpoint, "--seed", "7")) == 0
+        assert (tasks.parent / "new.json").read_bytes() == first
+        assert len(endpoint.requests) == asked == 6
+    assert [task.question for task in read_tasks(tasks.parent / "new.json")] == [
+        "Who directed Heat?",
+        'What are the names of persons that are "directed by" of the movie Ronin?',
+        "Who directed Alien?",
+    ]
+    report = [json.loads(line) for line in (tasks.parent / "report.jsonl").read_text("utf-8").splitlines()]
+    assert [line["rephrased"] for line in report] == [True, False, True]
+    out, err = capsys.readouterr()
+    assert "2 questions rephrased, 1 kept raw. The model was asked 6 times." in out
+    assert "asked 0 times" in out
+    assert "1 kept raw: no question (first: films-Ronin)" in err
+
+
+def stops_at_ronin(refusal: Answer) -> Callable[[Asked], Answer]:
+    return lambda asked: refusal if film_in(asked) == "Ronin" else good_but_for_ronin(asked)
+
+
+def test_an_endpoint_that_refuses_stops_the_command_which_resumes_where_it_was(
+    tasks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
+    with ScriptedEndpoint(stops_at_ronin(fail(401, "invalid_api_key"))) as endpoint:
+        assert main(command(tasks, endpoint, "--workers", "1")) == 1
+        assert "refused the key in OPENAI_API_KEY" in (said := capsys.readouterr().err)
+        assert "1 of 3 questions were done; repeat to resume" in said
+        assert not (tasks.parent / "new.json").exists()
+        before = len(endpoint.requests)
+        endpoint.script = lambda asked: say(f"QUESTION: Who directed {film_in(asked)}?\nVERDICT: same")
+        assert main(command(tasks, endpoint, "--workers", "1")) == 0
+        assert [film_in(asked) for asked in endpoint.requests[before:]].count("Heat") == 0
+    assert "3 questions rephrased, 0 kept raw" in capsys.readouterr().out
+
+
+def test_no_question_rephrased_is_exit_status_1(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
+    with ScriptedEndpoint(lambda asked: say("Movies are great.")) as endpoint:
+        assert main(command(tasks, endpoint)) == 1
+    assert "0 questions rephrased, 3 kept raw" in capsys.readouterr().out
+    assert read_tasks(tasks.parent / "new.json")[0].question.startswith("What are the names")
