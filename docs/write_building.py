@@ -1,0 +1,54 @@
+"""Writes what the commands of docs/building.md print: `python docs/write_building.py`, in a data folder of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "building.md"
+BLOCK = re.compile(r"```text\n(\$ graphground .*?)```", re.DOTALL)
+
+
+def printed(command: str) -> str:
+    """What a command prints in this process, without times and without its progress."""
+    _, word, *rest = shlex.split(command)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        import_module(f"graphground.server.commands.{word}").main(rest)
+    text = re.sub(r"\b\d+(?:\.\d+)? ms\b", "… ms", re.sub(r"elapsed_ms: [\d.]+", "elapsed_ms: …", out.getvalue()))
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def replayed(text: str) -> str:
+    """The page with the output of its commands renewed, in their order; GRAPHGROUND_HOME names the data folder."""
+
+    def block(found: re.Match[str]) -> str:
+        commands = [line for line in found[1].splitlines() if line.startswith("$ graphground ")]
+        return "```text\n" + "".join(f"{line}\n{printed(line[2:])}" for line in commands) + "```"
+
+    return BLOCK.sub(block, text)
+
+
+def main() -> None:
+    """Import the building into a temporary data folder, run the commands there, and write the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(GRAPHGROUND_HOME=folder, COLUMNS="120", NO_COLOR="1")
+        os.chdir(ROOT)
+        try:
+            PAGE.write_text(replayed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        finally:
+            end_engine(Home(Path(folder)), kill=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The page on the building: its ten questions are asked of the imported graph, by the calls that the page shows."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from graphground.evals.tasks.task import read_tasks
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.storage.home import Home
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
+QUESTIONS = ROOT / "examples" / "building" / "questions.json"
+
+
+def writer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("write_building", ROOT / "docs" / "write_building.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty data folder, named by the environment; its engine ends with the test."""
+    for name, value in (("GRAPHGROUND_HOME", str(tmp_path)), ("COLUMNS", "120"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(ROOT)
+    yield tmp_path
+    end_engine(Home(tmp_path), kill=True)
+
+
+@pytest.mark.engine
+@pytest.mark.timeout(240)
+def test_every_command_of_the_page_prints_what_it_shows(own_home: Path) -> None:
+    assert writer().replayed(PAGE) == PAGE, "run: python docs/write_building.py"
+
+
+def test_the_task_file_has_the_questions_and_the_last_queries_of_the_page() -> None:
+    sections = re.findall(r"^## \d+\. (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    shown = []
+    for question, body in sections:
+        call = re.findall(r"^\$ (graphground call execute_cypher .*)$", body, re.MULTILINE)[-1]
+        shown.append((question, json.loads(shlex.split(call)[3])["query"]))
+    assert len(shown) == 10
+    assert [(task.question, task.gold) for task in read_tasks(QUESTIONS)] == shown
