@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphground.cypher.names.nearest import closest
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, EngineUnreachable
@@ -94,6 +96,9 @@ class OpenGraphs:
         self._locks: dict[str, threading.Lock] = {}
         self._opened: dict[str, tuple[object, Graph]] = {}
         self._problems: dict[str, str] = {}
+        self._retired: list[weakref.finalize[[Graph], Graph]] = []
+        self._unused: deque[Graph] = deque()
+        self._retiring = threading.Lock()
         self._closed = False
         self._rereading = threading.Lock()
 
@@ -116,8 +121,26 @@ class OpenGraphs:
                     with self._lock(name):
                         known = self._opened.pop(name, None)
                     if known is not None:
-                        known[1].close()
+                        self._retire(known[1])
         return self._sources
+
+    def _retire(self, graph: Graph) -> None:
+        """Close a replaced or removed graph when no thread holds it any more, so that no running call fails.
+
+        The reference count of the object decides. It may drop in any thread, even within the garbage collector, where
+        closing could wait for a lock that the thread holds; so the parts are noted there, and closed by the next `get`.
+        """
+        noted = weakref.finalize(graph, self._unused.append, replace(graph))
+        with self._retiring:
+            self._retired = [*(earlier for earlier in self._retired if earlier.alive), noted]
+
+    def _close_unused(self) -> None:
+        while self._unused:
+            try:
+                graph = self._unused.popleft()
+            except IndexError:  # another thread took the last
+                return
+            graph.close()
 
     def get(self, name: str | None = None) -> Graph:
         """The graph of that name, opened now if necessary; None selects the only one.
@@ -127,6 +150,7 @@ class OpenGraphs:
             EngineUnavailable: it cannot be opened, for the reason in the message; the other graphs are not affected.
         """
         source = self._source(name)
+        self._close_unused()
         with self._lock(source.name):
             if self._closed:
                 raise EngineUnavailable("The server is shutting down.")
@@ -137,7 +161,7 @@ class OpenGraphs:
             graph = self._open(source)
             self._opened[source.name] = version, graph
             if known is not None:
-                known[1].close()
+                self._retire(known[1])
             return graph
 
     def opened(self, name: str) -> Graph | None:
@@ -184,6 +208,9 @@ class OpenGraphs:
                 if known[1].engine is not None:
                     known[1].engine.cancel()
                 known[1].close()
+        for noted in self._retired:
+            noted()
+        self._close_unused()
 
     def _source(self, name: str | None) -> GraphSource:
         sources = self._current()

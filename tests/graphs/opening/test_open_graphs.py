@@ -91,3 +91,64 @@ def test_a_closed_server_opens_nothing() -> None:
     graphs.close()
     with pytest.raises(EngineUnavailable, match="shutting down"):
         graphs.get("films")
+
+
+class Closings:
+    """Background work of graphs, which notes when its graph is closed."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def opening(self, version: list[int]) -> GraphSource:
+        """A source of the version that `version` holds."""
+        return GraphSource("films", "", "none", lambda: self._open(version[0]), version=lambda: version[0])
+
+    def _open(self, version: int) -> Graph:
+        return Graph("films", PropertyGraphSchema("films", {}, ()), background=[_Noted(version, self.seen)])
+
+
+class _Noted:
+    def __init__(self, version: int, seen: list[int]) -> None:
+        self._version, self._seen = version, seen
+
+    def stop(self) -> None:
+        self._seen.append(self._version)
+
+
+def test_a_replaced_graph_is_closed_only_when_no_thread_holds_it() -> None:
+    closings, version = Closings(), [1]
+    graphs = OpenGraphs([closings.opening(version)])
+    has_it, may_go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        graph = graphs.get("films")
+        has_it.set()
+        assert may_go.wait(30)
+        assert graph.name == "films"
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert has_it.wait(30)
+    version[0] = 2
+    graphs.get("films")
+    graphs.get("films")
+    assert closings.seen == []
+    may_go.set()
+    holder.join(30)
+    graphs.get("films")
+    assert closings.seen == [1]
+    graphs.close()
+    assert closings.seen == [1, 2]
+
+
+def test_a_removed_graph_that_is_held_is_closed_with_the_server_at_the_latest() -> None:
+    closings, stamp = Closings(), [1]
+    graphs = OpenGraphs([closings.opening([1])], list, lambda: stamp[0])
+    held = graphs.get("films")
+    stamp[0] = 2
+    assert graphs.names() == []
+    assert closings.seen == []
+    graphs.close()
+    graphs.close()
+    assert closings.seen == [1]
+    assert held.name == "films"

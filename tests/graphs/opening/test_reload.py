@@ -1,6 +1,7 @@
 """A graph stays available while its replacement is loaded, and then the replacement answers."""
 
 import threading
+import weakref
 from contextlib import closing
 from pathlib import Path
 
@@ -48,3 +49,20 @@ def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Pa
     for seen in answers:
         assert seen[0] == 4
         assert seen == sorted(seen)
+
+
+def test_a_call_that_began_before_a_replacement_can_finish_after_it(empty_home: Home, tmp_path: Path) -> None:
+    loaded(empty_home, tmp_path)
+    count = "MATCH (n) RETURN count(n)"
+    with closing(OpenGraphs(stored_sources(empty_home))) as graphs:
+        held = graphs.get("films")
+        assert held.run(count).rows == [[4]]
+        document = small()
+        document["entities"].append({**document["entities"][2], "eid": "P3"})
+        loaded(empty_home, tmp_path, document)
+        assert graphs.get("films").run(count).rows == [[5]]
+        assert held.run(count).rows[0][0] in (4, 5)
+        gone = weakref.ref(held)
+        del held
+        assert gone() is None, "something keeps a replaced graph alive, which would never be closed"
+    assert end_engine(empty_home)
