@@ -33,19 +33,19 @@ README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", R
 DIFFERENCES = ROOT / "docs" / "differences.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 FOLDERS = {
-    ".ci": "What every change must pass (`run`), and what takes longer (`slow`).",
-    "benchmarks": "What measures, in the folders of what it measures; the figures are in `docs/figures.md`.",
+    ".ci": "The checks that every change must pass (`run`), and the slow ones (`slow`).",
+    "benchmarks": "Benchmarks, in folders named after what they measure; the figures are in `docs/figures.md`.",
     "cypher": "The language: tokens, tree, scopes, types, checks against a schema, repair, printing. No I/O.",
-    "docs": "This documentation; `docs/reference.py` writes the parts that come from the code.",
+    "docs": "This documentation; `docs/reference.py` generates the parts that come from the code.",
     "graphground": "The import package; its parts are the folders beside it.",
-    "graphs": "What a graph is: stored, loaded, opened, searched, asked, explained.",
+    "graphs": "Graphs: storage, loading, opening, schemas, search, queries and explanations of empty answers.",
     "prompts": "Prompt texts as Markdown templates, and their loader.",
-    "release": "What makes and tries what is published: wheel, registry entry, bundle.",
+    "release": "Builds and checks what is published: wheel, registry entry, bundle.",
     "requirements": "The lock files, and the command that remakes them.",
-    "server": "The MCP application: tools registered, settings, transports, the command line.",
+    "server": "The MCP application: registration of tools, settings, transports, the command line.",
     "server/ui/static": "The front end of the page: HTML, style sheet, ES modules; no build step.",
     "server/ui/static/views": "The views of the page, one module each.",
-    "tests": "Mirror the folders; `tests/support` holds what they share.",
+    "tests": "Tests, in folders that mirror the code; `tests/support` holds shared helpers.",
     "tools": "The seven tools, one module each: a request model in, an answer model out.",
 }
 OTHER_VARIABLES = """| variable | default | |
@@ -57,6 +57,9 @@ OTHER_VARIABLES = """| variable | default | |
 | `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine stops. |
 | `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further options for its JVM. |
 | `GRAPHGROUND_LOADER_HEAP` | `2g` | The maximum heap of the process that loads a graph. |
+| `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Where the archive of the engine's classes is stored; `off`: none. |
+| `GRAPHGROUND_MIRROR` | | Servers to download published graphs from, for `graphs pull`. |
+| `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | The keys of model providers, for `agent`. |
 | `SSL_CERT_FILE` | the system's | Trusted certificate authorities, when installing and for `+s` addresses. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
@@ -70,7 +73,11 @@ def tool_table() -> str:
 
 def reference() -> str:
     """The text of docs/reference.md."""
-    parts = ["# Reference", "Written by `python docs/reference.py` from the code; change it there.", "## Tools"]
+    parts = [
+        "# Reference",
+        "Every tool, resource, prompt, setting and command. Written by `python docs/reference.py` from the code.",
+        "## Tools",
+    ]
     for name, tool in all_tools().items():
         takes, answers = input_schema(tool), described_output_schema(tool)
         parts += [
@@ -81,7 +88,7 @@ def reference() -> str:
             _fields("field", answers, answers),
         ]
     parts += [
-        "A failed call returns `isError` and the fields `error` (a word), `message`, "
+        "A failed call returns `isError` and the fields `error` (a short code), `message`, "
         "`nearest` (valid inputs, best first), `next` (the call to make now) and `diagnostics`.",
         "## Resources",
         "\n".join(
@@ -107,9 +114,9 @@ def reference() -> str:
     ]
     parts += [
         "## Settings",
-        "Each is an option of `graphground serve`, an environment variable, and (except for the connection to one "
-        "database) a key of the settings file under the option's name with `_` for `-`. "
-        "Options win over variables, variables over the file.",
+        "Each setting is an option of `graphground serve`, an environment variable, and (except for the connection to one "
+        "database) a key of the settings file: the option's name with `_` for `-`. "
+        "Options override variables, and variables override the file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
         "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
@@ -130,7 +137,7 @@ def reference() -> str:
 
 
 def subcommands() -> list[str]:
-    """Every command with its arguments and options; the settings, which many commands share, are listed only once."""
+    """Every command with its arguments and options; settings, which many commands share, are listed once."""
     parts = []
     settings = {"--" + setting.name.replace("_", "-") for setting in options()}
     for name in COMMANDS:
@@ -216,7 +223,7 @@ def listed(name: str) -> str:
     first = " ".join(paragraphs[0].split()) if paragraphs else ""
     sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
     return f"- [{title.removeprefix('# ').strip()}]({name})" + (
-        f": {sentence[1]}" if sentence and "](" not in sentence[1] and name != REFERENCE.name else ""
+        f": {sentence[1]}" if sentence and "](" not in sentence[1] else ""
     )
 
 
@@ -239,8 +246,7 @@ def folders() -> str:
             rows.append(f"| `{folder}/` | {text.replace('|', chr(92) + '|')} |")
         elif any(Path(name).parent == folder and name.endswith(".py") for name in names):
             raise SystemExit(
-                f"{folder}/ says nowhere what it is: write a docstring into {package}, or add it to "
-                "FOLDERS in docs/reference.py"
+                f"{folder}/ has no description: write a docstring in {package}, or add it to FOLDERS in docs/reference.py"
             )
     return "\n".join(rows)
 
@@ -305,7 +311,7 @@ def without_times(text: str) -> str:
 
 
 def replayed(text: str) -> str:
-    """The text with the output of every transcript renewed."""
+    """The text, with the output of every transcript replaced by that of running its command."""
     return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{run_command(found[1])}```", text)
 
 

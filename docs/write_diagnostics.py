@@ -11,12 +11,13 @@ from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CO
 INTRODUCTION = """\
 # Diagnostic codes
 
-Written by `python docs/write_diagnostics.py` from the code; a test fails when this page is stale.
+Every code with its severity, its meaning and a query that triggers it. Written by `python docs/write_diagnostics.py` from the code; a test
+fails when this page is stale.
 
-Each diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and
-`suggestions`. Lines and columns count from 1, the end is just past the last character, `found` is the text between,
-and each suggestion can stand in its place, the best first. An `error` makes a query invalid, a `warning` or a
-`hint` does not.
+A diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and `suggestions`.
+Lines and columns count from 1. The end is just past the last character, `found` is the text from start to end, and each
+suggestion can replace that text; the best comes first. An `error` makes a query invalid, a `warning` or a `hint` does
+not.
 """
 
 
@@ -25,11 +26,10 @@ def reference_page() -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            _section("Language", "Found without a schema.", LANGUAGE_CODES),
+            _section("Language", "Reported even without a schema.", LANGUAGE_CODES),
             _section(
                 "Schema and data",
-                "Found where the graph's schema is known; never for an open schema or a property of "
-                "mixed or unknown type.",
+                "Reported if the graph's schema is known; never for an open schema or a property of mixed or unknown type.",
                 SCHEMA_CODES,
             ),
             _section(
