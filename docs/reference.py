@@ -57,6 +57,7 @@ OTHER_VARIABLES = """| variable | default | |
 | `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine stops. |
 | `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further options for its JVM. |
 | `GRAPHGROUND_LOADER_HEAP` | `2g` | The maximum heap of the process that loads a graph. |
+| `GRAPHGROUND_LOADER_JVM_ARGS` | | Further options for its JVM. |
 | `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Where the archive of the engine's classes is stored; `off`: none. |
 | `GRAPHGROUND_MIRROR` | | Servers to download published graphs from, for `graphs pull`. |
 | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | The keys of model providers, for `agent`. |

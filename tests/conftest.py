@@ -41,9 +41,18 @@ ENGINE = {
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 NODE = {"node"}
+SHARED = {
+    "neo4j": NEO4J,
+    "page": {"page_home", "page_address"},
+    "films": {"films_home", "film_graph"},
+    "served": {"data_folder", "nba_server", "nba: Graph"},
+}
+"""Fixtures of the whole run that are costly to start: the modules that use them run in one process, which starts them
+once, and at most two Neo4j are alive. They are recognised by their text: the process that assigns them collects nothing."""
 LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
-os.environ.setdefault("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:TieredStopAtLevel=1")
-"""An engine that lives for a minute takes two thirds of the processor time if its JVM compiles only once."""
+for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
+    # A process that lives for a minute takes two thirds of the processor time if its JVM compiles only once.
+    os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 MOST_PROCESSES = 4
 """The maximum, because each process may start an engine or two."""
 
@@ -116,20 +125,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Assign whole modules to processes, and all that use a Neo4j to the same one, so that at most two servers are
-    alive."""
+    """Assign whole modules to processes, and all that share a costly fixture to the same one."""
     from xdist.scheduler import LoadFileScheduling
 
-    class ByDatabase(LoadFileScheduling):
+    class BySharedFixture(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return _database(nodeid.split("::")[0])
+            return _shared(nodeid.split("::")[0])
 
     @cache
-    def _database(module: str) -> str:
+    def _shared(module: str) -> str:
         text = (config.rootpath / module).read_text(encoding="utf-8")
-        return "neo4j" if any(name in text for name in NEO4J) else module
+        names = (name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures))
+        return next(names, module)
 
-    return ByDatabase(config, log)
+    return BySharedFixture(config, log)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ from graphground.graphs.schemas.statistics.stored import write_statistics
 
 Say = Callable[[dict[str, Any]], None]
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
+LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
@@ -83,9 +85,14 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
-        """Start the engine once; it takes a second, and a small invalid file is refused before that."""
+        """Start the engine once; it takes two seconds, and a small invalid file is refused before that."""
         nonlocal writer
-        writer = writer or GraphWriter(folder / "database", document.schema, os.environ.get(LOADER_HEAP, "2g"))
+        writer = writer or GraphWriter(
+            folder / "database",
+            document.schema,
+            os.environ.get(LOADER_HEAP, "2g"),
+            shlex.split(os.environ.get(LOADER_JVM, "")),
+        )
         return writer
 
     collected = Collected(document.schema)
@@ -114,8 +121,6 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         rows.append(stored)
         if len(rows) >= ROWS_AT_ONCE:
             flush(label)
-    for label in waiting:
-        flush(label)
 
     def label_of(eid: str) -> str | None:
         place = numbers.get(eid)
@@ -124,6 +129,17 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     step, number = "relationships", -1
     seen, ends_of = Identifiers(), collected.ends
     edges: dict[str, list[dict[str, Any]]] = {name: [] for name in document.schema.relationship_types}
+
+    def flush_edges(type_: str) -> None:
+        for label in waiting:
+            flush(label)
+        batch = edges[type_]
+        collected.relationships(type_, batch)
+        for stored in batch:
+            stored["_src"], stored["_dst"] = rids[stored["_src"]], rids[stored["_dst"]]
+        started().relationships(type_, batch)
+        edges[type_] = []
+
     for number, record in document.relations():
         rid = record.get("rid")
         if type(rid) is not str or not seen.is_new(rid):
@@ -131,20 +147,19 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
-        stored["_src"], stored["_dst"] = rids[begin], rids[finish]
+        stored["_src"], stored["_dst"] = begin, finish
         starts, ends = ends_of[type_, labels[begin], labels[finish]]
         starts.append(begin)
         ends.append(finish)
         batch = edges[type_]
         batch.append(stored)
         if len(batch) >= ROWS_AT_ONCE:
-            collected.relationships(type_, batch)
-            started().relationships(type_, batch)
-            edges[type_] = []
+            flush_edges(type_)
+    for label in waiting:
+        flush(label)
     for type_, batch in edges.items():
         if batch:
-            collected.relationships(type_, batch)
-            started().relationships(type_, batch)
+            flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
     write_statistics(graph / STATISTICS, collected.statistics())
     started().finish()

@@ -26,7 +26,7 @@ ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment with the data folder of the tests, but without the user's own settings."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
-    jvm = {key: value for key, value in os.environ.items() if key == "GRAPHGROUND_ENGINE_JVM_ARGS"}  # tests/conftest.py
+    jvm = {key: value for key, value in os.environ.items() if key.endswith("_JVM_ARGS")}  # set by tests/conftest.py
     return {**kept, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
 
 

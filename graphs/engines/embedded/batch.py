@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.embedded.archive import archive_file, archive_option
 
 ROWS_AT_ONCE = 20_000
 ENGINE_TYPES = {
@@ -30,14 +31,14 @@ class GraphWriter:
     Relationships are handed to a second thread, so that reading continues while the engine writes.
     """
 
-    def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str) -> None:
+    def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str, jvm_args: Sequence[str] = ()) -> None:
         import jpype
 
         from graphground.graphs.engines.embedded.jvm import start_jvm
 
         log = folder.parent / "log"
         log.mkdir(exist_ok=True)
-        start_jvm(heap, log, ["-XX:+UseParallelGC"])
+        start_jvm(heap, log, ["-XX:+UseParallelGC", *archive_option(archive_file()), *jvm_args])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
         self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
         self._labels = list(schema.labels)
