@@ -1,4 +1,4 @@
-"""Decides what a query may do, over the whole tree, by lists of constructs known to be harmless.
+"""Classifies what a query does, from its whole tree and lists of constructs known to be harmless.
 
     >>> from graphground.cypher import parse
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
@@ -192,5 +192,5 @@ def _command(node: tree.Command, found: list[Violation]) -> None:
 
 
 def suspected(kinds: list[str]) -> Access:
-    """A guess for a text that cannot be parsed: `read` only if it contains no keyword that writes."""
+    """The probable access level of a text that cannot be parsed: `read` only if no keyword in it writes."""
     return "admin" if any(kind in _SUSPECT for kind in kinds) else "read"

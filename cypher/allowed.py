@@ -12,8 +12,8 @@ arguments or to the part of the graph that it reads. Left out for one of these r
   once;
 - `apoc.agg.percentiles` and `apoc.agg.statistics` keep a histogram for each group, which a transaction's memory limit
   does not count: 4,000 groups of two rows take 750 MB;
-- `apoc.neighbors.*` make a list as long as the distance, or count up to it, ignoring the time limit (two
-  thousand million);
+- `apoc.neighbors.*` build a list as long as the given distance, or count up to it, even if it is two billion, and
+  ignore the time limit;
 - `apoc.xml.parse` uses a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
 """
 
@@ -89,7 +89,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.map.removeKeys apoc.map.setEntry apoc.map.setKey apoc.map.setLists apoc.map.setPairs "
         "apoc.map.setValues apoc.map.sortedProperties apoc.map.submap apoc.map.unflatten apoc.map.updateTree "
         "apoc.map.values",
-    "Compares strings or rewrites one; the result is proportional to the arguments, as with Cypher's own replace().":
+    "Compares or rewrites strings; the result is proportional to the arguments, as with Cypher's own replace().":
         "apoc.text.base64Decode apoc.text.base64Encode apoc.text.base64UrlDecode apoc.text.base64UrlEncode "
         "apoc.text.byteCount apoc.text.bytes apoc.text.camelCase apoc.text.capitalize apoc.text.capitalizeAll "
         "apoc.text.charAt apoc.text.clean apoc.text.code apoc.text.compareCleaned apoc.text.decapitalize "
@@ -104,7 +104,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
 }
 # fmt: on
-"""Names of plug-in functions by the reason why they are allowed; Cypher's own are allowed, except `graph.*`."""
+"""Names of plug-in functions by the reason why they are allowed; all of Cypher's own functions are, except `graph.*`."""
 
 
 def _keys(reasons: Mapping[str, str]) -> frozenset[str]:

@@ -69,7 +69,7 @@ class Sent:
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Offsets in `text` and in `given` from which both correspond; empty if the two are the same."""
+    """Pairs of offsets in `text` and `given`; each begins a stretch that is the same in both. Empty if the texts are."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
         """The original line and column for a line and column of the sent text; all count from 1."""
@@ -87,7 +87,7 @@ def canonical(text: str) -> Sent:
     """The text to send for a query classified as read-only.
 
     Raises:
-        Ambiguous: databases parse it differently.
+        Ambiguous: databases parse the text differently.
     """
     places = two_readings(text)
     if places:

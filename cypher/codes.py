@@ -145,7 +145,7 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "direction_matters": Code(
         "hint",
-        "A relation that mostly holds both ways is matched in one direction, and both directions give another answer.",
+        "A relationship that mostly exists in both directions is matched in one; matching both gives another answer.",
         "MATCH (:Country {name: 'Chad'})-[:borders]->(c:Country) RETURN c.name",
     ),
     "more_rows": Code(

@@ -1,4 +1,4 @@
-"""Edits of a query's text, and the reversal of a relationship, which several parts need."""
+"""Edits of a query's text, and the reversal of a relationship."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from graphground.cypher.types import (
 )
 
 VECTOR = Type(0)
-"""None of the other types: a value known to have one of them is not a vector."""
+"""No bit of the mask stands for vectors: a value known to have another type is not a vector."""
 
 _TABLE = """
 abs FI -> FI
@@ -328,8 +328,8 @@ def type_of_letters(letters: str) -> Type:
     place = 0
     while place < len(letters):
         size = 2 if letters[place] == "L" and letters[place + 1 : place + 2].islower() else 1
-        one = _LETTERS[letters[place : place + size]]
-        found = one if found is None else found | one
+        type_ = _LETTERS[letters[place : place + size]]
+        found = type_ if found is None else found | type_
         place += size
     return found or ANY
 

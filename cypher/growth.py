@@ -6,10 +6,10 @@
     >>> doublings(parse("RETURN reduce(s = '', name IN ['a', 'b'] | s + name) AS x"))
     []
 
-An ArcadeDB server runs out of memory and ends, before any time limit; a Neo4j fails or times out. Only clear cases
-are found: the value of the next round holds the accumulator at least twice, and the first value or the next one is certainly
-a text, a list or a map. Numbers are not (`total + total * 0.05`), nor is what may be a number (`$start`, `n.amount`), nor
-a list of at most `FEW` elements.
+Such a query ends an ArcadeDB server for lack of memory, before any time limit; a Neo4j fails or times out. Only clear
+cases are found: each round puts the accumulator at least twice into the next value, and the first or the next value is
+certainly a text, a list or a map. Not found are numbers (`total + total * 0.05`), values that may be numbers (`$start`,
+`n.amount`), and rounds over a list of at most `FEW` elements.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphground.cypher.work import check_work
 
 CODE = "value_doubles"
 FEW = 16
-"""The longest list for which doubling is harmless: 65,536 times the first value."""
+"""The longest list for which doubling is harmless: after 16 rounds the value is 65,536 times the first one."""
 _SHORTENING = frozenset(
     {"trim", "ltrim", "rtrim", "btrim", "tolower", "toupper", "lower", "upper", "reverse"}
     | {"normalize", "tostring", "tail", "keys", "values"}
@@ -36,7 +36,7 @@ _REDUCING = (tree.Reduce, tree.AllReduce)
 
 
 class Doubling(NamedTuple):
-    """A `reduce` that doubles its accumulator: where it stands, and the accumulator's name."""
+    """A `reduce` that doubles its accumulator: its offsets, and the accumulator's name."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ def doublings(query: tree.Query) -> list[Doubling]:
 
 
 def _grows(expression: tree.Expression | None) -> bool:
-    """Whether a value is certainly a text, a list or a map, of which two copies need twice the memory."""
+    """Whether a value is certainly a text, a list or a map, so that two copies need twice the memory."""
     check_work()
     match expression:
         case tree.Binary(operator="+" | "||"):
@@ -108,7 +108,7 @@ def _doubles_entry(node: tree.Reduce | tree.AllReduce) -> bool:
 
 
 def _entry(variable: str, key: str) -> str:
-    """The name under which the value of an entry is counted; no variable is called so."""
+    """The name under which `_copies` counts an entry of a map; no variable can have it."""
     return f"{variable}\0{key}"
 
 
@@ -123,7 +123,7 @@ def _is_short(source: tree.Expression) -> bool:
 
 
 def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
-    """How often a value holds the value of one of the names, as text or as elements; 2 stands for any more."""
+    """How often an expression copies one of the named values, as text or as elements; 2 means twice or more."""
     check_work()
     match expression:
         case tree.Variable():
@@ -185,7 +185,7 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
 def _of_part(
     subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
 ) -> int:
-    """A part of a value counts if it is all but a constant number of elements: `s[..i] + x + s[i..]` holds s once."""
+    """A part counts as a copy only if it lacks a constant number of elements: `s[..i] + x + s[i..]` holds s once."""
     whole = _copies(subject, names)
     almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
     return whole if almost_all or whole > 1 else 0

@@ -9,7 +9,7 @@ r"""Builds MATCH clauses and property look-ups from names as they are stored, wh
 
 Some databases decode `\u0041` in backticks and others do not, so a query with such a name is never sent
 (`cypher.readings`). As a string the name has one reading: such a label, type or property is compared with a string
-instead, at the price of reading more than an index or a count store would have to.
+instead, which reads more nodes, since no index or count store helps.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Pattern:
         return f"MATCH {self.inside()} WITH {', '.join(self.variables)}"
 
     def inside(self) -> str:
-        """The pattern with its conditions, as EXISTS and COUNT take it between braces."""
+        """The pattern with its conditions, to be placed between the braces of `EXISTS { … }` or `COUNT { … }`."""
         return self.text + (f" WHERE {' AND '.join(self.conditions)}" if self.conditions else "")
 
 

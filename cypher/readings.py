@@ -29,7 +29,7 @@ AGREED_BLANKS = frozenset(
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""Whitespace for every parser; only line feed and carriage return among it end a comment."""
+"""Characters that every parser takes for whitespace; of these, only line feed and carriage return end a comment."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")
@@ -41,7 +41,7 @@ _BY_HAND = "Write the character itself, or pass the text as a parameter"
 
 
 class TwoReadings(NamedTuple):
-    """A place that is parsed in two ways: `TwoReadings(8, 14, "…")`."""
+    """A position at which parsers differ: `TwoReadings(8, 14, "…")`."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class TwoReadings(NamedTuple):
 
 
 def two_readings(text: str) -> list[TwoReadings]:
-    """The places of a text that databases parse differently; none if all parse it alike."""
+    """The positions of a text that databases parse differently; empty if all parse it alike."""
     if UNDISPUTED.match(text) and not _WORD_THEN_DOLLAR.search(text):
         return []
     half = _SURROGATE.search(text)

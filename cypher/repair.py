@@ -27,7 +27,7 @@ MOST_ROUNDS = 8
 LONGEST = 20_000
 """The most characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
-"""By how much the best repair must be cheaper than the next one."""
+"""The smallest difference in cost between the best repair and the next at which the best is suggested."""
 MOST_COST = 6.0
 """The highest cost of a repair: beyond it too little of the query is left to know what was meant."""
 
@@ -57,7 +57,7 @@ def suggestion(
     entities: EntityLookup | None,
     judge: Callable[[str], Report],
 ) -> str | None:
-    """The replacement for a query with mistakes: its clear edits, else the rewriting that is clearly the best."""
+    """A replacement for an invalid query: with its clear edits applied, else its best rewriting if that is clear."""
     found = repaired(text, report, judge)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
@@ -81,8 +81,8 @@ def rewritten(
 ) -> list[Rewriting]:
     """The cheapest valid rewritings of a whole query, the cheapest first.
 
-    Labels, types, directions and names are chosen together, where `repaired` makes each edit for itself; edits that a
-    rewriting still needs, such as a literal of another type, are made afterwards.
+    Labels, types, directions and names are chosen together, whereas `repaired` applies each edit by itself. Edits that a
+    rewriting still needs, such as a literal of another type, are applied afterwards.
     """
     from graphground.cypher.facts.reader import Reader
     from graphground.cypher.facts.schema_index import index_of

@@ -39,7 +39,7 @@ RESERVED_PROPERTIES: Mapping[str, str] = {
 
 
 class SchemaError(ValueError):
-    """An invalid schema document; the message names the place and the fix."""
+    """An invalid schema document; the message names the invalid part and the fix."""
 
 
 def is_property_type(text: str) -> bool:
@@ -216,7 +216,7 @@ class PropertyGraphSchema:
         return cls(name, labels, tuple(patterns))
 
     def to_cypherbench(self) -> dict[str, Any]:
-        """CypherBench's JSON form; `json.dumps(…, indent=2)` of it is a schema file of theirs, byte for byte."""
+        """CypherBench's JSON form; `json.dumps(…, indent=2)` of it reproduces a CypherBench schema file byte for byte."""
         return {
             "name": self.name,
             "entities": [

@@ -27,16 +27,16 @@ class Binding:
     """One variable, from its declaration to the end of its scope.
 
     `name`         as declared: `n` in `MATCH (n:Person)`, `m` in `WITH n AS m`
-    `declaration`  the `Variable` that introduces it; None for a column that has only its text for a name
-    `type`         what it may be; `kind` sums it up. A variable of `-[rs:KNOWS*]->` or inside a quantified path
-                   seen from outside is a `value`, with `grouped` set: a list of the pattern's bindings
+    `declaration`  the `Variable` that introduces it; None for a column without an alias, named by its text
+    `type`         its possible types; `kind` sums them up. The variable of `-[rs:KNOWS*]->`, and outside a quantified
+                   path a variable of it, hold lists of graph elements: `kind` is `value`, and `grouped` is set
     `patterns`     the node or relationship patterns that it must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
                    `(n:Person)` and `(n)`
     `mentions`     the patterns that it need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
                    in a subquery
     `source`       the expression that gives its value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`
-    `origins`      the bindings that it is another name for: of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`;
-                   of each branch's column for what a subquery returns
+    `origins`      the bindings that it is another name for: that of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`;
+                   for a column that a subquery returns, those of the column in each branch
     """
 
     __slots__ = (
@@ -94,14 +94,14 @@ class Binding:
         todo: list[Binding] = [self]
         seen: set[int] = set()
         while todo:
-            one = todo.pop()
-            if id(one) in seen:
+            binding = todo.pop()
+            if id(binding) in seen:
                 continue
-            seen.add(id(one))
-            if one.origins:
-                todo.extend(reversed(one.origins))
+            seen.add(id(binding))
+            if binding.origins:
+                todo.extend(reversed(binding.origins))
             else:
-                found.append(one)
+                found.append(binding)
         return found
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Scopes:
 
     `bindings`  for each occurrence of a variable, its binding; an undefined one has none
     `types`     for expressions, what they may be; one that is absent is unknown
-    `problems`  what is wrong with them, in the order in which Neo4j finds it
+    `problems`  the errors, in the order in which Neo4j finds them
     """
 
     __slots__ = ("bindings", "problems", "types")

@@ -179,7 +179,7 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     after = kinds[at + 1] if at + 1 < len(kinds) else "end"
     newer = "" if error.cypher25 else _newer(kinds, at)
     if newer:
-        return f"{newer} needs Cypher 25; this graph reads Cypher 5", ()
+        return f"{newer} needs Cypher 25; this graph uses Cypher 5", ()
     if kind == "GROUP" and after == "BY" and not error.cypher25:
         return "Cypher has no GROUP BY before Cypher 25: the columns beside an aggregate are the grouping keys", ()
     if kind == "HAVING":

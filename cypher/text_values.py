@@ -134,11 +134,11 @@ class TextValues:
     Attributes:
         form: a name of `FORMS`.
         example: one of the values.
-        share: of the values that are not empty, those that have the form; 0 to 1.
+        share: the share of non-empty values that have the form, from 0 to 1.
         checked: the database has converted all values of this form without an error.
-        sorts: sorting as text gives the order of the values themselves.
-        words: the words for true and false, or all values of the same few.
-        width: the length of a code, where all have the same.
+        sorts: sorted as text, the values are in their true order.
+        words: the words for true and false, the true one first, as in `('yes', 'no')`; else empty.
+        width: the length of a code, if all codes have the same.
     """
 
     form: str

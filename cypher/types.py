@@ -1,4 +1,4 @@
-"""The types of values, three-valued: the set of types that an expression may have; the full set means unknown.
+"""The types that an expression may have, as a set; the full set means unknown.
 
     >>> INTEGER | STRING
     Type(Integer, String)
@@ -123,7 +123,7 @@ LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT
 SOME_NUMBER = Type(0)
-"""The result of reduce over an Integer and a Float: for Neo4j a number that is neither, and fits nowhere."""
+"""The result of `reduce` over an Integer and a Float: Neo4j types it as neither, so that nothing accepts it."""
 TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION

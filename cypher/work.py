@@ -17,7 +17,7 @@ from time import thread_time
 SECONDS = 0.5
 """Seconds of processor time for all checks of one text: about five times what 100 kB of Cypher take."""
 MOST_FINDINGS = 100
-"""The most errors of one level that are reported for a text."""
+"""The most errors of one stage (parsing, language check, schema check) that are reported for a text."""
 
 
 class TooMuchWork(Exception):
@@ -36,7 +36,7 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
     """Limit the processor time of the block, in this thread. Inside another limit the outer one applies.
 
     Raises:
-        TooMuchWork: from `check_work`, after a limit of processor time.
+        TooMuchWork: raised by `check_work` in the block once that time is over.
     """
     if _BOUND.end is not None:
         yield

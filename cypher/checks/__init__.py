@@ -44,7 +44,7 @@ def check(
     parameters: Mapping[str, Any] | None = None,
     data: Data | None = None,
 ) -> Findings:
-    """The findings of a graph's schema (and its entity index and statistics) about a query."""
+    """The findings about a query, from a graph's schema and, if given, its entity index and statistics."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)

@@ -76,7 +76,7 @@ def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:
-    """`RETURN n.name, n.year ORDER BY n.year`: the year may be returned only because of the sorting."""
+    """`RETURN n.name, n.year ORDER BY n.year`: the year may be a column only because the rows are sorted by it."""
     for clause, _ in facts.returned:
         projection = clause.projection
         if len(projection.items) < 2 or not projection.order_by:
@@ -96,7 +96,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
-    """`r.start_year <= 2010 AND r.end_year >= 2010`: entries that have not ended have no end_year."""
+    """`r.start_year <= 2010 AND r.end_year >= 2010`: drops relationships that have not ended, whose end_year is null."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
     begun = {
         id(other.left.symbol)

@@ -9,7 +9,7 @@ from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
 MANY = 10_000
-"""Nodes or relationships from which on an answer of all of them is large."""
+"""The number of nodes or relationships from which an answer that lists them all counts as large."""
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
@@ -115,7 +115,7 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
 
 
 def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
-    """`MATCH (p:Person) RETURN p.name`: all persons there are."""
+    """`MATCH (p:Person) RETURN p.name`: returns every person of the graph."""
     if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts):
         return
     for clause, _ in facts.returned:
@@ -147,7 +147,7 @@ def _aggregates(item: t.ReturnItem) -> bool:
 
 
 def _small(facts: Facts, data: Data | None) -> bool:
-    """Whether the nodes that are matched are known to be few."""
+    """Whether the matched nodes are known to be few."""
     labels = facts.index.schema.labels
     largest = 0
     for use in facts.matches:

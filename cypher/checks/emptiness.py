@@ -18,15 +18,14 @@ AGGREGATES = frozenset(
 )
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
 NEARLY_ALL, FEWEST = 0.02, 50
-"""If at most this share of at least that many nodes have a property, sorting or extremes by it concern only these
-few.
+"""A sort key is reported if at most this share of the nodes have it, and there are at least this many nodes.
 """
 
 # fmt: off
 CONSEQUENCES = {
     "sort": "so sorting by it leaves the order to chance, and a LIMIT keeps arbitrary rows",
     "comparison": "so this comparison is null for every row, never true",
-    "aggregate": "so this is null, zero or empty over whatever is matched",
+    "aggregate": "so this is null, zero or empty whatever is matched",
     "case": "so no branch that depends on it is taken",
     "unwind": "so UNWIND leaves no row",
     "returned": "so this is null in every row",
@@ -61,7 +60,7 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
                 continue
             between = f"{ends[0][0]} and {ends[1][0]}"
             message = (
-                f"The graph has no {type_} relationship between {between} in this direction, and {total:,} others."
+                f"The graph has no {type_} relationship between {between} in this direction, but {total:,} elsewhere."
             )
         else:
             continue
@@ -102,7 +101,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
         findings.add(
             "empty_property",
             "warning",
-            f"Only {have:,} of {of:,} have {name}; the others have no place in the order. Descending order puts their "
+            f"Only {have:,} of {of:,} have {name}; the others sort as null. Descending order puts "
             f"nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
             use.node.start,
             use.node.end,

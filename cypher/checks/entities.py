@@ -17,8 +17,8 @@ PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH
 LONGEST = 100
 MOST_SOUGHT = 30
 SECONDS = 0.5
-"""The most unknown names of one query for which similar names are searched, and the seconds for all lookups: the
-findings are only warnings, which a list of a thousand names can do without.
+"""Limits for one query: the number of unknown names for which similar ones are searched, and the seconds for all
+lookups. The findings are only warnings; in a list of a thousand names most can be omitted.
 """
 SHOWN = 5
 
@@ -170,7 +170,7 @@ def _check(
 
 
 def nothing_like_it(nearest: Sequence[str]) -> str:
-    """Continues a message on a name that is not in the graph: `, nor one like it (nearest: 'Ronin')`."""
+    """The end of a message about a name that is not in the graph: `, nor one like it (nearest: 'Ronin')`."""
     return f", nor one like it (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
@@ -183,7 +183,7 @@ def _check_part(
     findings: Findings,
     entities: _Bounded,
 ) -> None:
-    """`n.name CONTAINS 'Lebron'`: reported only if none of the nearest names contains that part."""
+    """`n.name CONTAINS 'Lebron'`: reported only if none of the nearest names contains the text."""
     labels = facts.index.labels_of(use.symbol.kinds)
     judged = entities.judged(value, labels=labels, key=use.key)
     found = judged.candidates
@@ -194,7 +194,7 @@ def _check_part(
     findings.add(
         "entity_not_found",
         "hint",
-        f"Perhaps no {use.key} {_words(comparison.operator)} {value!r} (case-sensitive)"
+        f"Found no {use.key} that {_words(comparison.operator)} {value!r} (case-sensitive)"
         f"{nothing_like_it(names) if absent else ''}.",
         node.start,
         node.end,

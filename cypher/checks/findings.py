@@ -40,7 +40,7 @@ class Findings:
         Warnings and hints past `MOST_FINDINGS` are left out.
 
         Raises:
-            Enough: there are that many errors.
+            Enough: the number of errors has reached `MOST_FINDINGS`.
         """
         check_work()
         if severity == "error":
@@ -72,7 +72,7 @@ class Findings:
 
 
 def listed(words: Sequence[str], most: int = 8) -> str:
-    """Words for a message: `listed(["a", "b"])` is `a, b`; beyond `most` the rest is counted."""
+    """Words for a message: `listed(["a", "b"])` is `a, b`; of a longer list the first `most`, and how many more there are."""
     if len(words) <= most:
         return ", ".join(words)
     return f"{', '.join(words[:most])} and {len(words) - most} more"

@@ -64,9 +64,9 @@ def _python_type(value: Any) -> str | None:
     return _PYTHON.get(type(value))
 
 
-def comparable(one: str, other: str) -> bool:
+def comparable(first: str, second: str) -> bool:
     """Whether values of two scalar types can be equal: `comparable("int", "float")`."""
-    return one == other or (one in NUMBERS and other in NUMBERS)
+    return first == second or (first in NUMBERS and second in NUMBERS)
 
 
 def retyped(node: t.Expression, wanted: str, operator: str) -> str:

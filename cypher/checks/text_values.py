@@ -2,7 +2,7 @@
 
 An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true; `>
 '500'` would compare character by character, and `max(o.freight)` returns '99.23' instead of 1007.64. The repair is a
-conversion that works on all existing values, `toFloat(o.freight) > 500`, or none.
+conversion that works on all existing values, `toFloat(o.freight) > 500`; without one, no repair is suggested.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SORTING = frozenset({"min", "max"})
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
-    """The format of a text property's values, wherever it may be read; None if it varies, or the values are plain text."""
+    """The format of a text property's values; None if it differs between the possible labels, or for plain text."""
     if use.element:
         return None
     if use.symbol.kind == "node":
@@ -319,7 +319,7 @@ def _moment(texts: TextValues, given: str, subject: str) -> str | None:
 
 
 def _word(texts: TextValues, value: bool) -> str:
-    """The word for true or false that the property uses."""
+    """The property's word for true or false, as a literal; empty if it is not certain."""
     wanted = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
     fitting = [word for word in texts.words if word.lower() in wanted]
     return quoted_string(fitting[0]) if len(fitting) == 1 else ""
@@ -354,5 +354,5 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
 
 
 def name_of(use: PropertyUse) -> str:
-    """`o.freight`, or words if the node has no name."""
+    """`o.freight`, or `The property freight` if the node has no variable."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"

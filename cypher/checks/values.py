@@ -67,7 +67,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
 
 
 def property_type(facts: Facts, use: PropertyUse) -> str | None:
-    """The single type that a property has wherever it may be read; None if it is mixed or unknown.
+    """The type of a property; None if it is unknown, mixed, or differs between the possible labels.
 
     For `p.date_of_birth` of a Person that is `date`; for an item of a `list[str]` it is `str`.
     """
@@ -244,22 +244,22 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             inner = holds[5:-1]
             if inner in CHECKED and given in CHECKED and not comparable(inner, given):
                 literal = comparison.left_node
-                mended = retyped(literal, inner, "=")  # type: ignore[arg-type]
+                fixed = retyped(literal, inner, "=")  # type: ignore[arg-type]
                 findings.add(
                     "type_mismatch",
                     "error",
                     f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {given}.",
                     literal.start,
                     literal.end,
-                    [mended] if mended else [],
-                    clear=bool(mended),
+                    [fixed] if fixed else [],
+                    clear=bool(fixed),
                 )
         else:
             suggestion = f"{source(right.node)} = {source(comparison.left_node)}"
             findings.add(
                 "type_mismatch",
                 "warning",
-                f"{_name(right)} is one {holds}, not a list: write {suggestion}.",
+                f"{_name(right)} is a single {holds}, not a list: write {suggestion}.",
                 comparison.node.start,
                 comparison.node.end,
                 [suggestion],
@@ -314,12 +314,12 @@ def _two_properties(
     source = findings.query.source
     lists = expected.startswith("list["), given.startswith("list[")
     if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
-        one, many = (right, left) if lists[0] else (left, right)
-        suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(one.node)} IN {source(many.node)}"
+        single, many = (right, left) if lists[0] else (left, right)
+        suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(single.node)} IN {source(many.node)}"
         findings.add(
             "list_compared_as_value",
             "warning",
-            f"{_name(many)} is a list and {_name(one)} one value: write {suggestion}.",
+            f"{_name(many)} is a list and {_name(single)} a single value: write {suggestion}.",
             comparison.node.start,
             comparison.node.end,
             [suggestion],

@@ -1,8 +1,8 @@
 """The facts about a query: its symbols, the relationships between them, the properties that it reads.
 
 `MATCH (c:Company)<-[r:hasCEO]-(p) WHERE p.gender = 'male' RETURN c.name` gives the symbols c, r and p, one `Link`
-from p to c, the property uses `p.gender` and `c.name`, and one `Comparison`. The reader makes it, the solver
-infers that labels of p, and each check reads from it.
+from p to c, the property uses `p.gender` and `c.name`, and one `Comparison`. `reader` collects
+these facts, `solver` infers that p is a Person, and the checks read them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Symbol:
     """The graph element behind a variable or an unnamed node: `kind` is `node relationship path list value`.
 
     `kinds` are the node kinds that it may still have, one bit each; `parent` is the outer symbol that a symbol in a
-    subquery continues; `sources` are the symbols of the branches of a UNION. A `suspect` has a label that is not in the
-    schema.
+    subquery continues; `sources` are the symbols of the branches of a UNION. `suspect` is true if one of its
+    labels is not in the schema.
     """
 
     __slots__ = (
@@ -195,4 +195,4 @@ class Facts:
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
     """`ORDER BY n.year`, also through the alias of a column."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
-    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the span and the deduplicated values."""
+    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the call or column, and the value that is deduplicated."""

@@ -145,7 +145,7 @@ class Reader:
                 scope.setdefault(variable.name, None)
 
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
-        """Read a subquery: its imports continue the outer variables, its columns are returned to them."""
+        """Read a subquery: its imports continue the outer variables, and its columns become outer variables."""
         if clause.star:
             returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
@@ -165,7 +165,7 @@ class Reader:
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
-    """The graph elements for which the columns of a UNION stand: in each column, those of all branches."""
+    """What each column of a UNION stands for: the graph elements of that column in all branches."""
     together: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
@@ -183,7 +183,7 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
 
 
 def element_of(value: Value) -> Value:
-    """The graph element for which an item of a list stands."""
+    """What an item of a list stands for, if that is known."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

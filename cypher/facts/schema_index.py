@@ -82,7 +82,7 @@ class SchemaIndex:
         return found
 
     def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
-        """The pairs of a path with `minimum` to `maximum` steps; long paths are treated as of any length."""
+        """The pairs of a path with `minimum` to `maximum` steps; long paths are treated as unbounded."""
         size = len(self.kinds)
         step = [0] * size
         for start, end in single:
@@ -125,7 +125,7 @@ class SchemaIndex:
         return found
 
     def having(self, kinds: int, key: str) -> int:
-        """The given kinds whose nodes have a property; all of them if that is not known by kind.
+        """The given kinds whose nodes have a property; a kind whose properties are unknown is included.
 
         With `:Application:Process` and `:Software:Application` nodes, only the first have a `pid`.
         """

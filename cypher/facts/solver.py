@@ -104,12 +104,12 @@ def _fits(links: list[Link], turned: Link) -> bool:
     while changed:
         changed = False
         for link in links:
-            one, other = id(link.left), id(link.right)
-            before = kinds[one], kinds[other]
+            left, right = id(link.left), id(link.right)
+            before = kinds[left], kinds[right]
             after = narrowed(*before, link.turned if link is turned else link.pairs)
             if after != before:
                 if not after[0]:
                     return False
-                kinds[one], kinds[other] = after
+                kinds[left], kinds[right] = after
                 changed = True
     return True

@@ -82,17 +82,17 @@ def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 
 
-def spelling(one: str, other: str) -> float:
+def spelling(first: str, second: str) -> float:
     """Similarity of spelling, 0 to 1, ignoring case and separators: `spelling("runtime_minute", "runtimeMinute")` is 1."""
     from rapidfuzz.distance import OSA, Indel  # loaded on first use: only mistakes need it
 
-    left, right = _bare(one), _bare(other)
+    left, right = _bare(first), _bare(second)
     return max(OSA.normalized_similarity(left, right), 0.9 * Indel.normalized_similarity(left, right))
 
 
-def meaning(one: str, other: str) -> float:
+def meaning(first: str, second: str) -> float:
     """Similarity of the parts of two names: shared stems and synonyms count, function words little."""
-    left, right = concepts(one), concepts(other)
+    left, right = concepts(first), concepts(second)
     if not left or not right:
         return 0.0
     shared = sum(_weight(part) for part in left if part in right)

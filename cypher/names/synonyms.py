@@ -1,7 +1,7 @@
 """Words with the same meaning in graphs: `born` and `birth`, `movie` and `film`.
 
-A stem has a single concept here, because a fix must be unambiguous. `graphs.schemas.filtering.lexicon` is separate: a
-word may have several concepts there, because a filtered schema must miss nothing, and one list for both lost suggestions.
+A stem has a single concept here, because a fix must be unambiguous. In `graphs.schemas.filtering.lexicon` a word may
+have several, because a filtered schema must miss nothing. A shared list was tried: suggestions were lost.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ MAX_DEPTH = 60
 MAX_LENGTH = 200_000
 """The most characters that a query may have."""
 MOST_DIGITS = 1000
-"""The most digits of an integer that are read: far more than a value can have, and fewer than Python converts."""
+"""The most digits of an integer that are read: more than any valid one has, and within Python's limit of conversion."""
 MAX_TOKENS = 50_000
 """The most tokens that a query may have."""
 

@@ -384,5 +384,5 @@ def match_mode(c: Cursor) -> str | None:
     if after in ("ELEMENT", "RELATIONSHIP"):
         c.accept("BINDINGS")
     if not c.cypher25:
-        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this graph reads Cypher 5")
+        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this graph uses Cypher 5")
     return mode

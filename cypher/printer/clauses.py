@@ -135,10 +135,10 @@ def _procedure(node: tree.CallProcedure) -> str:
         text += " YIELD *"
     if node.yields is not None:
         text += " YIELD " + ", ".join(
-            name(one.column.text)
-            if one.variable.name == one.column.text
-            else f"{name(one.column.text)} AS {name(one.variable.name)}"
-            for one in node.yields
+            name(item.column.text)
+            if item.variable.name == item.column.text
+            else f"{name(item.column.text)} AS {name(item.variable.name)}"
+            for item in node.yields
         )
     return text + expressions.where(node.where)
 

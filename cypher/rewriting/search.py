@@ -29,7 +29,7 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether an unnamed node with a single relationship gets another label: instead, an intermediate node may be
+    """Whether the label of an unnamed node with a single relationship changes; perhaps an intermediate node is
     missing.
     """
 
@@ -46,7 +46,7 @@ def rewritings(
 ) -> list[Rewriting]:
     """The cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    None if labels occur together on nodes, or the query has more than `sketch.MOST_NODES` nodes.
+    Empty if the schema is open or its nodes have several labels, or if `sketch_of` returns None.
     """
     index = facts.index
     sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
@@ -105,8 +105,8 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
                     if ways is None:
                         continue
                     partial = [
-                        replace(one, cost=one.cost + way.cost, links=(*one.links, (at, way)))
-                        for one in partial
+                        replace(begun, cost=begun.cost + way.cost, links=(*begun.links, (at, way)))
+                        for begun in partial
                         for way in ways
                     ]
                     if not partial:
@@ -120,7 +120,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
 def _joining(
     link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
 ) -> list[LinkOption] | None:
-    """The ways to connect two labels; None if the link is not changed at all."""
+    """The ways to connect two labels; None if the link may not be changed."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks

@@ -1,4 +1,4 @@
-"""A query as nodes and links, independent of variable names: the parts that a rewriting may change.
+"""A query as nodes and links, independent of variable names, for rewriting.
 
 `MATCH (n:Company)<-[:hasCEO]-(p {name: 'Tim Cook'}) RETURN n.name` has two nodes, the second with a name, and a link.
 """
@@ -16,7 +16,7 @@ MOST_NODES, MOST_LINKS = 8, 8
 
 @dataclass(slots=True)
 class NameUse:
-    """A text to which a property of a node is compared: `{name: 'Tim Cook'}`."""
+    """A text with which a property of a node is compared: `{name: 'Tim Cook'}`."""
 
     use: PropertyUse
     literal: t.StringLiteral
@@ -130,7 +130,7 @@ def _texts(literal: t.Node) -> list[t.StringLiteral]:
 
 
 def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:
-    """The symbols that stand for the same nodes: a subquery's with the outer one, the branches of a UNION together."""
+    """The group of each symbol, by id: a symbol of a subquery or a UNION's branch joins the outer one that it stands for."""
     root: dict[int, int] = {}
 
     def find(key: int) -> int:

@@ -1,4 +1,4 @@
-"""Scopes and types in one pass over the tree, with the rules of Neo4j 5.26, errors in the order it finds them.
+"""Resolves variables and infers types in one pass, by the rules of Neo4j 5.26, with errors in Neo4j's order.
 
 `clauses` and `projections` update the scope, `patterns` declares variables, `expressions` infers types,
 `function_calls` checks functions, `grouping` checks aggregation, and `subqueries` handles nested queries.

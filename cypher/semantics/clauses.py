@@ -213,7 +213,7 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
 
 
 def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
-    """Report columns without a name that another query continues with."""
+    """Report unnamed columns of a query where the next part of the statement needs the name."""
     if isinstance(body, tree.SingleQuery):
         last = body.clauses[-1]
         for item in last.projection.items if isinstance(last, tree.Return) else ():
@@ -222,7 +222,7 @@ def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
                 c.problem(
                     "missing_alias",
                     item.expression,
-                    f"what is returned {place} needs a name: {text} AS name",
+                    f"a column that is returned {place} needs a name: {text} AS name",
                     (f"{text} AS value",),
                 )
     elif isinstance(body, tree.Union):
@@ -334,19 +334,19 @@ _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
 }
 
 
-def clause(c: Checker, one: tree.Clause) -> None:
+def clause(c: Checker, node: tree.Clause) -> None:
     """Check one clause of a FOREACH."""
-    _RULES[type(one)](c, one)
+    _RULES[type(node)](c, node)
 
 
-def name(one: tree.Clause) -> str:
+def name(node: tree.Clause) -> str:
     """The name of a clause: `MATCH`."""
-    return _NAMES[type(one)]
+    return _NAMES[type(node)]
 
 
-def is_update(one: tree.Clause) -> bool:
+def is_update(node: tree.Clause) -> bool:
     """Whether a clause writes."""
-    return isinstance(one, _UPDATING)
+    return isinstance(node, _UPDATING)
 
 
 __all__ = ["Scope", "clause", "is_update", "name", "nested", "query", "statement"]

@@ -131,12 +131,12 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
         )
         return _result(function, [])
     if not function.repeated:
-        for argument, type_, one in zip(node.arguments, found, wanted, strict=False):
-            if type_.mask != ANY.mask and not type_.may_be(one):
+        for argument, type_, expected in zip(node.arguments, found, wanted, strict=False):
+            if type_.mask != ANY.mask and not type_.may_be(expected):
                 c.problem(
                     "type_mismatch",
                     argument,
-                    f"{function.name} takes {one if one.mask else 'a vector'} here, but this is {type_}",
+                    f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this is {type_}",
                 )
     return _result(function, found)
 
@@ -213,12 +213,12 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         suggestions = (renamed,)
     else:
         ranked = sorted(
-            (distance(key, one), known.name) for one, known in FUNCTIONS.items() if abs(len(one) - len(key)) < 3
+            (distance(key, spelt), known.name) for spelt, known in FUNCTIONS.items() if abs(len(spelt) - len(key)) < 3
         )
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
     hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
     if key in CYPHER25_FUNCTIONS and not c.cypher25:
-        hint = " in Cypher 5, which this graph reads: it needs Cypher 25"
+        hint = " in Cypher 5, which this graph uses: it needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:
         hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
     c.late.append(

@@ -39,14 +39,18 @@ def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggre
         return None
     todo = [node]
     while todo:
-        one = todo.pop()
-        if aggregating and projections.is_aggregate(one):
+        part = todo.pop()
+        if aggregating and projections.is_aggregate(part):
             continue
-        if isinstance(one, tree.Variable | tree.Property) and one.shape() in keys:
+        if isinstance(part, tree.Variable | tree.Property) and part.shape() in keys:
             continue
-        if isinstance(one, tree.Variable):
-            if one in c.bindings and c.bindings[one].name not in c.base and c.scope.get(one.name) is c.bindings[one]:
-                return one
+        if isinstance(part, tree.Variable):
+            if (
+                part in c.bindings
+                and c.bindings[part].name not in c.base
+                and c.scope.get(part.name) is c.bindings[part]
+            ):
+                return part
             continue
-        todo += reversed(list(one.children()))
+        todo += reversed(list(part.children()))
     return None

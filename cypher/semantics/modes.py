@@ -1,4 +1,4 @@
-"""Match modes and path modes: what they exclude."""
+"""Match modes and path modes: the constructs that cannot be combined with them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
     """Check the paths after MATCH, `MATCH REPEATABLE ELEMENTS` or `MATCH DIFFERENT RELATIONSHIPS`."""
     written = [path.selector.mode if path.selector is not None else None for path in paths]
     if any(written):
-        for path, one in zip(paths, written, strict=True):
-            if (one or "WALK") != (written[0] or "WALK"):
+        for path, path_mode in zip(paths, written, strict=True):
+            if (path_mode or "WALK") != (written[0] or "WALK"):
                 c.problem("pattern", path, "the paths of one MATCH must have the same mode; use two MATCH clauses")
-            if one is not None and any(
+            if path_mode is not None and any(
                 isinstance(element, tree.RelationshipPattern) and element.length is not None
                 for element in path.elements
             ):
                 c.problem(
-                    "pattern", path, f"{one} takes quantifiers such as -->{{1,3}}, not lengths such as -[*1..3]->"
+                    "pattern", path, f"{path_mode} takes quantifiers such as -->{{1,3}}, not lengths such as -[*1..3]->"
                 )
     if mode is None:
         return
-    for path, one in zip(paths, written, strict=True):
-        if mode == "REPEATABLE ELEMENTS" and one in ("TRAIL", "ACYCLIC"):
-            c.problem("pattern", path, f"{mode} and {one} exclude each other")
+    for path, path_mode in zip(paths, written, strict=True):
+        if mode == "REPEATABLE ELEMENTS" and path_mode in ("TRAIL", "ACYCLIC"):
+            c.problem("pattern", path, f"{mode} cannot be combined with {path_mode}")
         if path.shortest is not None:
             c.problem("pattern", path, f"{path.shortest}(…) cannot follow {mode}; write SHORTEST")
         elif mode == "REPEATABLE ELEMENTS":

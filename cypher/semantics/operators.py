@@ -49,10 +49,10 @@ def binary(c: Checker, node: tree.Binary) -> Type:
     operand = first
     left = _operand(c, operand, chain[-1].operator)
     while chain:
-        one = chain.pop()
-        right = _operand(c, one.right, one.operator)
-        left = _result(c, one, left, right)
-        c.types[one] = left
+        operation = chain.pop()
+        right = _operand(c, operation.right, operation.operator)
+        left = _result(c, operation, left, right)
+        c.types[operation] = left
     return left
 
 

@@ -161,18 +161,18 @@ def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> 
     todo = [node]
     while todo:
         check_work()
-        one = todo.pop()
-        if one.shape() in shapes:
+        part = todo.pop()
+        if part.shape() in shapes:
             continue
-        if is_aggregate(one):
+        if is_aggregate(part):
             c.problem(
                 "aggregation",
-                one,
+                part,
                 f"ORDER BY can use an aggregate only if it is returned too: return "
-                f"{c.query.source(one)}, then sort by its name",
+                f"{c.query.source(part)}, then sort by its name",
             )
             return
-        todo += reversed(list(one.children()))
+        todo += reversed(list(part.children()))
 
 
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:
@@ -236,16 +236,16 @@ def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int])
     todo = [node]
     while todo:
         check_work()
-        one = todo.pop()
-        if is_aggregate(one):
+        part = todo.pop()
+        if is_aggregate(part):
             continue
-        if isinstance(one, tree.Variable | tree.Property):
-            if one.shape() in keys:
+        if isinstance(part, tree.Variable | tree.Property):
+            if part.shape() in keys:
                 continue
-            if isinstance(one, tree.Variable):
-                binding = c.bindings.get(one)
+            if isinstance(part, tree.Variable):
+                binding = c.bindings.get(part)
                 if binding is not None and id(binding) in outside:
-                    return one
+                    return part
                 continue
-        todo += reversed(list(one.children()))
+        todo += reversed(list(part.children()))
     return None

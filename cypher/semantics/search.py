@@ -80,7 +80,7 @@ def _check_wanted(c: Checker, node: tree.Search) -> None:
             c.problem(
                 "pattern",
                 node.query,
-                f"the vector to search for cannot come from `{node.variable.name}`, which is what is searched",
+                f"the vector to search for cannot come from `{node.variable.name}`, the variable of this SEARCH",
             )
         if found.mask != VECTOR.mask:
             c.expect(node.query, found, _NUMBERS, "a vector or a list of numbers")
@@ -120,4 +120,8 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
             "NULL, joined by AND; put other conditions into a WHERE after it",
         )
     elif any(_names(child, name) for child in node.children() if child is not properties[0]):
-        c.problem("pattern", node, f"what `{name}.{properties[0].key.text}` is compared with cannot come from `{name}`")
+        c.problem(
+            "pattern",
+            node,
+            f"`{name}.{properties[0].key.text}` cannot be compared with a value that comes from `{name}`",
+        )

@@ -27,7 +27,7 @@ class IndexHint(Node):
 
 class Search(Node):
     """Cypher 25's `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS s`; `kind` is `VECTOR`
-    or `FULLTEXT`, which alone may have an `analyzer` and a `skip`."""
+    or `FULLTEXT`; only `FULLTEXT` may have an `analyzer` and a `skip`."""
 
     variable: Variable
     kind: str
@@ -41,8 +41,8 @@ class Search(Node):
 
 
 class Match(Clause):
-    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` is Cypher 25's `REPEATABLE ELEMENTS`, and
-    so is `search`."""
+    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` (`REPEATABLE
+    ELEMENTS`) and `search` belong to Cypher 25."""
 
     optional: bool
     mode: str | None

@@ -100,8 +100,8 @@ class Slice(Expression):
 
 
 class Binary(Expression):
-    """`a + b`; `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN STARTS
-    WITH, ENDS WITH, CONTAINS`. `operator_start` is its offset.
+    """`a + b`; `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN
+    CONTAINS`, `STARTS WITH`, `ENDS WITH`. `operator_start` is its offset.
     """
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_start"})

@@ -115,7 +115,7 @@ class ParenthesizedPath(Node):
 class PathSelector(Node):
     """`SHORTEST 2 PATHS`, `ANY`, `ALL SHORTEST`, `SHORTEST 3 GROUPS`; `kind` is one of
     `any all shortest all_shortest shortest_groups any_shortest`; `count` an integer or a parameter; `mode` Cypher 25's
-    `WALK`, `TRAIL` or `ACYCLIC`, which alone counts as `all`."""
+    `WALK`, `TRAIL` or `ACYCLIC`; for a mode without a selector, `kind` is `all`."""
 
     kind: str
     count: Expression | None
