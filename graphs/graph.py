@@ -41,7 +41,7 @@ class SchemaReader(Protocol):
         ...
 
     def look(self) -> None:
-        """Notice a change of the database; cheap enough for every call."""
+        """Check whether the database has changed; cheap enough for every call."""
         ...
 
     def settle(self) -> bool:
@@ -134,7 +134,7 @@ class Graph:
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:
-        """Notice a change of the database before a call; a definition does not change."""
+        """Check before a call whether the database has changed; does nothing for a graph with a fixed schema."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.look()
 

@@ -41,7 +41,7 @@ class Candidate(Protocol):
 
 
 class Judged(Protocol):
-    """Whether a name means something in the graph: `found`, `ambiguous`, or `not_found` with the nearest names."""
+    """The verdict on a name: `found`, `ambiguous`, or `not_found` with the nearest names."""
 
     @property
     def verdict(self) -> str: ...

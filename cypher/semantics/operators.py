@@ -98,8 +98,8 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     chosen = [signature for signature in fitting if right.may_be(signature[1])]
     if not chosen:
         wanted = fitting[0][1]
-        for one in fitting[1:]:
-            wanted |= one[1]
+        for alternative in fitting[1:]:
+            wanted |= alternative[1]
         c.problem(
             "type_mismatch",
             node.right,

@@ -1,4 +1,4 @@
-"""The graphs that come with graphground, so that the first start has something to ask.
+"""The graphs that come with graphground, so that there is a graph to query at the first start.
 
     >>> [graph.name for graph in bundled_graphs()]
     ['nba']

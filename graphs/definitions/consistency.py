@@ -1,4 +1,4 @@
-"""Consistency checks across a definition: labels exist, units are known, relationships form no circle."""
+"""Consistency checks across a definition: labels exist, units are known, no labels select each other in a circle."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bo
         selecting(movies, "Person")  →  [((:Movie)-[:directedBy]->(:Person), True)]
 
     Raises:
-        LookupError: `from_relationships` names what does not exist, or is ambiguous; the message says which.
+        LookupError: `from_relationships` names a relationship that does not exist, or an ambiguous one.
     """
     found = []
     for name in definition.nodes[label].from_relationships:

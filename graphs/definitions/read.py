@@ -129,7 +129,7 @@ def _order(problem: Problem) -> tuple[int, str, str]:
 
 
 def _toml_place(message: str, text: str) -> tuple[int, str, str]:
-    """`Invalid value (at line 3, column 5)` and its line."""
+    """The line, the place (empty) and the message for `Invalid value (at line 3, column 5)`, a message of tomllib."""
     what, _, where = message.rpartition(" (at ")
     line = "".join(filter(str.isdigit, where.partition(",")[0]))
     end = len(text.splitlines()) or 1

@@ -3,8 +3,8 @@
     >>> convert(Decimal("2"), find_unit("hour"), find_unit("minute"))
     Decimal('120')
 
-Factors are those of Wikidata's own conversion table, to the base unit of each dimension. Years and months are the
-Gregorian calendar's mean ones. Currencies are dimensions of their own: an amount of money is never converted.
+Factors are those of Wikidata's own conversion table, to the base unit of each dimension. Years and months have
+their mean length in the Gregorian calendar. Currencies are dimensions of their own: an amount of money is never converted.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1000
 LOOK_SECONDS = 2.0
-"""Time limit for reading the mark of the last transaction."""
+"""Time limit for reading the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
@@ -63,7 +63,7 @@ class QueryTag:
     name: str
     client: str = ""
     numbers: set[str] = field(default_factory=set)
-    """Kept, because a closed connection no longer has a port."""
+    """The numbers under which the list has shown the query: kept, because a closed connection no longer has a port."""
 
     def fit(self, number: str, values: Iterable[Any]) -> bool:
         """Whether a row of the list is this query."""

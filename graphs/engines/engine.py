@@ -55,7 +55,7 @@ class QueryCancelled(EngineError):
 
 
 class QueryMoved(EngineError):
-    """The query was terminated after a while, to run again where it delays no other caller; never seen outside."""
+    """The query was terminated, to be run again where it delays no other caller. Callers of an engine never see it."""
 
 
 @dataclass(frozen=True, slots=True)

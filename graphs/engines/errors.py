@@ -37,8 +37,8 @@ RESTARTED_CODES = frozenset(
     }
 )
 MEMGRAPH_ENDED = re.compile(r"Transactions? was asked to abort")
-"""Memgraph's messages for a query that it terminated, which it marks as retriable (its source, `query/exceptions.hpp`:
-by another user, because of a timeout, because of a shutdown)."""
+"""How Memgraph's messages begin if it has terminated the query: on request, at a time limit, or at a shutdown.
+Memgraph marks these errors as retriable (source: its `query/exceptions.hpp`)."""
 BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
 
 
@@ -139,13 +139,13 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     """An error and everything that led to it: causes, contexts, and the members of groups."""
     waiting, seen = [error], set[int]()
     while waiting:
-        one = waiting.pop(0)
-        if id(one) in seen:
+        current = waiting.pop(0)
+        if id(current) in seen:
             continue
-        seen.add(id(one))
-        yield one
-        parts = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
-        waiting += [part for part in (*parts, one.__cause__, one.__context__) if part is not None]
+        seen.add(id(current))
+        yield current
+        parts = current.exceptions if isinstance(current, BaseExceptionGroup) else ()
+        waiting += [part for part in (*parts, current.__cause__, current.__context__) if part is not None]
 
 
 def _nobody(where: str, message: str) -> EngineUnavailable:

@@ -1,6 +1,6 @@
 """Memgraph's own features beyond plain Bolt, through GQLAlchemy: the extra `memgraph`, imported on first use.
 
-Without the extra, statements over Bolt do the same. Never run on a real Memgraph, which is not available here.
+Without the extra, statements over Bolt do the same. Not tested with a real Memgraph.
 """
 
 from __future__ import annotations

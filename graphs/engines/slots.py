@@ -1,8 +1,8 @@
 """Query slots: a limited number, shared fairly between callers.
 
 `reserved` slots are kept for callers who hold none and have run no long queries recently. A caller gets up to `own` of
-the others, and more only while `spare` stay free. Among waiting calls, the next is one of the caller who holds the
-fewest slots, then of a caller without long queries.
+the others, and more only while `spare` stay free. Of the waiting calls, the one whose caller holds the fewest
+slots is next; among equals, one of a caller without recent long queries.
 
 A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
 callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the

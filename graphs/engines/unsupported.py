@@ -62,7 +62,7 @@ def function(*names: str) -> Callable[[t.Node], bool]:
 
 
 def subquery(kind: str) -> Callable[[t.Node], bool]:
-    """`EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`."""
+    """A matcher for subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
     return lambda node: isinstance(node, t.Subquery) and node.kind == kind
 
 

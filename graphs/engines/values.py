@@ -3,7 +3,7 @@
 A node becomes `{"id": "4:…:7", "labels": ["Movie"], "properties": {"name": "Heat"}}`, a relationship
 `{"id": …, "type": "directedBy", "start": …, "end": …, "properties": {…}}`, a path
 `{"nodes": […], "relationships": […]}`, a date `"1995-12-15"`, a duration `"P1Y2M"`, a point
-`{"srid": 4326, "x": 2.35, "y": 48.85}`; a float that JSON cannot hold the text `"NaN"` or `"Infinity"`.
+`{"srid": 4326, "x": 2.35, "y": 48.85}`; a float that JSON cannot represent becomes the text `"NaN"` or `"Infinity"`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Texts are folded and cut into words a few hundred thousand at a time; everything that grows with the graph
 waits in temporary files until the end, when it is sorted once. Rows (one for each indexed text) are ordered
-by label and property, so that a label is a range of rows and filters any sorted list of rows by two look-ups.
+by label and property. The rows of a label are therefore a range, and in any sorted list of rows two look-ups find them.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class IndexBuilder:
     def _write_rows(self) -> tuple[npt.NDArray[Any], list[list[Any]]]:
         self._progress(Progress("sorting names", 0, self._rows))
         labels = list(self._labels)
-        by_name = sorted(self._partitions, key=lambda one: (labels.index(one[0]), one[2], one[1]))
+        by_name = sorted(self._partitions, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
         rank = np.zeros(max(len(by_name), 1), dtype=np.uint16)
         for place, partition in enumerate(by_name):
             rank[self._partitions[partition]] = place

@@ -76,7 +76,7 @@ class EntityLookup(Protocol):
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judged:
-        """Whether a text that a query compares with `key` means something: see `verdicts.judging.judged_in`."""
+        """The verdict on a text that a query compares with the property `key`: see `verdicts.judging.judged_in`."""
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:

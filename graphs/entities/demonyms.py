@@ -62,9 +62,9 @@ def countries_of(word: str) -> tuple[str, ...]:
 def demonyms_in(
     question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup, limit: int = 8
 ) -> Iterator[tuple[Word, list[Candidate]]]:
-    """The adjectives in a question whose countries the graph has, each with what has exactly the country's name.
+    """The adjectives in a question whose countries the graph has, each with the entities that have the country's name.
 
-    An adjective in a longer name, as in `French Open`, is left alone, as are places in the question that are taken.
+    An adjective in a longer name, as in `French Open`, is left out, and so are the spans of the question in `taken`.
     """
     words = words_of(question)
     for place, word in enumerate(words):

@@ -45,7 +45,7 @@ def fold_lines(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Dropped apostrophes, combining marks, separators (never a line end), characters that are words."""
+    """The patterns of dropped apostrophes, combining marks, separators (never a line end), and one-character words."""
     marks: list[int] = []
     separators: list[int] = []
     category, combining = unicodedata.category, unicodedata.combining

@@ -18,12 +18,12 @@ from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.words import Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
-"""Numbers of rows: up to the first all are scanned, up to the second some; the third is for a single common word
-(`of`).
+"""Limits on the rows that are scanned: up to `_CHEAP` always, up to `_DEAR` while little of the mention is covered, and
+`_OF_ONE` if the mention is a single common word (`of`).
 """
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
-"""The score gained by a name if its initial matches a typed word, and if a typed initial matches its word."""
+"""The score of a name that has the initial of a typed word, and of a name with a word for a typed initial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Fuzzy:
         return rows, found
 
     def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
-        """The scores that rows gain from meanings that were not scanned, and from words that begin with a letter."""
+        """The scores that rows gain from the meanings that were not scanned, and from words that begin with a typed initial."""
         raised = np.zeros(len(rows), dtype=np.float32)
         if walked == len(meanings.word) and not letters:
             return raised

@@ -1,6 +1,7 @@
 """Hash numbers of words and names: the same in NumPy, for millions, and in Python, for a single one.
 
-A word's number is a polynomial over its code points; a name's number is one over its words' numbers; both modulo 2^64.
+A word's number is a polynomial over its code points; a name's number is a polynomial over the numbers of its words.
+Both are taken modulo 2^64.
 The *deletion numbers* of a word are the numbers of its first seven letters with none, one or two of them deleted: two
 words within two typing errors of each other share at least one (the idea of SymSpell).
 """
@@ -116,7 +117,7 @@ def deletion_pairs(
     first_word: int,
     bits: int,
 ) -> U64:
-    """(bucket << 32 | word) for each deletion number of many words.
+    """The integers `bucket << 32 | word` for each deletion number of many words.
 
     `prefixes` has one row of `PREFIX` code points for each word, padded with zeros; `errors` is the number of letters
     that may be deleted from each word.

@@ -199,7 +199,7 @@ class EntityIndex:
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judged:
-        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
         return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
@@ -214,7 +214,7 @@ class EntityIndex:
         if any(self._files.text[row] == value for row in rows.tolist()):
             return True
         return len(value) > LONGEST_VALUE and property in {
-            one for _, one, kind, *_ in self._files.partitions if kind == VALUE
+            key for _, key, kind, *_ in self._files.partitions if kind == VALUE
         }
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
@@ -313,8 +313,8 @@ class EntityIndex:
     def _recut(self, typed: Sequence[str]) -> list[str]:
         """The words, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
 
-        Joined neighbours must form a word of the index; of a split word, with or without the letter at the split, one
-        part must be in the index. The longest parts are the most likely.
+        Two neighbours are joined if that gives a word of the index. An unknown word is split if one part is in the
+        index; the letter at the split may be dropped. Splits with the longest parts are preferred.
         """
         joined = [first + second for first, second in pairwise(typed)]
         unknown = [word for word, number in zip(typed, self._words.numbers(typed), strict=True) if number is None]

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Names are read again after that many seconds, because no index build renews them."""
+"""Names are read again after that many seconds, because nothing else updates them."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The number of most similar names by rapidfuzz that are compared again, as an index compares them."""
+"""The number of names, the most similar by rapidfuzz, that are scored again as an index scores them."""
 MENTIONS_AT_ONCE = 8
 """Mentions compared together; each comparison of a mention and a name takes four bytes."""
 
@@ -108,7 +108,7 @@ class NamesInDatabase:
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judged:
-        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
         return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
@@ -218,7 +218,7 @@ class _Names:
 
     @cached_property
     def bearers(self) -> dict[str, set[tuple[str, str, bool]]]:
-        """Each folded text with the nodes that bear it, by label and key, and whether as an alias."""
+        """Each folded text with the nodes that have it, as label, key, and whether it is an alias there."""
         found: dict[str, set[tuple[str, str, bool]]] = {}
         for text, candidate in zip(self.words_of_all, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.key, candidate.match == "alias"))
@@ -287,7 +287,7 @@ class _Names:
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
-    """Each entity once, by its best name, with whether the match is exact and how similar it is."""
+    """The best candidate of each entity, best first; `found` holds candidates, whether they are exact, and their scores."""
     kept: dict[tuple[str, str], Candidate] = {}
     for entry, same, score in found:
         candidate = entry if same else replace(entry, match="fuzzy", score=float(score))

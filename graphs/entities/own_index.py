@@ -150,7 +150,7 @@ class OwnIndex:
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judged:
-        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
         return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:

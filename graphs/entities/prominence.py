@@ -14,7 +14,7 @@ SECONDS = 1.0
 MOST = 10_000
 """Relationships are counted up to this number: more make no difference."""
 FACTOR = 5
-"""A node with this many times the relationships is as likely to be meant as one whose name fits better."""
+"""With this many times as many relationships, a node may be meant although another node's name fits better."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:
@@ -37,8 +37,9 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
 
 
 def containing(candidate: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Other candidates of the label whose names contain all words of its name and more: `thriller film` beside
-    `thriller`."""
+    """Other candidates of the same label with a longer name that contains all its words: `thriller film` for
+    `thriller`.
+    """
     words = set(fold(candidate.name).split())
     return [
         other

@@ -44,7 +44,7 @@ LONGEST_MISSPELT = 6
 """The most words of a misspelt name: the strange word and its neighbours."""
 MOST_LOOKED_UP = 60
 ALIKE = 0.85
-"""The similarity of two texts without their spaces from which one counts as the other with a misplaced space."""
+"""The least similarity, ignoring spaces, at which two texts count as the same text with a misplaced space."""
 # fmt: off
 EXPLAINED = frozenset("""
 different distinct unique various multiple several single similar specific particular certain other same corresponding
@@ -104,7 +104,7 @@ def mentions_of(
 
 
 def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
-    """`French` as a mention of France; where nodes and values have the name, of the nodes."""
+    """`French` as a mention of France; values named France are candidates only if no node has that name."""
     for word, candidates in demonyms_in(question, taken, lookup):
         meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
         verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
@@ -138,7 +138,7 @@ def _as_written(
 def _quoted(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """The quoted parts, each of which is one name."""
+    """The mentions in quotation marks; each quoted part is one name."""
     spans = [
         match.span(match.lastindex or 0)
         for match in QUOTED.finditer(question)

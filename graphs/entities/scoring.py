@@ -18,8 +18,8 @@ ARTICLE = 0.97
 """The score of a name that equals the mention except for a leading article."""
 ARTICLES = frozenset(("the",))
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
-"""The minimum score of a name that contains all words of the mention, and of one whose words the mention all
-contains.
+"""The minimum scores of a name that contains all words of the mention, and of a name all of whose words are in the
+mention.
 """
 
 
@@ -66,7 +66,7 @@ def without_article(folded: str) -> str:
 
 
 def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
-    """Raise the scores of names that contain all words of the mention, or of whose words the mention contains all.
+    """Raise the scores of names that contain all words of the mention, and of names whose words are all in the mention.
 
     `Beatles` means `The Beatles` rather than `beetles`: a word in the index is seldom a misspelling of another. The
     less specific the words on only one side are (`weight` for the mention, `weights` for the names), the higher the

@@ -97,7 +97,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
         for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
         if its and _is_name(question, words[first : last + 1], quoted)
     ]
-    found.sort(key=lambda one: (one[0] - one[1], one[0]))
+    found.sort(key=lambda place: (place[0] - place[1], place[0]))
     taken: set[int] = set()
     spans: list[Span] = []
     for first, last, end, its in found:
@@ -128,10 +128,10 @@ def words_of(question: str) -> list[Word]:
             head, start = piece.group(), piece.start()
         for part in _PART.finditer(question, start, piece.start() + len(head)):
             folded = fold(clean(part.group()))
-            for number, one in enumerate(folded.split(" ") if folded else ()):
+            for number, word in enumerate(folded.split(" ") if folded else ()):
                 whole = number == folded.count(" ")
                 endings = _endings(part.group(), part.start()) if whole else ()
-                words.append(Word(one, part.start(), part.end(), endings))
+                words.append(Word(word, part.start(), part.end(), endings))
     return words
 
 

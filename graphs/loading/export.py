@@ -1,4 +1,4 @@
-"""Writing a loaded graph back as a SimpleKG file, streamed from the engine."""
+"""Exports a loaded graph as a SimpleKG file, streamed from the engine."""
 
 from __future__ import annotations
 

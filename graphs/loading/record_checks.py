@@ -110,10 +110,10 @@ def check_of(type_: str) -> Check:
 
 
 def check_namespace(schema: PropertyGraphSchema) -> None:
-    """The embedded engine keeps labels and relationship types under one set of names.
+    """Refuse a name that is both a label and a relationship type: the embedded engine has one namespace for both.
 
     Raises:
-        SimpleKGError: a name is both.
+        SimpleKGError: there is such a name.
     """
     both = sorted(set(schema.labels) & set(schema.relationship_types))
     if both:

@@ -51,7 +51,7 @@ def entity_blocks(file: IO[bytes]) -> Blocks:
 
 
 def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
-    """The relations, from the byte at which they begin to the end of the file, which must be that of the object.
+    """The relations, from the byte `begin` on; after them the JSON object and the file must end.
 
     Raises:
         NotInBlocks: see above.
@@ -93,7 +93,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
 
 
 def _beginning(text: bytes) -> int | None:
-    """The position of the first entity; the schema has a key `entities` too."""
+    """The position of the first entity: the schema before it also has a key `entities`."""
     for begin in _BEGIN.finditer(text):
         head = _parsed(text[: begin.start()] + b'"entities":[]}')
         if type(head) is dict and list(head) == ["schema", "entities"]:

@@ -1,4 +1,4 @@
-"""The processes of one load: `python -m graphground.graphs.loading.worker nodes|index FILE FOLDER`.
+"""The processes of one load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER`.
 
 `graph` checks the file and writes the engine's files to FOLDER/database, `index` writes the entity index to
 FOLDER/graph/entities. Each reports its progress on stdout, one JSON object per line, and its result in the last line.
@@ -200,7 +200,7 @@ def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterat
 def main(task: str, file: str, folder: str) -> None:
     """Run one task, and report its result on stdout."""
     output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever libraries print goes to stderr
+    os.dup2(2, 1)  # the output of libraries goes to stderr
 
     def say(what: dict[str, Any]) -> None:
         output.write(orjson.dumps(what) + b"\n")

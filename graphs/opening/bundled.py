@@ -53,7 +53,7 @@ def offered(home: Home) -> list[BundledGraph]:
 
 
 def is_bundled(name: str, home: Home) -> bool:
-    """Whether a name belongs to a bundled graph that no graph of the user's replaces."""
+    """Whether a name is that of a bundled graph, and the user has loaded no other graph under it."""
     entry = Catalog(home).find(name)
     return any(
         bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
@@ -86,7 +86,7 @@ def _dropped(home: Home) -> set[str]:
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
-    """Whether the loaded graph is the current version, or one of the user's own."""
+    """Whether the loaded graph is the current version of the bundled one, or the user's own graph of that name."""
     return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
 
 

@@ -26,8 +26,8 @@ OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
 """A database whose last reading took at most this long is reread within the call that detects the change."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
-"""The longest that a call waits for a schema that would contradict the database otherwise."""
-LEAST_SHARE = 0.2
+"""How long a call waits until a stale schema has been reread: for each step, and in all."""
+MOST_SHARE = 0.2
 """The largest share of the time spent rereading a database that changes continuously."""
 FINGERPRINT_SECONDS = 2.0
 """Seconds between checks of a database without transaction marks."""
@@ -102,7 +102,7 @@ class LiveSchema:
     def look(self) -> None:
         """Detect a change of the database and reread it: at once if that is quick, otherwise in the background.
 
-        If the database cannot be queried, the failure is left to the call itself.
+        If the database cannot be queried, nothing is raised here: the call that follows reports the failure.
         """
         now = time.monotonic()
         try:
@@ -116,7 +116,7 @@ class LiveSchema:
         self._looked, self._mark = now, mark
         if not self.stale:
             return
-        if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / LEAST_SHARE:
+        if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / MOST_SHARE:
             self.settle()
         else:
             self.follow()
@@ -162,13 +162,13 @@ class LiveSchema:
         return self._found
 
     def follow(self) -> None:
-        """Reread in the background, using at most `LEAST_SHARE` of the time."""
+        """Reread in the background, using at most `MOST_SHARE` of the time."""
         if self.thread is not None and self.thread.is_alive():
             return
 
         def read_again() -> None:
             CURRENT.set(self._cancellation)
-            pause = self._read_at + self._read_seconds / LEAST_SHARE - time.monotonic()
+            pause = self._read_at + self._read_seconds / MOST_SHARE - time.monotonic()
             if self._stopped.wait(max(0.0, pause)):
                 return
             try:

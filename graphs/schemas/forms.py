@@ -39,7 +39,7 @@ UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
 NOTHING = Statistics()
-"""Statistics of which nothing is known: nothing is marked as empty."""
+"""Empty statistics: every figure is unknown, so nothing is marked as empty."""
 INDEX_WORDS = {
     "unique": "unique",
     "key": "key",
@@ -262,7 +262,7 @@ class _Enhanced:
         }
 
     def _is_beside(self, key: str) -> bool:
-        """Whether loading adds the property to every node, as it does aliases: its values say nothing of a label."""
+        """Whether the loader adds the property to every node, such as `aliases`: its values do not characterise a label."""
         return all(key in label.reserved and key != label.name_property for label in self.schema.labels.values())
 
     def lines(self) -> list[str]:
@@ -332,13 +332,15 @@ class _Enhanced:
         return [*lines, f"  {', '.join(plain)}"] if plain else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
-        """`(no values)`, or how many have one, if not all do."""
+        """`(no values)`, or how many nodes or relationships have a value; None if all do or it is unknown."""
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
             return None
         if not values.count:
             return "(no values)"
-        return f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,} have one"
+        return (
+            f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,} have a value"
+        )
 
     def _count(self, defined: int | None, known: int | None, of: str) -> str | None:
         count = known if known is not None else defined

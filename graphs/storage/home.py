@@ -7,7 +7,7 @@ $GRAPHGROUND_HOME, else the user's data folder of this machine
 ├── loading/          graphs that are being loaded
 ├── downloads/        published files, kept for the next time
 ├── engine/           the engine process: its state, log and locks
-└── apart/            another one, for queries that may have to be killed
+└── apart/            a second one, for queries that the engine may not be able to terminate
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Home:
         return self.folder / self.engine_folder
 
     def apart(self) -> Home:
-        """The same data folder, with the engine process for queries that may have to be killed."""
+        """The same data folder, with the second engine process, for queries that may not end."""
         return replace(self, engine_folder=APART)
 
     def make(self) -> Home:

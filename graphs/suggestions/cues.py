@@ -70,7 +70,7 @@ _COMPILED = {name: re.compile(pattern) for name, pattern in _CUES.items()}
 # fmt: off
 EARLY = frozenset("earliest oldest first eldest earlier older before former initial".split())  # noqa: SIM905
 LATE = frozenset("latest newest recent recently youngest last later younger newer final".split())  # noqa: SIM905
-"""Words that order by time, each with its direction."""
+"""Words that ask for a descending order by time; those of `EARLY` ask for an ascending one."""
 HIGH = frozenset("""
 highest largest greatest most tallest longest heaviest biggest maximum deepest widest fastest higher larger greater
 taller longer heavier bigger deeper wider more deadliest densest richest strongest descending max top
@@ -79,7 +79,7 @@ LOW = frozenset("""
 lowest smallest fewest least shortest lightest minimum lower smaller fewer less shorter lighter narrowest slowest
 shallowest ascending min bottom
 """.split())  # noqa: SIM905
-"""Words that ask for an ascending order by size."""
+"""Words that ask for an ascending order by size; those of `HIGH` ask for a descending one."""
 # fmt: on
 
 GREATER = re.compile(

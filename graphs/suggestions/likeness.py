@@ -70,13 +70,13 @@ def _nearest(name: str, names: frozenset[str]) -> float:
 
 
 @lru_cache(16_384)
-def _like(one: str, other: str) -> float:
-    if one in other or other in one:
+def _like(left: str, right: str) -> float:
+    if left in right or right in left:
         return 0.8
-    likely = spelling(one, other)
+    likely = spelling(left, right)
     return likely if likely > 0.7 else 0.0
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    together = one | other
-    return len(one & other) / len(together) if together else 1.0
+def _shared(left: frozenset[str], right: frozenset[str]) -> float:
+    together = left | right
+    return len(left & right) / len(together) if together else 1.0

@@ -99,7 +99,7 @@ def _mention(
 
 
 def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:
-    """Exact matches, names and values alike; else what the verdict leaves, as in `find_entities`; each once."""
+    """The exact matches, both names and values; without one, the candidates that the verdict keeps. Each once."""
     kept: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
     if not kept:
         judged = judge(text, candidates, lookup)

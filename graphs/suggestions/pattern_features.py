@@ -1,8 +1,8 @@
 """Features of a question and a pattern, weighted by the learned ranker. No feature depends on the words of a particular
 graph.
 
-A candidate's features are the sum of those of its parts (each named node, each relationship, the node asked for, what
-is returned), so that a beam over thousands of candidates adds numbers that were computed once.
+A candidate's features are the sum of those of its parts (each named node, each relationship, the returned node, the
+RETURN template). Each part is scored once, so a beam over thousands of candidates only adds numbers.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ class PatternFeatures:
         return {f"d.{form}{akin}.{self._context(word, number)}": sign, f"d.{form}{akin}": sign}
 
     def _context(self, word: int, number: int) -> str:
-        """The position of a relationship's word in the sentence, next to a mention or (-1) alone."""
+        """The position of a relationship's word in the sentence, relative to mention `number`; -1 for no mention."""
         masked, said = self._question.masked, self._question.words[word]
         if number >= 0 and word >= self._place[number]:
             mention = self._question.mentions[number]

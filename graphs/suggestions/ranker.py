@@ -119,7 +119,7 @@ class SuggestionSpace:
 
 
 def _returns_kind(pattern: Pattern) -> str:
-    """Patterns of the same kind in this sense may return the same."""
+    """The kind of a pattern as far as it decides which RETURN templates fit; patterns of one kind share them."""
     if pattern.kind in ("grouping", "optional"):
         return "counted"
     return pattern.kind if pattern.kind in ("named", "comparison", "time") else "plain"

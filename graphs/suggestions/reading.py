@@ -86,7 +86,7 @@ def _pattern(pattern: Pattern) -> str:
             first, second = (f"{_arrow(step)} {_node(entity)}" for step, entity in zip(steps, entities, strict=True))
             return f"{target} {first} {word} {second}"
         case "optional":
-            return f"{target} {_arrow(steps[1])} {_node(entities[0])}, over {_arrow(steps[0])}, none included"
+            return f"{target} {_arrow(steps[1])} {_node(entities[0])}, over {_arrow(steps[0])}, zero included"
 
 
 def _node(entity: Entity) -> str:

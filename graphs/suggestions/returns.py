@@ -61,7 +61,7 @@ class Returns:
     more: tuple[str, ...] = ()
     """Further properties of `name_prop`."""
     part: str = ""
-    """`year`, where `min` or `max` is of the year of a date."""
+    """`year` if `min` or `max` is taken of the year of a date; else empty."""
 
     def cypher(self, name: str, union: bool = False) -> str:
         """From `WHERE` or `RETURN` on; `name` is the property that names `n`."""

@@ -81,11 +81,11 @@ def _said(question: Question, steps: list[Step]) -> list[Step]:
     if len(steps) <= MOST_STEPS:
         return steps
 
-    def told(step: Step) -> float:
+    def strength(step: Step) -> float:
         return (
             question.score(Element("type", "", step.type))
             + 0.5 * question.score(Element("label", "", step.origin))
             + 0.5 * question.score(Element("label", "", step.target))
         )
 
-    return sorted(steps, key=lambda step: -told(step))[:MOST_STEPS]
+    return sorted(steps, key=lambda step: -strength(step))[:MOST_STEPS]

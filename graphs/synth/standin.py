@@ -106,9 +106,9 @@ class _Planter:
             if {link.start, link.end} & part.names.keys() and self._rng.random() >= CONFUSED:
                 continue
             start, end = part.labels[link.start], part.labels[link.end]
-            for type_, one, other in sorted(self._patterns):
-                if {one, other} == {start, end} and (type_, one, other) != (link.type, start, end):
-                    self._witness(part, 0, instead={place: (type_, one != start)})
+            for type_, begin, finish in sorted(self._patterns):
+                if {begin, finish} == {start, end} and (type_, begin, finish) != (link.type, start, end):
+                    self._witness(part, 0, instead={place: (type_, begin != start)})
             if start == end and link.type not in self._symmetric:
                 self._witness(part, 0, instead={place: (link.type, True)})
         for number, way in enumerate(part.alternatives):

@@ -53,7 +53,7 @@ def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
 
 
 def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
-    """The values that a condition compares with: `n.year` ranges from 1901 to 1987, so it is never above 2000."""
+    """Explain a condition by the values that exist: for `n.year > 2000`, that `n.year` ranges from 1901 to 1987."""
     where = "the rows that the other conditions leave" if rest else "the rows before it"
     opening = f"This condition removes every row: {probe.source(condition)}."
     compared = _comparison(condition)
@@ -97,12 +97,12 @@ def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | 
         return (properties[0], others[0]) if properties and others else None
     if not isinstance(condition, t.Binary) or condition.operator in ("OR", "XOR"):
         return None
-    for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
-        subject = one
+    for side, opposite in ((condition.left, condition.right), (condition.right, condition.left)):
+        subject = side
         while isinstance(subject, t.FunctionCall) and len(subject.arguments) == 1 and subject.key in _FOLDING:
             subject = subject.arguments[0]
-        if isinstance(subject, t.Property | t.Variable) and not isinstance(other, t.Property | t.Variable):
-            return one, other
+        if isinstance(subject, t.Property | t.Variable) and not isinstance(opposite, t.Property | t.Variable):
+            return side, opposite
     return None
 
 

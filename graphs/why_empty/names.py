@@ -67,9 +67,9 @@ def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expressio
     if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
         return None
     keys = naming_keys(probe)
-    for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
-        if isinstance(one, t.Property) and one.key.text in keys and isinstance(value := probe.value(other), str):
-            return unknown_name(probe, _label(node) if node else None, one.key.text, value, other)
+    for side, opposite in ((condition.left, condition.right), (condition.right, condition.left)):
+        if isinstance(side, t.Property) and side.key.text in keys and isinstance(value := probe.value(opposite), str):
+            return unknown_name(probe, _label(node) if node else None, side.key.text, value, opposite)
     return None
 
 

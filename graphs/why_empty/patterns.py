@@ -56,7 +56,7 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
 def _no_path(
     probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern], nodes: Sequence[t.NodePattern]
 ) -> Iterator[Diagnostic]:
-    """`shortestPath((a)-[:KNOWS*..6]-(b))` of existing nodes: which of them no path connects."""
+    """Report `shortestPath((a)-[:KNOWS*..6]-(b))` if both ends exist but no path connects them."""
     for path in shortest:
         ends = [node for node in (path.elements[0], path.elements[-1]) if isinstance(node, t.NodePattern)]
         names = {node.variable.name for node in ends if node.variable}
@@ -117,14 +117,14 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
     for hop in hops:
-        one = hop.relationship
-        if one.direction == "both":
+        relationship = hop.relationship
+        if relationship.direction == "both":
             continue
-        other_way = turned(one)
-        if probe.matches(before, text[start : one.start] + other_way + text[one.end : end]):
+        other_way = turned(relationship)
+        if probe.matches(before, text[start : relationship.start] + other_way + text[relationship.end : end]):
             yield probe.diagnostic(
                 "reversed_direction",
-                one,
+                relationship,
                 f"The whole pattern matches nothing, but it matches with {_text(probe, hop)} "
                 f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
                 [other_way],
@@ -135,14 +135,14 @@ def _meeting(
     probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern], hops: Sequence[Hop]
 ) -> Diagnostic:
     """If every hop matches alone: the first two hops, or the shortest prefix, that do not match together."""
-    for one, other in combinations(hops, 2):
-        shared = one.names & other.names
-        if (shared or one.right is other.left) and not probe.matches(
-            before, _with_occurrences(probe, [one, other], nodes)
+    for first, second in combinations(hops, 2):
+        shared = first.names & second.names
+        if (shared or first.right is second.left) and not probe.matches(
+            before, _with_occurrences(probe, [first, second], nodes)
         ):
-            text = f"{_text(probe, one)} and {_text(probe, other)}"
+            text = f"{_text(probe, first)} and {_text(probe, second)}"
             what = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
-            return probe.diagnostic("matches_nothing", other.relationship, f"{text} match alone, but {what}.")
+            return probe.diagnostic("matches_nothing", second.relationship, f"{text} match alone, but {what}.")
     for path in clause.patterns:
         if not probe.matches(before, probe.source(path)):
             return probe.diagnostic(

@@ -51,7 +51,7 @@ class Probe:
             return otherwise or []
 
     def give_up(self) -> None:
-        """Ask the database nothing more; a query that runs already may end."""
+        """Send no further queries; a running one may finish."""
         self._deadline = 0.0
 
     def source(self, node: t.Node) -> str:

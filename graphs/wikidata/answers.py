@@ -42,9 +42,9 @@ def bindings(body: bytes) -> list[Binding]:
     return found
 
 
-def _is_binding(one: Any) -> bool:
-    return isinstance(one, dict) and all(
-        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in one.values()
+def _is_binding(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(
+        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in entry.values()
     )
 
 

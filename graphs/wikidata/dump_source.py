@@ -156,9 +156,9 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
         else set()
     )
     starts = tuple(
-        (one.wikidata, plan.definition.ranks(one), plan.number(one.end))
-        for one, is_end in plan.selecting(label)
-        if not is_end and one.wikidata != IDENTICAL
+        (relationship.wikidata, plan.definition.ranks(relationship), plan.number(relationship.end))
+        for relationship, is_end in plan.selecting(label)
+        if not is_end and relationship.wikidata != IDENTICAL
     )
     return Rule(
         plan.number(label),

@@ -87,7 +87,7 @@ class SparqlSource:
         return _numbers(self.endpoint.select(queries.direct_subclasses(classes)), "class")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Fetch the candidates of labels that select themselves or their relationships' starts, then all statements."""
+        """Fetch the members of classes and the starts of selecting relationships as candidates, then all statements."""
         for label in labels:
             if plan.node(label).from_relationships:
                 self._starts(plan, label, workspace)
@@ -132,7 +132,7 @@ class SparqlSource:
                     workspace.add_candidates(plan.number(label), sorted(set(found)))
 
     def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        """The items at the start of the selecting relationships, whose ends have been selected."""
+        """Add the items at the start of the selecting relationships; their ends have been selected before."""
         for relationship, is_end in plan.selecting(label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue

@@ -58,7 +58,7 @@ def archive_option(file: Path | None) -> list[str]:
 
 
 def is_made(file: Path) -> bool:
-    """Whether the archive is there; a JVM that was killed over it leaves an empty file."""
+    """Whether the archive is there; a JVM that was killed while writing it leaves an empty file."""
     return file.exists() and file.stat().st_size > 0
 
 

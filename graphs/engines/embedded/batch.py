@@ -1,4 +1,4 @@
-"""Writes a graph into new engine files, in this process, which must be a loader: a JVM cannot be stopped and restarted."""
+"""Writes a graph into new engine files. Runs in a process of its own, because a JVM cannot be restarted in a process."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class GraphWriter:
                     self._failure = error
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
-        """Declare the properties that have one plain type: a declared date is stored as a date, which JSON lacks."""
+        """Declare the properties that have one plain type: thus dates, which are text in JSON, are stored as dates."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
             self._properties(structure.createVertexType(label.name, 1), label.properties)

@@ -46,5 +46,5 @@ def _mentions(node: tree.Node, name: str) -> int:
 
 
 def _names(node: tree.Expression) -> set[str]:
-    """The variable that an operand is, if it is one."""
+    """The name of an operand that is a variable; empty for any other operand."""
     return {node.name} if isinstance(node, tree.Variable) else set()

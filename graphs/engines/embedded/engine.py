@@ -48,7 +48,7 @@ class EmbeddedEngine:
             raise EngineBusy(
                 "One of your queries could not be terminated at its time limit, so the engine had to be "
                 "killed. Queries with reduce, nested list expressions or range() are accepted again in "
-                f"{wait:.0f} s; other queries now."
+                f"{wait:.0f} s; other queries are accepted now."
             )
         left = timeout
         if not suspect and not (CLIENTS_QUERY.get() and QUARANTINE.knows(CALLER.get())):

@@ -53,9 +53,9 @@ ENDED_BY_QUERY = (
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
 )
 TOO_DEEP = (
-    f"The engine closed the connection {BREAKS + 1} times while it ran this query, which nests or repeats more deeply than "
-    "the engine can. Write it with less nesting: a list that holds a list in each round of reduce nests as deep as "
-    "reduce repeats."
+    f"The engine closed the connection {BREAKS + 1} times while it ran this query, which nests more deeply than the engine "
+    "supports. Write it with less nesting: a reduce that puts its list into another list in each round nests one level "
+    "deeper per round."
 )
 """A Java thread that runs out of stack ends its connection; the process continues."""
 READ_ONLY = "read only database"

@@ -47,7 +47,7 @@ ARCHIVE_AFTER_SECONDS = 20.0
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
 HEAP_APART = 1024
-"""Maximum MiB of heap of the process whose queries may have to be killed."""
+"""Maximum heap, in MiB, of the second process, for queries that the engine may not be able to terminate."""
 LOCK = "database.lck"
 """The file that ArcadeDB leaves in a database folder if the process was killed while the database was open for writing.
 """

@@ -1,4 +1,4 @@
-"""Callers whose queries the engine could not terminate: their next such query must wait, and runs apart from others'."""
+"""Callers whose queries the engine could not terminate: their next such query must wait, and runs in the second process."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 from graphground.graphs.engines.embedded.state import EngineState
 
 ITERATIONS = 1000
-"""Few: the passwords are random and new at each start."""
+"""Rounds of PBKDF2. Few suffice, because the passwords are random and new at each start."""
 NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
 READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
 """The group of the user that runs all queries; it may only read records."""

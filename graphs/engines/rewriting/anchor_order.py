@@ -118,7 +118,7 @@ class Anchoring:
                 yield new
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
-        """A relationship variable used twice in a MATCH never matches; the embedded engine reports an error instead."""
+        """Give a MATCH that uses a relationship variable twice a false condition: it never matches, but is an error here."""
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
@@ -201,7 +201,7 @@ def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:
-    """Whether a clause removes duplicates itself: `WITH DISTINCT n`, with no earlier clause that counts them."""
+    """Whether a clause removes duplicates and does nothing else: `WITH DISTINCT n`, `RETURN DISTINCT n.name`."""
     return (
         isinstance(clause, t.With | t.Return)
         and clause.projection.distinct

@@ -286,8 +286,8 @@ def _name(node: t.NodePattern) -> str | None:
     return node.variable.name if node.variable else None
 
 
-def _same(one: t.NodePattern, other: t.NodePattern) -> bool:
-    return _name(one) is not None and _name(one) == _name(other)
+def _same(left: t.NodePattern, right: t.NodePattern) -> bool:
+    return _name(left) is not None and _name(left) == _name(right)
 
 
 def _simple(properties: t.Expression | None) -> bool:

@@ -39,7 +39,7 @@ class FreshNames:
         self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
             call.star for call in query.find(t.CallSubquery)
         )
-        """False if `*` would return them."""
+        """Whether a query may get new names; not if a `*` would return them."""
 
     def fresh(self) -> str:
         """Return another unused name."""

@@ -118,14 +118,14 @@ def build_vectors(
         BuildRunning: another process builds them.
         LibraryMissing: `ann` was given, and the library is not installed.
     """
-    least, told = _least(ann), progress or (lambda _: None)
+    least, report = _least(ann), progress or (lambda _: None)
     try:
         with FileLock(files.folder / "vectors.lock", timeout=0):
             identity = _identity(files, encoder, labels, descriptions)
             columns = _columns(files, labels, descriptions)
-            if not _served(files, identity) and not _encode(files, encoder, identity, columns, told, stop):
+            if not _served(files, identity) and not _encode(files, encoder, identity, columns, report, stop):
                 return False
-            return all(_neighbours(files, kind, rows, least, told, stop) for kind, rows in columns.items())
+            return all(_neighbours(files, kind, rows, least, report, stop) for kind, rows in columns.items())
     except Timeout:
         raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
 
@@ -162,7 +162,7 @@ def _encode(
     encoder: Encoder,
     identity: list[Any],
     columns: dict[str, npt.NDArray[np.uint32]],
-    told: Callable[[Progress], None],
+    report: Callable[[Progress], None],
     stop: Callable[[], bool],
 ) -> bool:
     folder = files.folder / BUILDING
@@ -187,7 +187,7 @@ def _encode(
             writer.flush()
             at += len(some)
             _write_meta(folder, identity, encoder, before + at, len(columns[NAMES]))
-            told(Progress("vectors", before + at, total))
+            report(Progress("vectors", before + at, total))
         before += len(rows)
     _write_meta(folder, identity, encoder, total, len(columns[NAMES]))
     _swap(files.folder)
@@ -205,15 +205,15 @@ def _swap(folder: Path) -> None:
 
 
 def _neighbours(
-    files: Files, kind: str, rows: Array, least: int, told: Callable[[Progress], None], stop: Callable[[], bool]
+    files: Files, kind: str, rows: Array, least: int, report: Callable[[Progress], None], stop: Callable[[], bool]
 ) -> bool:
     folder = files.folder / FOLDER / kind
     for first, last in large_labels(files, rows, least):
 
-        def tell(count: int, total: int = last - first) -> None:
-            told(Progress(f"neighbours of {kind}", count, total))
+        def indexed(count: int, total: int = last - first) -> None:
+            report(Progress(f"neighbours of {kind}", count, total))
 
-        if not approximate.build_neighbours(folder, Column(folder).eight, first, last, told=tell, stop=stop):
+        if not approximate.build_neighbours(folder, Column(folder).eight, first, last, report=indexed, stop=stop):
             return False
     return True
 
@@ -232,8 +232,8 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
     ]
     columns = {NAMES: np.concatenate(ranges) if ranges else np.zeros(0, dtype=np.uint32)}
     if descriptions:
-        told = [rows[_telling(files, rows)] for rows in ranges]
-        columns[DESCRIPTIONS] = np.concatenate(told) if told else np.zeros(0, dtype=np.uint32)
+        telling = [rows[_telling(files, rows)] for rows in ranges]
+        columns[DESCRIPTIONS] = np.concatenate(telling) if telling else np.zeros(0, dtype=np.uint32)
     return columns
 
 

@@ -1,4 +1,4 @@
-"""The database's own vector index, queried through the read path, on request.
+"""The database's own vector index, queried read-only if a graph's settings name it.
 
 It is enabled by a graph's settings: `vector_index = "movie_names"` (or `"auto"`, for the only one of a label) and
 `vector_model`, the model of its vectors. Neo4j and ArcadeDB accept the same two statements; Memgraph has its own.
@@ -62,7 +62,7 @@ class VectorIndex:
 class DatabaseVectors:
     """`DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")` returns candidates.
 
-    The model begins to load in the background when this is made.
+    The model begins to load in the background when this object is created.
 
     Raises:
         EncoderMissing: the model needs a library that is not installed.
@@ -168,9 +168,8 @@ class DatabaseVectors:
 
     def _other_dimensions(self, chosen: VectorIndex, ours: int, theirs: int) -> IndexUnfit:
         return IndexUnfit(
-            f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, and the model "
-            f"{self.model} makes {ours}; name the model that made them with `vector_model` in the "
-            "graph's settings"
+            f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, but {self.model} makes "
+            f"vectors of {ours}; name the model of the index with `vector_model` in the graph's settings"
         )
 
 
@@ -182,7 +181,7 @@ def in_database(
         if mentions and vectors.ready:
             return vectors.nearest_of_all(mentions, label=label, limit=limit)
     except (EncoderMissing, EngineError, IndexUnfit) as error:
-        logger.warning("the database's vector index was not asked: %s", error)
+        logger.warning("the database's vector index could not be queried: %s", error)
     return [[] for _ in mentions]
 
 

@@ -24,9 +24,11 @@ def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int)
     gains: dict[tuple[str, str, str], float] = {}
     kept: dict[tuple[str, str, str], Candidate] = {}
     for candidates in (spelled, meant):
-        for rank, one in enumerate(candidates):
-            identity = (one.key, one.label, one.name)
-            gains[identity] = gains.get(identity, 0.0) + max(one.score, 0.0) ** _POWER / (_RANK + rank)
-            if identity not in kept or one.score > kept[identity].score:
-                kept[identity] = one
-    return [kept[identity] for identity in sorted(kept, key=lambda one: (-gains[one], -kept[one].score))][:limit]
+        for rank, candidate in enumerate(candidates):
+            identity = (candidate.key, candidate.label, candidate.name)
+            gains[identity] = gains.get(identity, 0.0) + max(candidate.score, 0.0) ** _POWER / (_RANK + rank)
+            if identity not in kept or candidate.score > kept[identity].score:
+                kept[identity] = candidate
+    return [
+        kept[identity] for identity in sorted(kept, key=lambda candidate: (-gains[candidate], -kept[candidate].score))
+    ][:limit]

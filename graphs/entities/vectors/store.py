@@ -57,4 +57,4 @@ class VectorStore:
         if self.descriptions_column is not None:
             for row, cosine in self.descriptions_column.nearest(vector, low, high, wanted):
                 best[row] = max(best.get(row, -1.0), DESCRIPTION_FACTOR * cosine)
-        return sorted(best.items(), key=lambda one: -one[1])[:wanted]
+        return sorted(best.items(), key=lambda entry: -entry[1])[:wanted]

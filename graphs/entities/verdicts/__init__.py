@@ -1,1 +1,1 @@
-"""Decides whether a mention means something in the graph: found, ambiguous or not found."""
+"""Decides whether a mention refers to an entity of the graph: found, ambiguous or not found."""

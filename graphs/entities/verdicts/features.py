@@ -1,6 +1,6 @@
 """Features for the calibrated model: evidence for and against a mention being a spelling of a name.
 
-The two are compared word by word. A word that agrees counts by its rarity, because many names share `john` and few
+Mention and name are compared word by word. A word that agrees counts by its rarity, because many names share `john` and few
 `nowitzki`; a word that nearly agrees counts as misspelt only if it is not an English word: `jmaes` is a misspelt
 `james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among many names,
 so their number is a feature too.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["found", "ambiguous", "not_found"]
 MARGIN = 0.035
-"""A candidate whose score is lower than the best by less than this may be the one that is meant."""
+"""Any candidate whose score is within this distance of the best may be the one that is meant."""
 LEAST_MEANING = 0.75
 """The smallest similarity in meaning from which a differently spelt candidate may be meant."""
 JUDGED = 5

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = (4.0, 4.9, 5.9)
-"""Logarithms of the numbers of names for which there is a threshold; between them it is interpolated."""
+"""Decimal logarithms of the numbers of names for which a threshold was fitted; between them it is interpolated."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 

@@ -30,7 +30,7 @@ class ArrowTable:
     """A table with a schema of Arrow, whose `batches` can be read repeatedly.
 
     Raises:
-        ImportRefused: there are no columns, or one has no name or the name of another.
+        ImportRefused: there are no columns, or a column has no name or the name of another column.
     """
 
     counted = "row"

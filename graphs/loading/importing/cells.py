@@ -73,7 +73,7 @@ NARROW_FIRST = ("int", "float", "bool", "date", "datetime")
 
 
 def reader_of(type_: str) -> Callable[[str], Any]:
-    """The function that parses a cell; its ValueError says what the cell is not.
+    """The function that parses a cell, or raises ValueError: `not a date such as 1995-12-15`.
 
     >>> reader_of("list[int]")("1; 2")
     [1, 2]

@@ -138,12 +138,12 @@ class DatabaseCopy:
 
 
 def _match(type_: str) -> str:
-    """The relationships of a type; in backticks even if it is `SET` or `ORDER`, because the text is sent as it is."""
+    """A MATCH for the relationships of a type; the type is quoted even if it is a plain word, because it may be `SET`."""
     return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
 
 
 def _tagged(value: Any) -> Any:
-    """Values without a JSON form: days and times keep their kind, others are written as in an answer."""
+    """A value without a JSON form: a date or time with its kind, any other value as an answer shows it."""
     match value:
         case neo4j.time.DateTime():
             return {"~": "datetime", "v": value.iso_format()}
@@ -166,7 +166,7 @@ def _restored(value: Any) -> Any:
 
 
 def _python(kind: type[datetime.date], text: str) -> Any:
-    """A day or time as a Python value, or as text if Python has none: years before 1, nanoseconds."""
+    """A date or time as a Python value, or as text if Python cannot represent it: years before 1, nanoseconds."""
     try:
         return kind.fromisoformat(text)
     except ValueError:

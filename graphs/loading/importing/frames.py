@@ -3,8 +3,8 @@
     frames = {"movies": movies, "people": people, "acted_in": acted_in}
     import_frames(frames, "films", Path("films.json"))
 
-The frames are read as a folder of files with these names would be. `infer_frames` gives the mapping, to be looked at and
-changed. The index of a pandas frame is left out: `frame.reset_index()` makes it a column. Needs the extra `parquet`.
+The frames are read as a folder of files with these names would be. `infer_frames` returns the mapping, to be
+reviewed and edited. The index of a pandas frame is left out: `frame.reset_index()` makes it a column. Needs the extra `parquet`.
 """
 
 from __future__ import annotations

@@ -172,7 +172,8 @@ def written(mapping: Mapping) -> str:
 
     def properties(given: dict[str, Column]) -> list[str]:
         return [
-            f"{key(name)} = {{ column = {text(one.column)}, type = {text(one.type)} }}" for name, one in given.items()
+            f"{key(name)} = {{ column = {text(column.column)}, type = {text(column.type)} }}"
+            for name, column in given.items()
         ]
 
     lines = [f"name = {text(mapping.name)}"]

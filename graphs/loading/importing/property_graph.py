@@ -45,7 +45,7 @@ class GraphOfRecords:
         """Read all records once and infer the schema.
 
         Raises:
-            ImportRefused: what is wrong, each with its line.
+            ImportRefused: the data cannot be imported; the message gives each problem with its line.
         """
         self._infer_nodes()
         self._infer_relationships()
@@ -169,7 +169,8 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
         import_records(JsonLines(Path("films.jsonl")), "films", Path("films.json"))
 
     Raises:
-        ImportRefused: what is wrong, each with its line, and how many there are; then nothing is written.
+        ImportRefused: the data cannot be imported; the message gives the problems with their lines, and their number.
+            Nothing is written.
     """
     graph = GraphOfRecords(source, name)
     schema = graph.infer()

@@ -26,7 +26,7 @@ class Table(Protocol):
     name: str
     columns: list[str]
     counted: str
-    """The word for the places of its rows: `line` or `row`."""
+    """The word before a row's number in messages: `line` or `row`."""
 
     @property
     def types(self) -> Mapping[str, str] | None:
@@ -38,7 +38,7 @@ class Table(Protocol):
         ...
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
-        """The function that converts a cell to a property type; its ValueError says what the cell is not."""
+        """The function that converts a cell to a property type, or raises ValueError: `not a date such as 1995-12-15`."""
         ...
 
 

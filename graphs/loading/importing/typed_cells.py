@@ -38,7 +38,7 @@ def read_cell(value: Any, type_: str) -> Any:
     """A typed cell as a value of a property.
 
     Raises:
-        ValueError: it cannot be converted without loss; the message says what it is not.
+        ValueError: it cannot be converted without loss: `not a 64-bit whole number`.
     """
     if isinstance(value, Unreadable):
         raise ValueError(f"not a {type_.removeprefix('list[').rstrip(']')} that can be kept")
@@ -74,7 +74,7 @@ def _int(value: Any) -> int:
 def _float(value: Any) -> float:
     is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if not is_number or not isfinite(number := float(value)):
-        raise ValueError("no finite number")
+        raise ValueError("not a finite number")
     return number
 
 

@@ -34,13 +34,13 @@ def type_of(value: Any) -> str | None:
     return SCALARS.get(type(value), "str")
 
 
-def merged(one: str, other: str) -> str:
-    """The type that covers two types; a value beside lists becomes a list, whole numbers become floats."""
-    if one == other:
-        return one
-    if one.startswith("list[") or other.startswith("list["):
-        return f"list[{merged(_inner(one), _inner(other))}]"
-    parts = {*one.split("|"), *other.split("|")}
+def merged(first: str, second: str) -> str:
+    """The type that covers two types; lists and single values together become lists, integers and floats become floats."""
+    if first == second:
+        return first
+    if first.startswith("list[") or second.startswith("list["):
+        return f"list[{merged(_inner(first), _inner(second))}]"
+    parts = {*first.split("|"), *second.split("|")}
     return "|".join(sorted(parts - {"int"} if "float" in parts else parts))
 
 

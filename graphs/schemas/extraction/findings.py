@@ -74,11 +74,11 @@ class Findings:
             self.problems.append(text)
 
     def size(self) -> int:
-        """How much was found."""
+        """The number of findings."""
         return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
 
     def schema(self, name: str) -> PropertyGraphSchema:
-        """All that was found; labels and types in alphabetical order, properties as they were met."""
+        """The schema built from the findings; labels and types in alphabetical order, properties in order of discovery."""
         labels: dict[str, Label] = {}
         counts: dict[str, int] = {}
         for combination, count in self.combinations.items():

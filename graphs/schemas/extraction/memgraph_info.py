@@ -1,7 +1,7 @@
 """Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON, kept up to date by the database itself.
 
 It needs the flag `--schema-info-enabled=true`; without it the query fails and plain Cypher reads the schema.
-Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); it was never tried on a
+Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); not tested with a
 real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are read.
 """
 

@@ -86,7 +86,7 @@ PART_OF_A_NAME = {
     "country": 0.75,
     "city": 0.6,
 }
-"""The effect of another first word in `…Name` and `…Title`: a part of the node's own name, or another entity's name."""
+"""How likely a property `…Name` or `…Title` with that first word names its node: `lastName` does, `cityName` hardly."""
 
 NEVER = frozenset(
     {

@@ -87,7 +87,7 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """The same with one row per node: much faster, and exact as long as no node has an additional property.
+    """The same as `typed_keys`, with one row per node: much faster, and exact as long as no node has another property.
 
     The names come from the first nodes; the number of properties of every node shows whether these are all. None if
     they are not.
@@ -153,8 +153,8 @@ def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
     inner = {property_type(str(row[0])) for row in rows} - {None}
     if not inner:
         return EMPTY_LIST
-    one = merged(inner)
-    return f"list[{one}]" if one and "|" not in one and not one.startswith("list") else "list[unknown]"
+    type_ = merged(inner)
+    return f"list[{type_}]" if type_ and "|" not in type_ and not type_.startswith("list") else "list[unknown]"
 
 
 def relationships(steps: Steps, type_: str) -> None:

@@ -30,7 +30,7 @@ class Attributes:
         self.schema = schema
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
-        """The labels whose properties the question names, for when it names no label."""
+        """Select the labels whose properties the question names, for a question that names no label."""
         best = max(
             (
                 evidence.score
@@ -99,7 +99,7 @@ class Attributes:
                     selection.add_property(label, key, VALUE_GIVEN)
 
     def _temporal(self, selection: Selection, cues: set[str], digits: bool) -> None:
-        """Dates and years that a comparison or a time expression may need."""
+        """Add the dates and years that a comparison or a time expression may need."""
         bounded = digits or bool(cues & (NOW_CUES | ORDER_CUES))
         said = {
             label for label, key in selection.properties if is_temporal(self.schema.labels[label].properties[key], key)
@@ -121,14 +121,14 @@ class Attributes:
                     selection.add_property(label, key, CUED)
 
 
-def dominates(one: Evidence, other: Evidence) -> bool:
-    """Whether the same words of the question match another property more completely."""
-    extra = set(one.by) - set(other.by)
+def dominates(better: Evidence, weaker: Evidence) -> bool:
+    """Whether `better` matches every word of the question that `weaker` matches, at least as well, and more."""
+    extra = set(better.by) - set(weaker.by)
     return (
-        set(other.by) < set(one.by)
-        and one.score > other.score
-        and max(one.by[number] for number in extra) >= SAME_ROOT
-        and all(one.by[number] >= strength for number, strength in other.by.items())
+        set(weaker.by) < set(better.by)
+        and better.score > weaker.score
+        and max(better.by[number] for number in extra) >= SAME_ROOT
+        and all(better.by[number] >= strength for number, strength in weaker.by.items())
     )
 
 

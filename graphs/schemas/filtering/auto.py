@@ -31,7 +31,8 @@ CLAIM_MARGIN = 0.1
 MODIFIER_SCORE = 0.3
 FEW_LABELS, MOST_LABELS = 6, 16
 LEAST_SHARE, STRONG_SHARE = 0.3, 0.6
-"""Above a few named labels only the best are followed: a word such as *name* may match thousands."""
+"""If more than `FEW_LABELS` labels are named, those below this share of the best relevance are dropped, and only those
+above the second share are connected: a word such as *name* may match thousands."""
 
 
 @dataclass
@@ -121,7 +122,7 @@ class AutoFilter:
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
 
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
-        """The named labels; if there are many, without those whose words another label covers together with more."""
+        """The named labels, best first; of many, only those that match a word which no better label matches."""
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
             return best
@@ -226,7 +227,9 @@ class AutoFilter:
                 candidates.append((pattern_place, evidence.score, touching))
         touched = {self.schema.patterns[place].type for place, _, touching in candidates if touching}
         if len(candidates) > MOST_NEIGHBOURS:
-            candidates = sorted(candidates, key=lambda one: -one[1] * self._standing(one[0], chosen))[:FEW_OUTWARD]
+            candidates = sorted(candidates, key=lambda entry: -entry[1] * self._standing(entry[0], chosen))[
+                :FEW_OUTWARD
+            ]
         for place, score, touching in candidates:
             type_ = self.schema.patterns[place].type
             literal = max(types[type_].places.values()) >= SAME_ROOT

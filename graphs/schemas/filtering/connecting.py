@@ -22,21 +22,21 @@ class LabelGraph:
             if pattern.end != pattern.start:
                 self.edges[pattern.end].setdefault(pattern.start, []).append(place)
 
-    def between(self, one: str, other: str) -> list[int]:
+    def between(self, left: str, right: str) -> list[int]:
         """The positions of the patterns between two labels, in either direction."""
-        return self.edges[one].get(other, [])
+        return self.edges[left].get(right, [])
 
     def components(self, labels: Iterable[str], patterns: Iterable[int]) -> list[set[str]]:
         """The connected components of the labels."""
         group: dict[str, set[str]] = {label: {label} for label in labels}
         for place in patterns:
             pattern = self.schema.patterns[place]
-            one, other = group.get(pattern.start), group.get(pattern.end)
-            if one is None or other is None or one is other:
+            left, right = group.get(pattern.start), group.get(pattern.end)
+            if left is None or right is None or left is right:
                 continue
-            one |= other
-            for label in other:
-                group[label] = one
+            left |= right
+            for label in right:
+                group[label] = left
         return list({id(members): members for members in group.values()}.values())
 
     def connection(
@@ -78,7 +78,7 @@ class LabelGraph:
         best = max(map(liking, parents), default=0.0)
         return [parent for parent in parents if liking(parent) == best] if best else parents
 
-    def _chosen(self, one: str, other: str, preferred: Mapping[int, float]) -> list[int]:
-        places = self.between(one, other)
+    def _chosen(self, left: str, right: str, preferred: Mapping[int, float]) -> list[int]:
+        places = self.between(left, right)
         liked = [place for place in places if preferred.get(place, 0.0) > 0]
         return liked or places

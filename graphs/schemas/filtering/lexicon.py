@@ -1,7 +1,7 @@
 """Concepts that English words share: `born` and `birth`, `wrote` and `author`, `who` and a person.
 
-The words are in lexicon.json: concepts of general English with which attributes and relations are named and asked
-about. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
+The words are in lexicon.json: concepts of general English for attributes and relations, as names and questions use
+them. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
 consecutive words.
 """
 
@@ -28,7 +28,7 @@ STOP_WORDS = frozenset(_WORDS["stop_words"])
 """Structure words without content."""
 
 TALK_WORDS = frozenset(_WORDS["talk_words"])
-"""Words common to most questions: a schema that does not contain them lacks nothing."""
+"""Words common to most questions, which no element of a schema needs to match."""
 
 NAME_STOP_WORDS = frozenset(_WORDS["name_stop_words"])
 """Words of a label, type or property with little content: `hasGenre` is about genre."""

@@ -36,7 +36,7 @@ def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
 
 
 def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
-    """The elements of which the question contains a content word literally, with their scores."""
+    """The elements that share a content word literally with the question, with their scores."""
     return {
         element: evidence.score
         for element, evidence in matches.items()

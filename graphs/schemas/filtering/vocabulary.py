@@ -47,20 +47,20 @@ class Element(NamedTuple):
 class Evidence:
     """The evidence that the question's words refer to an element.
 
-    `places` maps the numbers of the name's words to the best weight found, `told` to the same multiplied by the word's
-    rarity among names; `by` holds the numbers of the question's words.
+    `places` maps the position of each matched word of the name to its best strength, `rarity` to that strength times the
+    word's rarity among names; `by` maps the numbers of the question's words to their best strengths.
     """
 
     total: float
     weights: Sequence[float]
     places: dict[int, float] = field(default_factory=dict)
     by: dict[int, float] = field(default_factory=dict)
-    told: dict[int, float] = field(default_factory=dict)
+    rarity: dict[int, float] = field(default_factory=dict)
 
     @property
     def relevance(self) -> float:
         """The score, lowered if only common words match: of 2,000 labels many have *city*, few *bloc party*."""
-        return self.score * (0.4 + 0.6 * min(1.0, sum(self.told.values())))
+        return self.score * (0.4 + 0.6 * min(1.0, sum(self.rarity.values())))
 
     @property
     def score(self) -> float:
@@ -148,8 +148,8 @@ class Vocabulary:
                     strength = min(weight, most)
                     if strength > evidence.places.get(place, 0.0):
                         evidence.places[place] = strength
-                    if strength * rare > evidence.told.get(place, 0.0):
-                        evidence.told[place] = strength * rare
+                    if strength * rare > evidence.rarity.get(place, 0.0):
+                        evidence.rarity[place] = strength * rare
                     if strength > evidence.by.get(number, 0.0):
                         evidence.by[number] = strength
 

@@ -7,8 +7,8 @@ flowchart LR
   n1["Person"]
   n0 -->|"directedBy"| n1
 
-Syntax: the flowchart page of Mermaid's documentation. Names are quoted, and what Mermaid, Markdown or HTML could read
-in them is written as an entity code.
+Syntax: the flowchart page of Mermaid's documentation. Names are quoted, and characters with a meaning in Mermaid, Markdown
+or HTML are written as entity codes.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
 
-LEAST_SHARE = 0.05
+MOST_SHARE = 0.05
 """The largest share of the time spent on rereading the statistics of a database that changes continuously."""
 RETRY_SECONDS = 60.0
 CLOSING_SECONDS = 5.0
@@ -107,7 +107,7 @@ class LiveStatistics:
         if self._cancellation.cancelled:
             return
         self._facts = facts
-        self._earliest = time.monotonic() + (time.monotonic() - begin) / LEAST_SHARE
+        self._earliest = time.monotonic() + (time.monotonic() - begin) / MOST_SHARE
         try:
             write_statistics(self._path, facts)
         except OSError as error:

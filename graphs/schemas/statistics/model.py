@@ -84,7 +84,7 @@ class Degrees:
         having: of these, nodes with at least one such relationship.
         mean: relationships for each node of the label.
         most: the most that one node has.
-        exact: whether all nodes were looked at.
+        exact: whether all nodes were counted.
     """
 
     nodes: int

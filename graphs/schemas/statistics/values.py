@@ -83,9 +83,9 @@ class Values:
         )
 
     def _look_for_leaders(self, values: Sequence[Any]) -> None:
-        """The most frequent values of a block; of the 1st, 2nd, 4th, 8th, … alone, since counting takes the most time."""
+        """Note the most frequent values of a block as candidates for the most frequent of all."""
         counted = Counter(values)
-        # Names and descriptions: a large block without repetition says that counting more of them is in vain.
+        # Names and descriptions: a large block without repetition shows that counting further blocks would find nothing.
         self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
         single = len(values) < LEADERS  # in a block as small as that, any value may lead with the others' help
         repeated = [(times, value) for value, times in counted.items() if times > 1 or single]

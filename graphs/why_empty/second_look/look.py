@@ -26,14 +26,14 @@ from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 QUICK_MS = 50.0
 """A query that took longer is not checked again, because each check takes about as long as the query itself."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""On a graph with fewer relationships, a query that took longer ran on a busy machine or an engine that was warming
-up.
+"""On a graph with fewer than `SMALL` relationships queries up to `SMALL_MS` are checked: they were slow only because the
+machine was busy or the engine was warming up.
 """
 SECONDS = 0.5
 """The time limit of each query of a check."""
 PATIENCE = 0.04
-"""How long an answer waits for its checks, in seconds: as long as its query took, where that was longer, since the
-machine is then busy. What is not found by then is left out.
+"""Seconds that an answer waits for its checks; if the query itself took longer, it waits as long as the query took.
+Later findings are left out.
 """
 
 
@@ -48,8 +48,8 @@ class Look:
 def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[str, Any] | None = None) -> Look:
     """Diagnostics about an answer with rows; empty if nothing is suspicious.
 
-    For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it gives one `tie_at_the_top` where several
-    players are as tall.
+    For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it gives one `tie_at_the_top` if several
+    players share the greatest height.
     """
     facts = graph.statistics(fresh=True)
     small = facts is not None and sum(type_.relationships for type_ in facts.types.values()) < SMALL

@@ -85,7 +85,7 @@ class Shape:
 
 
 def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
-    """The shape of a query; None for a UNION, a command, or a `*` whose columns are not written."""
+    """The shape of a query; None for a UNION, a command, a query with `*` for columns or with GROUP BY."""
     body = query.body
     if query.prefix or not isinstance(body, t.SingleQuery) or not isinstance(body.clauses[-1], t.Return):
         return None

@@ -1,4 +1,4 @@
-"""A cheap test for membership that every line can afford, in bounded memory.
+"""A cheap membership test in bounded memory, applied to every line of a dump.
 
 >>> bits = Bits.of_keys([b"Q42-F078"], 1)
 >>> b"Q42-F078" in bits, 42 in Bits.of_items([42], 42), 43 in Bits.of_items([42], 42)

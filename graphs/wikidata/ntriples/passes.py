@@ -24,9 +24,9 @@ from graphground.graphs.wikidata.ntriples.predicates import (
 from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, item_in, key_in, language_of, term_of
 
 Line = tuple[bytes, bytes, bytes]
-"""The subject, the predicate, and the rest of a line: the object and the point."""
+"""The subject, the predicate, and the rest of a line: the object and the final full stop."""
 LEVEL = 1
-"""Of the compression of the extract: fast."""
+"""The compression level of the extract: the fastest."""
 NAMES = frozenset({LABEL, ALIAS, DESCRIPTION, ABOUT})
 Row = tuple[int | bytes, ...]
 
@@ -85,9 +85,9 @@ class Extract(_Pass):
         return found
 
 
-def _add_pair(found: Found, table: str, one: int | None, other: int | None) -> None:
-    if one is not None and other is not None:
-        found.add(table, one, other)
+def _add_pair(found: Found, table: str, left: int | None, right: int | None) -> None:
+    if left is not None and right is not None:
+        found.add(table, left, right)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Members(_Pass):
 
 @dataclass(frozen=True)
 class Subjects(_Pass):
-    """Finds the items of statements that are hits, and the hits that are deprecated."""
+    """Finds the items of the statements that `Members` noted (the hits), and which hits are deprecated."""
 
     claims: frozenset[bytes]
     keys: Bits

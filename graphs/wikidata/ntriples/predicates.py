@@ -66,7 +66,7 @@ class Predicates:
 
     @cached_property
     def beyond_values(self) -> frozenset[str]:
-        """The properties of which more than the best values is needed."""
+        """The properties for which the best values alone do not suffice."""
         definition = self.plan.definition
         every_rank = {
             relationship.wikidata

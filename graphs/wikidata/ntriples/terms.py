@@ -35,7 +35,7 @@ def key_in(part: bytes, prefix: bytes) -> bytes:
 def term_of(rest: bytes) -> Term | None:
     """The object of a line as a term of a SPARQL result; None if it is malformed.
 
-    `rest` is the line after its predicate, with the point at the end.
+    `rest` is the line after its predicate, with the full stop at the end.
     """
     text = rest.strip()
     if not text.endswith(b"."):

@@ -183,7 +183,7 @@ class NTriplesSource:
 
 
 def _same(task: BlockReader[Found]) -> BlockReader[Found]:
-    """A pass is its own reader."""
+    """Return the pass itself: it is its own reader."""
     return task
 
 
@@ -197,10 +197,10 @@ def _staging(workspace: Workspace) -> Iterator[Staging]:
 
 
 def _pairs(found: Found, table: str) -> Iterable[tuple[int, int]]:
-    for one, other in found.rows.get(table, ()):
-        assert isinstance(one, int)
-        assert isinstance(other, int)
-        yield one, other
+    for left, right in found.rows.get(table, ()):
+        assert isinstance(left, int)
+        assert isinstance(right, int)
+        yield left, right
 
 
 def _missing(plan: Plan) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _missing(plan: Plan) -> Iterator[str]:
                 f"{relationship}: its end is a qualifier, which a truthy dump does not hold; use a full dump"
             )
     yield (
-        "The dump is truthy: it holds the best statements alone, without ranks, qualifiers, units and the precision of "
+        "The dump is truthy: it holds only the best statements, without ranks, qualifiers, units and the precision of "
         "dates. 1 January is read as a year, the first of a month as a month."
     )
     units = [
@@ -226,7 +226,7 @@ def _missing(plan: Plan) -> Iterator[str]:
         if wanted.unit is not None or wanted.qualifiers
     ]
     if units:
-        yield f"Without values for want of units or qualifiers: {', '.join(units)}."
+        yield f"Without values, because units or qualifiers are missing: {', '.join(units)}."
     qualified = [
         f"{relationship.type}.{key}"
         for relationship in definition.relationships
@@ -234,9 +234,9 @@ def _missing(plan: Plan) -> Iterator[str]:
         if wanted.wikidata != relationship.wikidata
     ]
     if qualified:
-        yield f"Without values for want of qualifiers: {', '.join(dict.fromkeys(qualified))}."
+        yield f"Without values, because qualifiers are missing: {', '.join(dict.fromkeys(qualified))}."
     former = [
         relationship.type for relationship in definition.relationships if definition.ranks(relationship) != "best"
     ]
     if former:
-        yield f"With the best statements alone, former ones may be missing: {', '.join(dict.fromkeys(former))}."
+        yield f"Only the best statements are there, so former ones may be missing: {', '.join(dict.fromkeys(former))}."

@@ -159,8 +159,8 @@ def test_a_truthy_dump_gives_the_best_values_and_says_what_it_does_not_hold(
     )
     said = capsys.readouterr().out
     assert "The dump is truthy" in said
-    assert "for want of units or qualifiers: Place.area_km2, Place.elevation_m." in said
-    assert "for want of qualifiers: lies.start_year, lies.end_year." in said
+    assert "because units or qualifiers are missing: Place.area_km2, Place.elevation_m." in said
+    assert "because qualifiers are missing: lies.start_year, lies.end_year." in said
     assert "former ones may be missing: lies." in said
     truthy, full = json.loads(output.read_bytes()), json.loads(right)
     nodes, wanted = ({one["eid"]: one for one in graph["entities"]} for graph in (truthy, full))

@@ -110,8 +110,8 @@ def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name
 def test_other_dimensions_are_refused_before_the_database_is_queried(things: BoltEngine) -> None:
     with pytest.raises(
         IndexUnfit,
-        match=r"'others' holds vectors of 4 dimensions, and the model static-minilm-256 "
-        r"makes 256; .*vector_model",
+        match=r"'others' holds vectors of 4 dimensions, but static-minilm-256 "
+        r"makes vectors of 256; .*vector_model",
     ):
         DatabaseVectors(things, STATIC, "others").nearest("automobile")
 

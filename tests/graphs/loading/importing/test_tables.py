@@ -244,9 +244,13 @@ BROKEN: list[tuple[str, Columns, str]] = [
         "row 1: released: '1995-12-15 20:00:00' is a ti",
     ),
     ("movies", {"released": FAR}, "movies.parquet, row 2: released:"),
-    ("movies", {"runtime": [170.0, float("inf"), None]}, "movies.parquet, row 2: runtime: 'inf' is no finite number"),
-    ("movies", {"runtime": [True, False, None]}, "movies.parquet, row 1: runtime: 'True' is no finite number"),
-    ("movies", {"runtime": [[1.0], [], None]}, "movies.parquet, row 1: runtime: '[1.0]' is no finite number"),
+    (
+        "movies",
+        {"runtime": [170.0, float("inf"), None]},
+        "movies.parquet, row 2: runtime: 'inf' is not a finite number",
+    ),
+    ("movies", {"runtime": [True, False, None]}, "movies.parquet, row 1: runtime: 'True' is not a finite number"),
+    ("movies", {"runtime": [[1.0], [], None]}, "movies.parquet, row 1: runtime: '[1.0]' is not a finite number"),
     ("movies", {"title": NOT_UTF8.view(pyarrow.string())}, "movies.parquet, row 2: title cannot be read"),
     ("people", {"born": [1943, 1937.5, 1940]}, "people.parquet, row 2: born: '1937.5' is not a 64-bit whole number"),
     (

@@ -222,7 +222,7 @@ def test_changed_data_are_noticed_and_read_again(
     live.look()
     assert not live.stale
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.LEAST_SHARE", 1000.0)
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
     try:
         live.look()
@@ -301,7 +301,7 @@ def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
     engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 0.0)
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.LEAST_SHARE", 1000.0)
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
     server = engine.server  # type: ignore[attr-defined]
     LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
     seeded(server, "CREATE (:Passing {p: 1})")

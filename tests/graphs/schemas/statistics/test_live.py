@@ -38,7 +38,7 @@ def read(graph: Graph) -> Statistics:
 def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "LEAST_SHARE", float("inf"))  # no pause between readings
+    monkeypatch.setattr(live, "MOST_SHARE", float("inf"))  # no pause between readings
     seeded(neo4j_5, *WORLD)
     database = Database("world", neo4j_5.uri, username=neo4j_5.user, password=neo4j_5.password)
     graph = open_database(database, Home(tmp_path).make())
