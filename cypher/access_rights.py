@@ -175,7 +175,7 @@ def unknown_functions(query: tree.Query) -> set[str]:
 
 
 def _command(node: tree.Command, found: list[Violation]) -> None:
-    # A command that was read to its end ends its words with what it shows; of the others only the first are known.
+    # `words` ends with the object of the SHOW if the command was parsed completely; otherwise it has only the first words.
     if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in _SHOWN:
         return
     level: Access = "schema" if node.kind == "schema" else "admin"

@@ -111,7 +111,7 @@ def _judged(
     try:
         found = check(report.query, schema, entities, parameters, data).diagnostics
     except RecursionError:
-        return report  # nested as deep as Python allows: what the language says is all that can be said
+        return report  # too deeply nested for the schema checks: report the language check alone
     if not found:
         return report
     valid = report.valid and all(diagnostic.severity != "error" for diagnostic in found)

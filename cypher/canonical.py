@@ -114,7 +114,7 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
         spans.append((length, start))
         pieces.append(piece)
         length += len(piece)
-        # Behind a dot a word is a name to every reader, and ArcadeDB knows functions by names without backticks only.
+        # After a dot every parser takes a word for a name, and ArcadeDB finds functions only by names without backticks.
         named = kind == "." and before not in ("integer", "float")
         place, before = end, kind
     return pieces, spans

@@ -26,8 +26,8 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# A quote, backtick or comment that is never closed runs to the end of the text in one piece: were the attempt given up
-# instead, it would be made again at every quote behind it.
+# A quote, backtick or comment that is never closed is one token up to the end of the text. Otherwise every later quote
+# would start a search to the end of the text again, which takes quadratic time.
 _CLOSED = re.compile(
     r"""'(?:[^'\\]++|\\.)*+' | "(?:[^"\\]++|\\.)*+" | `(?:[^`]++|``)*+` | /\*.*?\*/""", re.VERBOSE | re.DOTALL
 )
@@ -36,14 +36,14 @@ _SYMBOLS = frozenset((*"()[]{}<>=+-*/%^|&!:;,.$", "<>", "<=", ">=", "!=", "=~", 
 _DASHES = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d"
 _LEFT_HEADS = "\u27e8\u3008\ufe64\uff1c"
 _RIGHT_HEADS = "\u27e9\u3009\ufe65\uff1e"
-# Unicode's own dashes and arrow heads draw relationships too, but are no minus and no comparison.
+# Unicode dashes and arrow heads may draw relationships, but do not stand for minus or a comparison.
 _KINDS: dict[str, str] = {
     **{symbol: symbol for symbol in _SYMBOLS},
     **dict.fromkeys(_DASHES, "dash"),
     **dict.fromkeys(_LEFT_HEADS, "left_head"),
     **dict.fromkeys(_RIGHT_HEADS, "right_head"),
 }
-# Neo4j takes these control characters for blanks, Python's \s does not.
+# Whitespace for Neo4j, but not for Python's \s.
 _BLANKS = frozenset("\x1c\x1d\x1e\x1f\u180e\u200b\ufeff\x00")
 
 

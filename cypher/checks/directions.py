@@ -34,7 +34,7 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
 def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
     left, right = written_kinds(link, True), written_kinds(link, False)
     if narrowed(left, right, link.pairs)[0]:
-        # As written it could be: it contradicts what other patterns say of its ends.
+        # The link is possible by itself: it contradicts what other patterns state about its ends.
         guilty = turned_fits(facts, link)
         if len(guilty) == 1:
             _reversed(facts, guilty[0], findings, clear=True)

@@ -64,7 +64,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     suggestions = [candidate.name for candidate in near]
     clear = is_clear(near)
     if narrow and not any(name in fitting for name in suggestions) and _ends_known(facts, link):
-        # A name that is near but joins other labels would be the next error.
+        # A similar name that connects other labels would be the next error.
         suggestions, clear = list(fitting) if len(fitting) <= ONLY_FIT else [], False
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
@@ -152,7 +152,7 @@ def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
 def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None:
     index = facts.index
     labels = index.labels_of(use.symbol.kinds)
-    if not labels:  # a schema without any
+    if not labels:  # the schema has no labels
         return
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)

@@ -140,7 +140,7 @@ class Reader:
         elif isinstance(clause, t.LoadCsv):
             scope[clause.variable.name] = None
         elif isinstance(clause, t.Create | t.Merge):
-            # What is written may be new to the schema: nothing of it is checked.
+            # New nodes and relationships need not fit the schema, so they are not checked.
             for variable in clause.find(t.Variable):
                 scope.setdefault(variable.name, None)
 

@@ -19,9 +19,9 @@ def solve(facts: Facts) -> None:
     if facts.contradictions:
         links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]
     for link in links:
-        # What is written beside the relationship itself comes first, so that the blame falls on it.
+        # The labels written at the link itself are tested first, so that this link is blamed.
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
-    # Beside a wrong label the direction may be wrong too: neither is believed where the other is inferred.
+    # Beside an unknown label the direction may be wrong too, so both directions are allowed when labels are inferred.
     good = [
         (link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
         for link in links
@@ -32,7 +32,7 @@ def solve(facts: Facts) -> None:
     while changed:
         check_work()
         changed = False
-        good.reverse()  # what is known at one end of a chain goes along it in one pass, or in the next
+        good.reverse()  # so that labels known at either end of a chain reach the other end within two passes
         for link, pairs in good:
             left, right = link.left, link.right
             before = left.kinds, right.kinds

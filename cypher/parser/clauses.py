@@ -161,7 +161,7 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
     start = c.starts[i]
     name = c.names[i]
     after = c.kinds[i + 1]
-    # Most items are a variable alone; telling so at once spares ten calls.
+    # Most items are a variable alone; this shortcut saves ten calls.
     value: Expression
     if name is not None and (after == "," or after == "end") and c.kinds[i] not in ("TRUE", "FALSE", "NULL"):
         if c.kinds[i] in ("INF", "NAN", "INFINITY"):
@@ -179,7 +179,7 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
         return ReturnItem(start, value.end, value, None, value.name)
     if isinstance(value, MapProjection):
         return ReturnItem(start, value.end, value, None, value.subject.name)
-    # Brackets around it belong to the text, so the end is that of the last token read.
+    # Parentheses around it are part of the column's name, so the end is that of the last token.
     end = c.ends[c.i - 1]
     return ReturnItem(start, end, value, None, c.text[start:end])
 

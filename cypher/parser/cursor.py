@@ -61,7 +61,7 @@ class Cursor:
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
-        # Looking three tokens ahead needs no check when the end is repeated.
+        # The end is repeated, so that looking three tokens ahead needs no check.
         self.kinds = [*tokens.kinds, "end", "end", "end", "end"]
         self.names = [*tokens.names, None, None, None, None]
         self.starts = tokens.starts

@@ -51,7 +51,7 @@ def path(c: Cursor) -> PathPattern:
             return found
         if kind != "(":
             if variable is None and selector is None and c.names[c.i] is not None:
-                # A word here can only be the path's variable, so what is missing is missing after it.
+                # A word here can only be the path's variable, so the error is after it.
                 c.i += 1
                 raise c.fail("'=' after the path's variable, or a graph pattern before it")
             raise c.fail("a graph pattern such as (n)" if variable is None and selector is None else "'('")

@@ -37,7 +37,7 @@ def body(c: Cursor) -> QueryBody:
 def union(c: Cursor) -> QueryBody:
     """`… UNION ALL …`."""
     if c.cypher25 and c.kinds[c.i] == "WHEN":
-        # A conditional query is a part of a UNION in braces only.
+        # A conditional query can be a part of a UNION only in braces.
         return _conditional(c)
     first = single(c)
     if c.kinds[c.i] != "UNION":

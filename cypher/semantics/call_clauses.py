@@ -50,7 +50,7 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
 
 def _old_way(c: Checker, body: tree.QueryBody, outer: Scope) -> list[Binding] | None:
     if isinstance(body, tree.Union):
-        # Each part imports for itself, so they are checked one by one, and joined as a UNION is.
+        # Each part has its own imports, so the parts are checked one by one and then merged like a UNION.
         kept = [part for part in body.parts if isinstance(part, tree.SingleQuery)]
         for part in kept:
             _importing(c, part, outer)
@@ -178,7 +178,7 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
 def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
     known = PROCEDURES.get(clause.name)
     if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx", clause.name):
-        # The namespaces of the database itself, and the root, where no plug-in may put any.
+        # The database's own namespaces, and names without one: no plug-in can add procedures there.
         c.late.append(
             ("unknown_procedure", clause.name_start, clause.name_end, f"there is no procedure {clause.name}", ())
         )

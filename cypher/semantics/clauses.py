@@ -95,7 +95,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
             )
         check_lengths(c)
         if c.level:
-            # A clause inside EXISTS { … } is a part of the clause around it.
+            # The labels in a clause inside EXISTS { … } count for the clause around it.
             colons, modern = colons + c.colons, modern or c.modern
         c.colons, c.modern, c.lengths, c.quantified = colons, modern, lengths, quantified
     _check_order(c, clauses)

@@ -22,7 +22,7 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
         _declare_path(c, path, where, groups, singles)
     created: set[str] = set()
     for path in paths:
-        # Only within one path may CREATE of Cypher 5 not use what it makes.
+        # In Cypher 5 a CREATE may use variables that its earlier paths create, in Cypher 25 it may not.
         _check_path(c, path, where, created if c.cypher25 else set())
     if c.cypher25:
         modes.check(c, paths, mode)
@@ -50,7 +50,7 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
     elements = path.elements
     start = path.start
     if path.variable is not None:
-        # The message belongs to the function, not to the name before it.
+        # The position of the message is that of the function, not of the variable before it.
         rest = c.query.text[path.variable.end :]
         start = path.variable.end + len(rest) - len(rest.lstrip().lstrip("=").lstrip())
     if len(elements) != 3 or not isinstance(elements[1], tree.RelationshipPattern):

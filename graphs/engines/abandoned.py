@@ -53,7 +53,7 @@ def _answer(still_listed: Callable[[], bool]) -> bool:
     def ask() -> None:
         try:
             answers[0] = still_listed()
-        except Exception:  # whatever it is, nothing is known of the query
+        except Exception:  # any failure: the state of the query is unknown
             answers[0] = True
 
     asking = threading.Thread(target=ask, name="graphground-abandoned", daemon=True)

@@ -51,8 +51,8 @@ LOOK_SECONDS = 2.0
 """Time limit for reading the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
-TAG_NUMBERS = count()  # `next` of it is safe in threads, that of a generator is not
-# What goes wrong on a connection reaches the caller as an error in words; the driver would print it on our stderr too.
+TAG_NUMBERS = count()  # `next` on it is thread-safe, unlike `next` on a generator
+# The caller gets a failure as an error; the driver would also print it on our stderr.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
@@ -342,7 +342,7 @@ class BoltEngine:
         self._slots.keep(slot)
         abandoned = Abandoned(slot.caller, query)
         try:
-            # First: a caller finds the query gone when its waiting ends.
+            # First, so that the query has ended when the caller stops waiting.
             over = self._last_resort is not None and self._last_resort(abandoned)
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.
@@ -350,7 +350,7 @@ class BoltEngine:
             with suppress(OSError):
                 raw.shutdown(socket.SHUT_RDWR)
         if tag.numbers:
-            tag.client = ""  # the port may soon be another connection's
+            tag.client = ""  # another connection may soon use the port
         dialect = self.dialect
         if not over and dialect.running and dialect.terminate:
             listed = partial(self._end_query, dialect.running, dialect.terminate, tag)
@@ -400,7 +400,7 @@ class BoltEngine:
         if self.dialect.components:
             try:
                 rows = self.run(self.dialect.components, limit=1, timeout=10).rows
-            except QueryFailed:  # a user that may not ask
+            except QueryFailed:  # the user may not run it
                 rows = []
             if rows:
                 return str(rows[0][0])

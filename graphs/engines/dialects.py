@@ -85,7 +85,7 @@ MEMGRAPH = Dialect(
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
-    # A transaction of its own would be judged by its access mode, which a query without one may not be.
+    # Run without an explicit transaction: that would be refused for its access mode, a plain query perhaps not.
     write_probe=NOTHING_WRITTEN,
     probe_writes=False,
     refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),
@@ -128,7 +128,7 @@ ARCADEDB = Dialect(
     components=None,
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTION '{id}'",
-    # It judges records, not queries: only a record that would really be written is refused.
+    # ArcadeDB checks records, not queries: it refuses only when a record is really written.
     write_probe="CREATE (:{label})",
     probe_writes=True,
     refusal=re.compile(r"Security\.Forbidden|not allowed|read only database"),

@@ -97,7 +97,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             )
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
             return _about_encryption(error, address) or _nobody(where, message)
-        case ValueError() if "resolve address" in message:  # what drivers before 6 raise for an unknown host
+        case ValueError() if "resolve address" in message:  # raised by drivers before 6 for an unknown host
             return _nobody(where, message)
         case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
             return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")

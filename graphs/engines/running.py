@@ -47,7 +47,7 @@ class RunningQuery:
         self._over.set()
         for handle in list(self._handles):
             DEADLINES.drop(handle)
-        # A termination under way may take the next query on this connection for this one.
+        # Wait for a termination in progress: it might hit the next query on this connection.
         if not self.abandoned and self._terminating.acquire(timeout=ENDING_SECONDS):
             self._terminating.release()
         if self._cancellation is not None:
@@ -66,7 +66,10 @@ class RunningQuery:
         self.stopped = True
         self._handles.append(DEADLINES.add(GRACE, self._give_up))
         while not self._over.is_set():
-            with self._terminating, suppress(Exception):  # the query runs on: the next try ends it, or the waiting ends
+            with (
+                self._terminating,
+                suppress(Exception),
+            ):  # the query continues: the next attempt ends it, or the wait ends
                 if not self._over.is_set():
                     self._terminate()
             self._over.wait(AGAIN)

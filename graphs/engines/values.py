@@ -156,7 +156,7 @@ def converter_of(type_: type) -> Callable[[Any], Any]:
     if known is None:
         if issubclass(type_, Relationship):
             known = _plain_relationship
-        elif type_.__name__ == "BrokenHydrationObject":  # of a private module of the driver
+        elif type_.__name__ == "BrokenHydrationObject":  # its class is in a private module of the driver
             known = _plain_unread
         elif issubclass(type_, Point):
             known = _plain_point

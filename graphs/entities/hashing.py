@@ -30,7 +30,7 @@ def _powers(base: int, count: int) -> list[int]:
 
 _LETTER = _powers(0xD6E8FEB86659FD93, _LONGEST)
 _WORD = _powers(0xA0761D6478BD642F, _LONGEST)
-# What stands beyond the longest counts nothing, here as in Python's `map` over the shorter list.
+# Letters and words beyond `_LONGEST` get the factor 0; in Python `map` leaves them out in the same way.
 LETTER_POWERS = np.array([*_LETTER, 0], dtype=np.uint64)
 WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
 

@@ -112,7 +112,7 @@ class EntityIndex:
                 answers[place] = found
             return answers
         unsure: list[int] = []
-        for place, (cleaned, folded) in asked.items():  # threads gain nothing here: docs/figures.md
+        for place, (cleaned, folded) in asked.items():  # threads do not make this faster: docs/figures.md
             best = self._by_spelling(cleaned, folded, low, high, allowed)
             if mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
                 unsure.append(place)

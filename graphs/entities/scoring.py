@@ -95,7 +95,7 @@ def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spellin
         if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
             continue
         if all(min(len(typed), len(its)) == 1 and typed != its for typed, its in pairs):
-            continue  # initials alone: `A.I.` may stand for very many names, and means none of them
+            continue  # initials alone: `A.I.` could stand for very many names, so no name is raised
         short = [(typed[0], its[0]) if len(typed) == 1 or len(its) == 1 else (typed, its) for typed, its in pairs]
         left = " ".join([typed for typed, _ in short] + list(words[len(pairs) :]))
         right = " ".join([its for _, its in short] + list(name[len(pairs) :]))

@@ -124,7 +124,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
                 announced = _receive(client, address, part, progress)
                 return _finish(address, announced, part, path)
             except _Again as error:
-                # What brings the file further is no failure: a connection may break often on the way.
+                # An attempt that received more of the file is not a failure: a connection may break often.
                 failures = 0 if part.exists() and part.stat().st_size > before > 0 else failures + 1
                 problem = str(error)
                 if failures < TRIES:
@@ -144,7 +144,7 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
             if answer.status_code == 416 or (
                 have and answer.status_code == 206 and (begun != announced or not _continues(answer, have))
             ):
-                part.unlink(missing_ok=True)  # the file has changed, or all of it is there and was damaged
+                part.unlink(missing_ok=True)  # the file has changed on the server, or the complete part is damaged
                 raise _Again("the file changed while it was downloaded")
             if answer.status_code not in (200, 206):
                 raise _refusal(answer, address)
@@ -152,7 +152,7 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
                 have = 0
             note.write_text(json.dumps([announced.size, announced.checksum]))
             with part.open("ab" if have else "wb") as file:
-                for piece in answer.iter_raw():  # as it comes: a larger piece would be lost with the connection
+                for piece in answer.iter_raw():  # unbuffered: a larger piece would be lost with the connection
                     file.write(piece)
                     have += len(piece)
                     if progress is not None:

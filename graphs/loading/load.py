@@ -103,7 +103,7 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
         answers: dict[str, dict[str, Any]] = {}
         reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
         reader.start()
-        stack.callback(reader.join)  # before the pipe is closed from which it reads
+        stack.callback(reader.join)  # runs before the pipe that it reads is closed
         stack.callback(_end, index)
         result = _last(graph, progress, size)
         _raise_unless_done(result, folder)
@@ -148,7 +148,7 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
     if "refused" in result:
         raise SimpleKGError(result["refused"])
     if (free := shutil.disk_usage(folder).free) < FULL_DISK_BYTES:
-        # The engine calls it an IndexException, and what wrote to it ended before it could say more.
+        # The engine reports only an IndexException, and its process ended before it could report more.
         raise EngineUnavailable(
             f"The disk that holds {folder.parent.parent} is full ({free >> 20} MiB free). Make "
             "room, or choose a folder on another disk with --home or GRAPHGROUND_HOME."

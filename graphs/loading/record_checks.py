@@ -54,7 +54,7 @@ def _date(value: Any) -> Any:
     if match is None:
         raise ValueError
     year, month, day = map(int, match.groups())
-    # Years before 1 exist in Wikidata and in the engine, not in Python: a leap year of the same rhythm stands in.
+    # Python has no years before 1, unlike Wikidata and the engine: check a year at the same point of the 400-year cycle.
     datetime.date(year if year > 0 else year % 400 + 400, month, day)
     return value
 

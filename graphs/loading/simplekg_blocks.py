@@ -66,7 +66,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
     while True:
         more = file.read(AT_ONCE)
         text += more
-        # The end of the last array is looked for at the end of the file alone.
+        # The end of the last array is searched for only at the end of the file.
         last = end.search(text) if end is _NEXT or not more else None
         block = _parsed(b"[" + text[: last.start() + 1] + b"]") if last else None
         if last and block is not None:

@@ -25,7 +25,7 @@ def stored_sources(home: Home) -> list[GraphSource]:
     """Every loaded graph of a data folder, and the bundled ones, which are loaded at first use."""
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
-    # One process runs them all: the first graph's query starts it for the others too.
+    # One process serves all graphs, so warming up the first one starts it for all.
     return [
         stored_source(name, description, home, eager=place == 0)
         for place, (name, description) in enumerate(descriptions.items())

@@ -41,7 +41,7 @@ def damage(database: Path, graph: Path) -> str | None:
         noted = json.loads((graph / NAME).read_bytes())
         files, digests = dict(noted["files"]), dict(noted["digests"])
     except FileNotFoundError:
-        return None  # loaded by a version that made no notes
+        return None  # loaded by a version that wrote no manifest
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"{graph / NAME} cannot be read ({error})"
     return next(_differences(database, graph, files, digests), None)

@@ -83,7 +83,7 @@ def suggest(
     if not read.mentions and not read.names_labels():
         return []
     ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
-    if not question.strip():  # names alone ask for nothing in particular: each pattern once, links before properties
+    if not question.strip():  # only names are given: suggest each pattern once, links before properties
         ranked = list({item.pattern: item for item in reversed(space.rank(read, 40 * limit, hops=hops))}.values())
         ranked.sort(key=lambda item: (item.pattern.kind == "named", -item.score))
     if read.unknown and not read.mentions:

@@ -131,7 +131,7 @@ class SyntheticGraph:
                         "provenance": [],
                     }
                     rid += 1
-                fixed = []  # what was asked for comes first
+                fixed = []  # the vocabulary's relationships come first
 
     @cached_property
     def _links(self) -> Mapping[tuple[str, str, str], list[Link]]:
@@ -163,12 +163,12 @@ class SyntheticGraph:
         loops = pattern.start == pattern.end and ends_of > 1
         given = len(self._given(pattern.end))
         for at, size, rng in self._blocks(max(0, count - len(links)), 2, place):
-            # Every start has its turn in order; a few at random have many more: a heavy-tailed degree.
+            # Each start gets relationships in turn; some random ones get many more, so degrees are heavy-tailed.
             starts = (at + np.arange(size)) * starts_of // max(count, 1)
             busy = rng.random(size) < 0.3
             starts[busy] = _scatter(zipf(starts_of, int(busy.sum()), rng), starts_of, place + 1)
             ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
-            if given:  # Asked-for nodes are busier than the rest, or hardly any query would find something.
+            if given:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
                 asked = rng.random(size) < 0.2
                 ends[asked] = rng.integers(0, given, int(asked.sum()))
             if loops:

@@ -38,7 +38,7 @@ def make_name(label: str, number: int) -> str:
     People have two words; other names end in their label, as real titles often do (`'Karin Museum'`), except that a
     third of them are one short word.
     """
-    salt = crc32(label.encode())  # or the first person would be called like the first film
+    salt = crc32(label.encode())  # otherwise the first person and the first film would have the same name
     first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
     if label in PEOPLE:
         return f"{first} {second}"

@@ -49,7 +49,7 @@ def blame_hop(
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = probe.rows(f"{before} MATCH {pattern}{where} RETURN DISTINCT type(any_of_them) AS type", 5)
         found += [f"-[:{quoted_name(row[0])}]->" if mark == "right" else f"<-[:{quoted_name(row[0])}]-" for row in rows]
-    if found:  # of another meaning each: named, and never offered to stand in its place
+    if found:  # they mean something else, so they are listed but not suggested as replacements
         return probe.diagnostic(
             "matches_nothing",
             relationship,

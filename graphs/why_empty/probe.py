@@ -43,7 +43,7 @@ class Probe:
         if left <= 0:
             raise OutOfTime
         try:
-            with clients_query():  # it holds parts of the client's text
+            with clients_query():  # its text contains parts of the client's query
                 return self.graph.run(text.strip(), self.parameters, limit=limit, timeout=left).rows
         except EngineError:
             if time.monotonic() >= self._deadline:

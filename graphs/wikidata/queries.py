@@ -101,7 +101,9 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
         )
 
     for name, several in wanted.items():
-        row(name, "wikibase:rank", " FILTER(?v != wikibase:NormalRank)")  # most are normal: nothing need say so
+        row(
+            name, "wikibase:rank", " FILTER(?v != wikibase:NormalRank)"
+        )  # most ranks are normal, so only others are returned
         row(name, f"ps:{name}")
         if name in in_full:
             parts(name, f"psv:{name}")

@@ -82,7 +82,7 @@ def _data_value(type_: str, value: Any, datatype: str | None) -> Value:
         if datatype == "commonsMedia":
             return TEXT, COMMONS + quote(value)
         return TEXT, value.strip()
-    return (SOME_VALUE,)  # a kind that Wikidata has added since: it is there, and cannot be read
+    return (SOME_VALUE,)  # a value type that Wikidata has added since: there is a value, but it is unknown
 
 
 def quantity(amount: str, unit: str) -> Value:

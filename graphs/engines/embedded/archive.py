@@ -123,7 +123,7 @@ def remove_stale(current: Path) -> None:
         except (OSError, ValueError, KeyError, TypeError):
             stale = time.time() - file.stat().st_mtime > KEPT_SECONDS
         if stale:
-            # The lock file stays: another process may hold it, and it is empty.
+            # The lock file is kept: it is empty, and another process may hold it.
             for part in (file, file.with_suffix(".json"), file.with_suffix(".part")):
                 with suppress(OSError):
                     part.unlink(missing_ok=True)

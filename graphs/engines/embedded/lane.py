@@ -108,7 +108,7 @@ class Lane:
             try:
                 return bolt.run(query, parameters, limit=limit, timeout=left)
             except QueryTimeout:
-                raise timed_out(timeout) from None  # the limit that was asked for, not what was left of it
+                raise timed_out(timeout) from None  # with the requested limit, not the rest that this attempt had
             except QueryFailed as error:
                 if READ_ONLY not in str(error):
                     raise
@@ -117,7 +117,7 @@ class Lane:
                 pass
             except EngineUnavailable as error:
                 broken += bolt.address.uri not in self._killed
-                if broken > BREAKS:  # it may be this very query that ends the engine
+                if broken > BREAKS:  # this query itself probably ends the engine
                     if "defunct" in str(error):
                         lives = still_runs(self._home, instance)
                         raise QueryFailed(TOO_DEEP if lives else ENDED_BY_QUERY, "Engine.Ended") from None
@@ -248,11 +248,11 @@ class Lane:
             self._killed.add(f"bolt://127.0.0.1:{state.port}")
         kill_engine(self._home, instance)
         if not self._apart:
-            # So that the next caller waits for less; DEADLINES gives each callback a thread of its own.
+            # Start the next process now, so that the next caller waits less; DEADLINES runs callbacks on their own threads.
             DEADLINES.add(0.0, self._start)
 
     def _start(self) -> None:
-        with suppress(EngineError):  # reported again, in words, to the next caller
+        with suppress(EngineError):  # the next caller gets the error
             ensure_engine(self._home)
 
     def _touch(self) -> None:

@@ -118,7 +118,7 @@ def _start(home: Home) -> EngineState:
     doing("starting the embedded engine")
     EmbeddedSettings.from_environment()  # reports a wrong setting clearly
     state_file(home).unlink(missing_ok=True)
-    _gone(home, STOP_SECONDS)  # one that was killed a moment ago
+    _gone(home, STOP_SECONDS)  # wait for a process that was killed a moment ago
     used_file(home).touch()
     log = home.engine / "engine.log"
     if log.exists():
@@ -139,7 +139,7 @@ def _start(home: Home) -> EngineState:
     while time.monotonic() < deadline:
         state = EngineState.read(home)
         if state is not None and answers(state):
-            # The child may outlive us on purpose. When it ends before, its exit is collected, or it stays a zombie.
+            # The child may outlive this process. If it ends earlier, its exit status is collected: no zombie remains.
             threading.Thread(target=process.wait, name="graphground-engine", daemon=True).start()
             return state
         code = process.poll()

@@ -85,10 +85,10 @@ class EngineProcess:
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=4",
                 f"-Darcadedb.maxPageRAM={self.settings.page_mib}",
-                # It opens no connection of its own, but for its HTTP client reads all certificate authorities.
+                # ArcadeDB opens no connections, but its HTTP client would read all certificate authorities at start.
                 "-Djavax.net.ssl.trustStore=NONE",
-                "-Darcadedb.polyglotEngineEnabled=false",  # it looks for languages that are not there, for a third second
-                # Its own gate lets four queries in on two cores, one caller's slow ones among them: `Slots` share instead.
+                "-Darcadedb.polyglotEngineEnabled=false",  # searching for languages that are not installed takes a third of a second
+                # Its own limit is four queries on two cores, which one caller could fill with slow ones; `Slots` shares fairly.
                 "-Darcadedb.queryMaxConcurrent=-1",
                 *archive_option(archive_file()),
                 *self.settings.jvm_args,
@@ -105,8 +105,7 @@ class EngineProcess:
         self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
         starting = threading.Thread(target=self._start_server, name="graphground-start")
         starting.start()
-        # The server goes on to start its HTTP listener, which takes as long as all before it: once Bolt listens,
-        # queries are answered.
+        # Queries are answered once Bolt listens; the HTTP listener, which starts after it, takes as long again.
         while starting.is_alive() and not listens(self.state.port):
             time.sleep(0.01)
         if self._failure is None:
@@ -115,13 +114,13 @@ class EngineProcess:
         if self._failure is not None:
             raise self._failure
         self._make_scratch()
-        # Bolt alone is spoken here: the HTTP listener, and the MCP endpoint on it, go as soon as they have come.
+        # Only Bolt is used: stop the HTTP listener, with its MCP endpoint, as soon as it has started.
         self.server.getHttpServer().stopService()
 
     def _start_server(self) -> None:
         try:
             self.server.start()
-        except BaseException as error:  # raised again where it was started
+        except BaseException as error:  # raised again by `start`
             self._failure = error
 
     def _make_scratch(self) -> None:
@@ -150,7 +149,7 @@ class EngineProcess:
             time.sleep(TICK)
             try:
                 self._tidy()
-                self._problem = ""  # the same problem after a good moment is reported again
+                self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
                 self._complain(f"the graphs that have left the catalog are kept: {error}")
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
@@ -159,7 +158,7 @@ class EngineProcess:
             try:
                 idle = time.time() - used.stat().st_mtime
             except OSError:
-                continue  # `_is_ours` says whether the folder has gone
+                continue  # `_is_ours` finds out whether the folder was deleted
             if idle > self.settings.idle_seconds and self.server.getRunningQueries().size() == 0:
                 try:
                     with start_lock(self.home, 0):
@@ -176,7 +175,7 @@ class EngineProcess:
             state_file(self.home).unlink(missing_ok=True)
         ending = threading.Thread(target=self.server.stop, daemon=True)
         ending.start()
-        ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost where a query holds it up
+        ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost if a query blocks it
 
     def _is_ours(self) -> bool:
         """Whether the state file exists and names this process: without it no client can find the process."""
@@ -218,16 +217,16 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "server.databaseLoadAtStartup": False,
         "server.httpIncomingHost": "127.0.0.1",
         "server.httpIncomingPort": "0",
-        "server.healthCheck.enabled": False,  # it watches the disk and its own HTTP port
+        "server.healthCheck.enabled": False,  # it would watch the disk and the HTTP port
         "serverMetrics": False,
         "server.plugins": BOLT_PLUGIN,
         "bolt.host": "127.0.0.1",
         "bolt.port": state.port,
         "support.autoRegister": False,
-        # Whatever a query asks for, nothing can be written; and two processes may read the same files.
+        # No query can write, and two processes may open the same files.
         "server.defaultDatabaseMode": "READ_ONLY",
-        "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # what bounds memory is queryMaxHeapRAM, half of the heap
-        "command.timeout": 660_000,  # above the longest timeout of a tool call: the last net, not the first
+        "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # memory is limited by queryMaxHeapRAM, half of the heap
+        "command.timeout": 660_000,  # above the longest timeout of a tool call: only a last resort
     }
 
 
@@ -260,7 +259,7 @@ def recover(home: Home) -> None:
     for folder in left:
         try:
             jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).open().close()
-        except jpype.JException as error:  # another process has it open, or it is damaged: a query will say so
+        except jpype.JException as error:  # another process has it open, or it is damaged, which a query will report
             log(f"{folder} was not recovered: {error}")
 
 
@@ -268,17 +267,17 @@ def main(folder: str, engine_folder: str) -> None:
     """Run the engine process of a data folder, unless one is alive already."""
     home = Home(Path(folder), engine_folder).make()
     if engine_folder == APART and hasattr(os, "nice"):
-        os.nice(10)  # what may have to be killed does not take the processor from the others
+        os.nice(10)  # queries that may not end do not take the processor from the others
     alive = alive_lock(home, 5)
     try:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
-    state_file(home).unlink(missing_ok=True)  # of one that was killed: its port may belong to another program by now
+    state_file(home).unlink(missing_ok=True)  # of a killed process: another program may use its port by now
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
     process.start()
-    os.chdir(os.path.sep)  # a folder that has been deleted is no place to be in
+    os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
 
     def stop(number: int, frame: object) -> None:
         process.stopping = True
@@ -287,7 +286,7 @@ def main(folder: str, engine_folder: str) -> None:
     signal.signal(signal.SIGINT, stop)
     try:
         process.serve()
-    except BaseException:  # whatever it is: without this loop the process could no longer be stopped
+    except BaseException:  # any failure: without this loop the process could not be stopped
         traceback.print_exc()
         sys.stdout.flush()
         os._exit(1)

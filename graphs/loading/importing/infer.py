@@ -219,7 +219,7 @@ def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[st
                 has_cells.add(column)
                 fitting[column] = [label for label in fitting[column] if cells <= labels[label].ids]
     for column, found in fitting.items():
-        # `directorId` may be of any table, as long as there is no second one in which all its cells are.
+        # `directorId` may refer to any table whose ids contain all its cells, if there is only one such table.
         if column in has_cells and found and (named[column] or len(found) == 1):
             yield column, found[0]
 

@@ -143,7 +143,7 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
     counts: list[int] = []
     for first in range(0, len(queries), UNIONS):
         part = queries[first : first + UNIONS]
-        # The number stands outside: a count beside another column is a grouping, which the count store cannot answer.
+        # The number is returned outside: beside another column the count would be a grouping, without the count store.
         numbered = [f"CALL {{ {query} }} RETURN {number} AS q, c" for number, query in enumerate(part)]
         found = {row[0]: row[1] for row in steps.rows(step, " UNION ALL ".join(numbered)) or ()}
         counts += [found.get(number, 0) for number in range(len(part))]

@@ -62,7 +62,7 @@ class Values:
 
     def statistics(self, of: int) -> PropertyStatistics:
         """The statistics, for `of` nodes or relationships in all."""
-        import numpy  # a loader's process has it anyhow; a server asks for this on its way to nothing urgent
+        import numpy  # loaded on first use: a loader has it already, and in a server nothing urgent waits for this
 
         hashes = numpy.frombuffer(self._hashes, dtype=numpy.int64) if self._hashes else numpy.empty(0, numpy.int64)
         found, counts = numpy.unique(hashes, return_counts=True)
@@ -87,7 +87,7 @@ class Values:
         counted = Counter(values)
         # Names and descriptions: a large block without repetition shows that counting further blocks would find nothing.
         self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
-        single = len(values) < LEADERS  # in a block as small as that, any value may lead with the others' help
+        single = len(values) < LEADERS  # in so small a block any value may be among the most frequent of all
         repeated = [(times, value) for value, times in counted.items() if times > 1 or single]
         for _, value in nlargest(LEADERS, repeated, key=itemgetter(0)):
             self._leaders[hash(value)] = value

@@ -76,7 +76,7 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
 
     pool = ThreadPoolExecutor(1, thread_name_prefix="graphground-second-look")
     try:
-        # A running query is left to end by itself: ending it takes longer than most of them.
+        # A running query is not terminated: that takes longer than most of them run.
         pool.submit(copy_context().run, look_through).result(max(PATIENCE, table.elapsed_ms / 1000))
     except (OutOfTime, TimeoutError):
         return Look(tuple(found))
