@@ -34,7 +34,7 @@ _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", d
 def literal_type(node: t.Node, parameters: Mapping[str, Any]) -> str | None:
     """The schema's name for a literal's type; None if it is uncertain.
 
-    `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`, `$name` what its value is.
+    `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`; `$name` has the type of its value.
     """
     kind = type(node)
     if kind is t.StringLiteral:

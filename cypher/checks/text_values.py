@@ -110,7 +110,7 @@ def _concatenates(operation: t.Binary) -> bool:
 
 
 def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) -> None:
-    """`o.freight > '500'`, and one text property with another."""
+    """Report `o.freight > '500'`, and a comparison of two such text properties."""
     use, literal = comparison.left, comparison.right_node
     if not isinstance(use, PropertyUse) or comparison.operator not in ORDERING:
         return

@@ -335,7 +335,7 @@ def _two_properties(
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
-    """`n.launch_year.year` although launch_year is a number."""
+    """Report `n.launch_year.year` if launch_year is a number, which has no parts."""
     expected = property_type(facts, use)
     if expected is None or expected not in ("int", "float", "str", "bool"):
         return

@@ -114,7 +114,7 @@ def definition_text(source: str | Path) -> tuple[str, str]:
 
 
 def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:
-    """One problem per place: of several alternative forms, the one that the value most resembles."""
+    """One problem per place; if a value may have several forms, the one with the form that it most resembles."""
     found: dict[str, tuple[bool, Problem]] = {}
     for details in error.errors():
         problem = _problem(details, document, lines)

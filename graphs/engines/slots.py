@@ -6,7 +6,7 @@ slots is next; among equals, one of a caller without recent long queries.
 
 A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
 callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the
-caller who holds most is terminated. With `moves`, a client's long query is terminated as soon as other callers are
+caller who holds most slots is terminated. With `moves`, a client's long query is terminated as soon as other callers are
 active, and its caller runs it elsewhere; the server's own look-ups stay.
 """
 

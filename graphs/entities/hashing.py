@@ -1,4 +1,4 @@
-"""Hash numbers of words and names: the same in NumPy, for millions, and in Python, for a single one.
+"""Hash numbers of words and names, computed alike in NumPy (for millions) and in Python (for a single one).
 
 A word's number is a polynomial over its code points; a name's number is a polynomial over the numbers of its words.
 Both are taken modulo 2^64.

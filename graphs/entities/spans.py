@@ -136,7 +136,7 @@ def words_of(question: str) -> list[Word]:
 
 
 def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
-    """The word without the possessive, and in the singular: `Lakers'`, `portraits`."""
+    """The forms of a word without a possessive ending and in the singular: for `Lakers'`, for `portraits`."""
     endings: list[tuple[str, int]] = []
     bare = _POSSESSIVE.sub("", text)
     if bare != text and (folded := fold(clean(bare))) and " " not in folded:

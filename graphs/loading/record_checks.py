@@ -235,7 +235,7 @@ class RecordChecks:
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
-    """Add the properties that are not null; the ValueError names an invalid one."""
+    """Add the properties that are not null; raise a ValueError that names the first invalid one."""
     if type(properties) is not dict:
         raise ValueError("properties")
     for key, value in properties.items():

@@ -17,7 +17,7 @@ from graphground.graphs.suggestions.written import Written, read_text
 
 LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
 LIKELY, SURE = 0.45, 0.93
-"""How probable a query must be to be suggested instead of one with mistakes, and instead of one without."""
+"""The least probability at which a query is suggested: instead of one with mistakes, and of one without."""
 CODE = "question_not_covered"
 _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
 """Constructs that can express what other constructs express too."""

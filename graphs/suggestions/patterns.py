@@ -74,7 +74,7 @@ class Pattern:
 
     @property
     def middle(self) -> str | None:
-        """The label between `n` and a named node, or at an end without a name."""
+        """The label of `m0` if it has no name: between `n` and a named node, or at the end of a `link`."""
         return self.steps[0].target if self.kind in ("link", "chain", "ring", "grouping", "optional") else None
 
     def match(self) -> str:

@@ -66,7 +66,7 @@ class Texts:
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
-    """The names in an entity document, old layout or new."""
+    """The names in an entity document, in the JSON layout of the dumps or the newer one."""
 
     def texts(key: str) -> dict[str, str]:
         given = document.get(key)

@@ -121,7 +121,7 @@ class Workspace:
         self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, class_) for class_ in classes))
 
     def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
-        """Store direct subclasses, each after its class."""
+        """Store pairs of a class and a direct subclass."""
         self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
 
     def below(self, root: int) -> list[int]:

@@ -15,13 +15,13 @@ MOST_CALLERS = 10_000
 
 @dataclass(slots=True)
 class Record:
-    """How often a caller's queries had to be killed, and until when the next such query waits."""
+    """How often the engine was killed for a caller's queries, and until when the next such query must wait."""
 
     strikes: int
     until: float
     last: float
     surprised: float
-    """The time at which a harmless-looking query had to be killed; 0 if never."""
+    """The time at which the engine had to be killed for a harmless-looking query; 0 if never."""
 
 
 class Quarantine:
@@ -47,7 +47,7 @@ class Quarantine:
                 self._records.popitem(last=False)
 
     def knows(self, caller: str) -> bool:
-        """Whether a harmless-looking query of that caller had to be killed recently."""
+        """Whether the engine had to be killed recently for a harmless-looking query of that caller."""
         with self._lock:
             record = self._records.get(caller)
             return record is not None and bool(record.surprised) and time.monotonic() - record.surprised < APART_FOR

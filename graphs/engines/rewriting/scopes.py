@@ -20,7 +20,7 @@ def columns_named(query: t.Query) -> t.Query:
     """The query with an alias for each column that takes its name from text which a rewrite may change.
 
     `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object if
-    there is none.
+    no column needs an alias.
     """
     patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
     names = [

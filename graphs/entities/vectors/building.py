@@ -224,7 +224,7 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
-    """The rows of each column: of every name, and of every name whose entity has a distinctive description."""
+    """The rows that get vectors, by column: all names, and those whose entity has a distinctive description."""
     ranges = [
         np.arange(low, high, dtype=np.uint32)
         for label, _, kind, low, high in files.partitions

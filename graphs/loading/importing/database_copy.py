@@ -143,7 +143,7 @@ def _match(type_: str) -> str:
 
 
 def _tagged(value: Any) -> Any:
-    """A value without a JSON form: a date or time with its kind, any other value as an answer shows it."""
+    """Convert a value that JSON cannot hold: a date or time to a map with its kind, any other value as for an answer."""
     match value:
         case neo4j.time.DateTime():
             return {"~": "datetime", "v": value.iso_format()}
