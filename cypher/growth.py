@@ -185,7 +185,7 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
 def _of_part(
     subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
 ) -> int:
-    """A part counts as a copy only if it lacks a constant number of elements: `s[..i] + x + s[i..]` holds s once."""
+    """A slice counts as a copy if it drops only a fixed number of elements: `s[..i] + x + s[i..]` holds s once."""
     whole = _copies(subject, names)
     almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
     return whole if almost_all or whole > 1 else 0

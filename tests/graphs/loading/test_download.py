@@ -117,7 +117,7 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks(tmp_path: Path) -
     [
         ("/nbb.json", None, "status 404: the server has no such file"),
         ("/nba.json", status(403), "status 403: access is refused"),
-        ("/nba.json", status(429), "status 429: the server limits requests, 5 times"),
+        ("/nba.json", status(429), "status 429: the server limits requests, in 5 attempts"),
     ],
 )
 def test_a_refusal_is_said(name: str, fault: Fault | None, said: str, tmp_path: Path) -> None:
