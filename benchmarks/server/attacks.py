@@ -77,7 +77,8 @@ class Client:
             self._headers["mcp-session-id"] = session
         body = response.read().decode()
         if response.getheader("content-type", "").startswith("text/event-stream"):
-            body = next((line[5:] for line in body.splitlines() if line.startswith("data:") and '"id"' in line), "{}")
+            lines = re.split(r"\r\n|\r|\n", body)  # an event's data may hold the other line ends of Unicode
+            body = next((line[5:] for line in lines if line.startswith("data:") and '"id"' in line), "{}")
         found: dict[str, Any] = json.loads(body or "{}")
         return found
 
