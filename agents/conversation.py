@@ -55,6 +55,8 @@ class Reply:
     uses: tuple[ToolUse, ...] = ()
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_estimated: bool = False
+    """Whether the endpoint counted no tokens, so that a count is a quarter of the characters."""
     cost_usd: float | None = None
     """None if the price of the model is unknown."""
     finish: str = ""

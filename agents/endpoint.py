@@ -116,7 +116,11 @@ class Endpoint:
             case errors.ModelRateLimitError():
                 return ModelFailure("rate_limit", f"{where} limits the rate of requests (status {status})")
             case errors.ModelTimeoutError():
-                return ModelFailure("unreachable", f"{where} did not reply within {self._settings.timeout:g} s")
+                return ModelFailure(
+                    "timeout",
+                    f"{where} did not reply within {self._settings.timeout:g} s; a slow endpoint needs a longer time limit "
+                    "(--model-timeout) or shorter replies (--max-tokens)",
+                )
             case errors.ModelConnectionError():
                 return ModelFailure("unreachable", f"the connection to {where} failed: {self._words(error)}")
             case errors.ModelUnavailableError() | errors.ModelServerError():

@@ -9,6 +9,7 @@ Kind = Literal[
     "key_refused",
     "quota",
     "rate_limit",
+    "timeout",
     "unreachable",
     "model_not_found",
     "too_long",
@@ -16,8 +17,8 @@ Kind = Literal[
     "bad_reply",
     "not_installed",
 ]
-"""The kinds of model failures. `rate_limit` and `unreachable` may pass: the same command resumes the run."""
-PASSING: frozenset[Kind] = frozenset({"rate_limit", "unreachable"})
+"""The kinds of model failures. The same command resumes a run that one of `PASSING` ended."""
+PASSING: frozenset[Kind] = frozenset({"rate_limit", "timeout", "unreachable"})
 HOPELESS: frozenset[Kind] = frozenset({"key_missing", "key_refused", "quota", "model_not_found", "not_installed"})
 """The kinds that the next question would meet as well, so that a run stops at once."""
 

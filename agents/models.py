@@ -31,6 +31,8 @@ PROVIDERS = ("openai", "anthropic")
 KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 FIRST_WAIT_SECONDS = 1.0
+TIMEOUT_RETRIES = 1
+"""An endpoint that was too slow once is slower still while it works on the abandoned request."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -52,7 +54,7 @@ class ModelSettings:
     timeout: float = 120.0
     """Seconds for one request."""
     retries: int = 5
-    """How often a request is repeated after a rate limit, an overloaded server or a cut connection."""
+    """How often a request is repeated after a rate limit, an overloaded server or a cut connection; once after a time-out."""
     longest_wait: float = 60.0
     """Seconds. An endpoint that asks for a longer wait ends the run, which can be resumed later."""
 
@@ -155,13 +157,14 @@ class Model:
     async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply:
         if self._endpoint is None:
             self._endpoint = _open(self.settings)
-        started = time.monotonic()
+        started, timeouts = time.monotonic(), 0
         for attempt in range(1, self.settings.retries + 2):
             result = await self._endpoint.request(messages, tools)
             if isinstance(result, Reply):
                 return _measured(result, messages, tools, time.monotonic() - started, attempt)
             if not result.passing:
                 raise result.failure
+            timeouts += result.failure.kind == "timeout"
             wait = result.retry_after
             if wait is None:
                 wait = min(self.settings.longest_wait, FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1))
@@ -171,7 +174,7 @@ class Model:
                     f"{result.failure}; the endpoint asks to wait {wait:.0f} s, which is longer than "
                     f"{self.settings.longest_wait:.0f} s. Repeat the command later; it resumes.",
                 )
-            if attempt > self.settings.retries:
+            if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
                 raise ModelFailure(result.failure.kind, f"{result.failure}; gave up after {attempt} attempts")
             self._on_wait(f"{result.failure}; trying again in {wait:.1f} s")
             await anyio.sleep(wait)
@@ -192,8 +195,9 @@ def _open(settings: ModelSettings) -> Endpoint:
 def _measured(
     reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
 ) -> Reply:
-    """The reply with its time, and with estimated token counts if the endpoint counts none."""
+    """The reply with its time, and with token counts estimated from its length, and marked so, if the endpoint counts none."""
     record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
+    record["tokens_estimated"] = not (reply.tokens_in and reply.tokens_out)
     if not reply.tokens_in:
         sent = sum(len(message.text) for message in messages) + sum(len(json.dumps(asdict(tool))) for tool in tools)
         record["tokens_in"] = sent // CHARACTERS_PER_TOKEN

@@ -9,6 +9,7 @@ async with connect("http://127.0.0.1:8000/mcp") as server: …     # a server th
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -29,6 +30,12 @@ from graphground.agents.failures import AgentFailure, ServerFailure
 
 SERVE = (sys.executable, "-m", "graphground", "serve")
 TOKEN_VARIABLE = "GRAPHGROUND_TOKEN"
+PASSED_ON = re.compile(
+    r"(?:(?:GRAPHGROUND|NEO4J|SSL_CERT|LC|XDG|HF)_.*|.*PASSWORD|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH"
+    r"|(?:HTTPS?|NO|ALL)_PROXY)\Z",
+    re.IGNORECASE,
+)
+"""Names of variables that a server reads, beside those that the SDK gives every server (PATH, HOME …)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,8 @@ async def connect(
 ) -> AsyncIterator[ServerConnection]:
     """Connect to a server: its URL, or the command that starts it over stdio.
 
-    `timeout` is in seconds, for each call. An HTTP server that wants a bearer token gets the one in GRAPHGROUND_TOKEN.
+    `timeout` is in seconds, for each call. A server that is started gets the variables of `environment` that `passed_on`
+    lets through. An HTTP server that wants a bearer token gets the one in GRAPHGROUND_TOKEN.
 
     Raises:
         ServerFailure: the server cannot be started or reached.
@@ -120,7 +128,7 @@ async def _client(
     server: str | Sequence[str], variables: Mapping[str, str], timeout: float, stack: AsyncExitStack
 ) -> Client:
     if not isinstance(server, str):
-        command = StdioServerParameters(command=server[0], args=list(server[1:]), env=dict(variables))
+        command = StdioServerParameters(command=server[0], args=list(server[1:]), env=passed_on(variables))
         return Client(command, read_timeout_seconds=timeout)
     token = variables.get(TOKEN_VARIABLE)
     if not token:
@@ -128,6 +136,15 @@ async def _client(
     http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, follow_redirects=True, timeout=300)
     transport = streamable_http_client(server, http_client=await stack.enter_async_context(http))
     return Client(transport, read_timeout_seconds=timeout)
+
+
+def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables for a server that is started: settings and passwords, but neither keys of models nor Python's own.
+
+    >>> passed_on({"GRAPHGROUND_HOME": "/data", "FILMS_PASSWORD": "x", "OPENAI_API_KEY": "sk-1", "PYTHONPATH": "/lib"})
+    {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}
+    """
+    return {name: value for name, value in environment.items() if PASSED_ON.match(name)}
 
 
 def _named(server: str | Sequence[str]) -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import anyio
 
 from graphground.agents.conversation import Message, Reply, ToolOffer
-from graphground.agents.failures import AgentFailure
+from graphground.agents.failures import AgentFailure, ModelFailure
 from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.trace import Trace, shortened
+
+Given = TypeVar("Given")
 
 
 class Asks(Protocol):
@@ -31,6 +35,7 @@ class Bounds:
     tokens: int = 200_000
     """In and out together."""
     seconds: float = 600.0
+    """A call that is under way at that time is cancelled."""
 
 
 class BoundReached(AgentFailure):
@@ -52,6 +57,7 @@ class Session:
         self._started = time.monotonic()
         self.model_calls = self.tool_calls = self.tokens_in = self.tokens_out = 0
         self.cost_usd = 0.0
+        self.tokens_estimated = False
         self.tools_used: list[dict[str, Any]] = []
 
     async def tools(self) -> list[ToolOffer]:
@@ -62,12 +68,20 @@ class Session:
         """Ask the model of a role (the common one if the role has none of its own).
 
         Raises:
-            BoundReached: no call is left.
+            BoundReached: no call is left, or the time ran out.
             ModelFailure: there is no reply.
         """
         self._within(self.model_calls, self._bounds.model_calls, "model calls")
         self.model_calls += 1
-        reply = await self._models.get(role, self._models[""]).ask(messages, tools)
+        sent = [{"role": message.role, "text": shortened(message.text)} for message in messages]
+        started = time.monotonic()
+        try:
+            reply = await self._in_time(self._models.get(role, self._models[""]).ask(messages, tools))
+        except (ModelFailure, BoundReached) as failure:
+            elapsed = (time.monotonic() - started) * 1000
+            self._trace.write("model", self.question.qid, role, elapsed, input=sent, failed=True, output=str(failure))
+            raise
+        self.tokens_estimated = self.tokens_estimated or reply.tokens_estimated
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
         self.cost_usd += 0.0 if reply.cached else reply.cost_usd or 0.0
@@ -76,12 +90,13 @@ class Session:
             self.question.qid,
             role,
             reply.seconds * 1000,
-            input=[{"role": message.role, "text": shortened(message.text)} for message in messages],
+            input=sent,
             output=reply.text,
             tool_calls=[{"tool": use.name, "arguments": use.arguments} for use in reply.uses],
             tokens=reply.tokens_in + reply.tokens_out,
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
+            tokens_estimated=reply.tokens_estimated,
             cost_usd=reply.cost_usd,
             cached=reply.cached,
             finish=reply.finish,
@@ -92,12 +107,12 @@ class Session:
         """Call a tool of the server.
 
         Raises:
-            BoundReached: no call is left.
+            BoundReached: no call is left, or the time ran out.
             ServerFailure: the server is gone.
         """
         self._within(self.tool_calls, self._bounds.tool_calls, "tool calls")
         self.tool_calls += 1
-        answer = await self._server.call(tool, arguments)
+        answer = await self._in_time(self._server.call(tool, arguments))
         self.tools_used.append({"tool": tool, "seconds": round(answer.seconds, 4)})
         self._trace.write(
             "tool",
@@ -127,6 +142,7 @@ class Session:
             tokens=self.tokens_in + self.tokens_out,
             tokens_in=self.tokens_in,
             tokens_out=self.tokens_out,
+            tokens_estimated=self.tokens_estimated,
         )
         return {
             "qid": self.question.qid,
@@ -139,6 +155,7 @@ class Session:
                 "input_tokens": self.tokens_in,
                 "output_tokens": self.tokens_out,
                 "cost_usd": round(self.cost_usd, 6),
+                **({"estimated": True} if self.tokens_estimated else {}),
             },
         }
 
@@ -149,4 +166,15 @@ class Session:
         if spent >= self._bounds.tokens:
             raise BoundReached("tokens", f"stopped after {spent:,} tokens; {self._bounds.tokens:,} are the most")
         if seconds >= self._bounds.seconds:
-            raise BoundReached("time", f"stopped after {seconds:.0f} s; {self._bounds.seconds:g} s are the most")
+            raise self._out_of_time()
+
+    async def _in_time(self, call: Coroutine[Any, Any, Given]) -> Given:
+        """The result of a call, which is cancelled when the session's time runs out."""
+        left = self._bounds.seconds - (time.monotonic() - self._started)
+        with anyio.move_on_after(left):
+            return await call
+        raise self._out_of_time()
+
+    def _out_of_time(self) -> BoundReached:
+        seconds = time.monotonic() - self._started
+        return BoundReached("time", f"stopped after {seconds:.0f} s; {self._bounds.seconds:g} s are the most")

@@ -79,9 +79,18 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
         elif line["kind"] == "model":
             role = models.setdefault(
                 line["name"],
-                {"calls": 0, "cached": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "seconds": 0.0},
+                {
+                    "calls": 0,
+                    "failed": 0,
+                    "cached": 0,
+                    "input_tokens": 0,
+                    "output_tokens": 0,
+                    "cost_usd": 0.0,
+                    "seconds": 0.0,
+                },
             )
             role["calls"] += 1
+            role["failed"] += bool(line.get("failed"))
             role["cached"] += bool(line.get("cached"))
             role["input_tokens"] += line.get("tokens_in", 0)
             role["output_tokens"] += line.get("tokens_out", 0)
@@ -102,6 +111,7 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
         "stopped": _counted(outcome.get("stopped") for outcome in outcomes),
         "input_tokens": sum(role["input_tokens"] for role in models.values()),
         "output_tokens": sum(role["output_tokens"] for role in models.values()),
+        "tokens_estimated": any(line.get("tokens_estimated") for line in last.values()),
         "cost_usd": round(sum(role["cost_usd"] for role in models.values()), 6),
         "models": models,
         "tools": tools,
@@ -132,7 +142,10 @@ def _step(line: Line) -> Iterator[str]:
     if line["kind"] == "state":
         yield f"*{line['name']}*: {line.get('input', '')} → **{line.get('output', '')}**"
         return
-    spent = f", {line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out" if line.get("tokens") else ""
+    about = "about " if line.get("tokens_estimated") else ""
+    spent = (
+        f", {about}{line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out" if line.get("tokens") else ""
+    )
     cached = ", from the cache" if line.get("cached") else ""
     yield f"### {line['kind']}: {line['name']} ({line.get('elapsed_ms', 0):.0f} ms{spent}{cached})"
     for field in ("input", "arguments", "output", "answer"):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -173,6 +174,26 @@ def test_no_endpoint_at_the_address_is_reported_with_it() -> None:
         ask(ModelSettings("local", endpoint=address, retries=0))
     assert caught.value.kind == "unreachable"
     assert address in str(caught.value)
+
+
+def test_a_request_that_times_out_is_repeated_once_and_the_message_names_the_limit() -> None:
+    ended = threading.Event()
+    with ScriptedEndpoint(lambda asked: Answer("late", cut=True, waits=ended)) as endpoint:
+        try:
+            with pytest.raises(ModelFailure, match=r"within 0.2 s.*--model-timeout.*after 2 attempts") as caught:
+                ask(settings(endpoint, timeout=0.2, retries=5, longest_wait=0.05))
+        finally:
+            ended.set()
+    assert caught.value.kind == "timeout"
+    assert len(endpoint.requests) == 2
+
+
+def test_token_counts_of_an_endpoint_that_counts_none_are_marked_as_estimates() -> None:
+    with ScriptedEndpoint(lambda asked: Answer("x" * 40, counts="counted" in asked.text)) as endpoint:
+        estimated, counted = ask(settings(endpoint)), ask(settings(endpoint), messages=[Message("user", "counted")])
+    sent = sum(len(message.text) for message in QUESTION)
+    assert (estimated.tokens_in, estimated.tokens_out, estimated.tokens_estimated) == (sent // 4, 10, True)
+    assert (counted.tokens_in, counted.tokens_out, counted.tokens_estimated) == (100, 20, False)
 
 
 def test_no_call_is_made_twice(tmp_path: Path, keys: str) -> None:

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from graphground.agents.failures import ModelFailure, ServerFailure
-from graphground.agents.server_connection import SERVE, connect
+from graphground.agents.server_connection import SERVE, connect, passed_on
 from tests.support.serving import environment, http_server
 
 pytestmark = pytest.mark.anyio
@@ -29,9 +29,12 @@ async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> N
     assert found[0][1] == [[30]]
 
 
-async def test_a_failed_tool_is_an_answer_with_the_words_for_the_model(data_folder: Path) -> None:
+async def test_a_failed_tool_is_an_answer_with_the_words_for_the_model(data_folder: Path, tmp_path: Path) -> None:
+    # Another module of that name on PYTHONPATH would end the server.
+    (tmp_path / "mcp.py").write_text("raise SystemExit(9)", encoding="utf-8")
+    variables = environment(data_folder, {"PYTHONPATH": str(tmp_path)})
     with anyio.fail_after(60):
-        async with connect(environment=environment(data_folder)) as connection:
+        async with connect(environment=variables) as connection:
             answer = await connection.call("get_schema", {"graph": "nbaa"})
     assert answer.failed
     assert '"nba"' in answer.text
@@ -53,3 +56,15 @@ async def test_what_is_raised_while_connected_arrives_as_it_is(data_folder: Path
     with anyio.fail_after(60), pytest.raises(ModelFailure, match="no more"):
         async with connect(environment=environment(data_folder)):
             raise ModelFailure("quota", "no more")
+
+
+async def test_a_server_gets_settings_and_passwords_but_neither_the_keys_of_models_nor_pythons_own() -> None:
+    kept = {
+        "GRAPHGROUND_HOME": "/data",
+        "NEO4J_PASSWORD": "x",
+        "FILMS_PASSWORD": "y",
+        "LC_ALL": "C",
+        "https_proxy": "z",
+    }
+    left = {"OPENAI_API_KEY": "k", "PYTHONPATH": "/lib", "PYTHONHOME": "/p", "VIRTUAL_ENV": "/v", "MY_LANG": "x"}
+    assert passed_on(kept | left) == kept

@@ -60,6 +60,10 @@ class Answer:
     """A text that is sent in place of JSON."""
     cut: bool = False
     """Whether the connection closes in the middle of the body."""
+    waits: threading.Event | None = None
+    """Set when the client may have its reply."""
+    counts: bool = True
+    """Whether the reply has its numbers of tokens."""
 
 
 def say(text: str) -> Answer:
@@ -94,6 +98,8 @@ class ScriptedEndpoint(LocalServer):
                 with lock:
                     endpoint.requests.append(asked)
                     answer = endpoint.script(asked)
+                if answer.waits is not None and not answer.waits.wait(60):
+                    return
                 self._send(asked, answer)
 
             def _send(self, asked: Asked, answer: Answer) -> None:
@@ -103,7 +109,8 @@ class ScriptedEndpoint(LocalServer):
                     content = answer.raw
                 else:
                     form = _message if asked.path.endswith("/messages") else _completion
-                    content = json.dumps(form(asked.body, answer)).encode()
+                    body = form(asked.body, answer)
+                    content = json.dumps(body if answer.counts else body | {"usage": None}).encode()
                 headers = {"Content-Type": "application/json", **answer.headers}
                 if answer.cut:
                     headers["Content-Length"] = str(len(content))
