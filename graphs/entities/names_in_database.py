@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
@@ -52,7 +52,7 @@ class NamesInDatabase:
     ):
         self._name, self._engine, self._schema, self._vectors = name, engine, schema, vectors
         self._lock = threading.Lock()
-        self._known: _Names | None = None
+        self._known: Names | None = None
 
     def find(
         self,
@@ -88,7 +88,7 @@ class NamesInDatabase:
                     f"`graphground entities build {self._name} --vectors`"
                 )
             return list(vectors.nearest_of_all(mentions, label=label, limit=limit))
-        answers: list[Sequence[Candidate]] = list(self._names().by_spelling(mentions, label, property, limit))
+        answers: list[Sequence[Candidate]] = list(self.names().by_spelling(mentions, label, property, limit))
         if mode != "auto" or vectors is None:
             return answers
         from graphground.graphs.entities.vectors.in_database import in_database
@@ -117,21 +117,21 @@ class NamesInDatabase:
             return True
         return any(
             label in (None, its_label) and property in (None, its_property)
-            for its_label, its_property in self._names().holders.get(value, ())
+            for its_label, its_property in self.names().holders.get(value, ())
         )
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """The names that occur in a question, the longest where they overlap, with the labels that have them."""
         from graphground.graphs.entities.spans import find_spans
 
-        return find_spans(question, self._names(), unknown=unknown)
+        return find_spans(question, self.names(), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """The number of distinct nodes with that name or alias, ignoring case and accents."""
         return len(
             {
                 key
-                for its_label, key, is_alias in self._names().bearers.get(fold(clean(name)), ())
+                for its_label, key, is_alias in self.names().bearers.get(fold(clean(name)), ())
                 if label in (None, its_label) and (aliases or not is_alias)
             }
         )
@@ -139,11 +139,11 @@ class NamesInDatabase:
     @property
     def texts(self) -> int:
         """The number of names and aliases."""
-        return len(self._names().words_of_all)
+        return len(self.names().words_of_all)
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
         """For each folded word, the number of names and aliases that contain it."""
-        counted = self._names().counted
+        counted = self.names().counted
         return [counted[word] for word in words]
 
     def check_names(self, label: str | None, property: str | None) -> None:
@@ -159,10 +159,11 @@ class NamesInDatabase:
 
                 raise UnknownName(kind, asked, closest(asked, known) or known[:10])
 
-    def _names(self) -> _Names:
+    def names(self) -> Names:
+        """All names, read now if they were read too long ago."""
         with self._lock:
             if self._known is None or time.monotonic() - self._known.read_at > KEPT_SECONDS:
-                self._known = _Names(
+                self._known = Names(
                     [
                         entry
                         for label in self._schema().labels.values()
@@ -194,13 +195,20 @@ class NamesInDatabase:
             limit=MOST_NAMES,
         )
         for name, other_names, own_key, text in table.rows:
-            found = Candidate(str(name), label.name, key, 1.0, "exact", str(own_key), text, name_property=key)
-            yield str(name), found
-            for alias in other_names or ():
-                yield str(alias), replace(found, property="aliases", match="alias", matched=str(alias))
+            yield from entries_of(label.name, key, name, other_names, own_key, text)
 
 
-class _Names:
+def entries_of(
+    label: str, key: str, name: Any, aliases: Iterable[Any] | None, own_key: Any, description: str | None
+) -> Iterator[tuple[str, Candidate]]:
+    """The name and the aliases of one node, each with the candidate that it stands for."""
+    found = Candidate(str(name), label, key, 1.0, "exact", str(own_key), description, name_property=key)
+    yield str(name), found
+    for alias in aliases or ():
+        yield str(alias), replace(found, property="aliases", match="alias", matched=str(alias))
+
+
+class Names:
     """The names read at one time: texts, each with its candidate."""
 
     def __init__(self, entries: Sequence[tuple[str, Candidate]]) -> None:

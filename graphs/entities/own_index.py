@@ -21,6 +21,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.full_text import FullTextNames
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import IndexInfo, IndexMissing, Record
@@ -61,6 +62,7 @@ class OwnIndex:
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
         self._folder, self._vectors = folder, vectors
         self._direct = NamesInDatabase(name, engine, schema, vectors)
+        self._full_text = FullTextNames(name, engine, schema, self._direct, vectors)
         self._index: EntityIndex | None = None
         self._building: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -189,13 +191,15 @@ class OwnIndex:
             self._building.join(2.0)
 
     def _now(self) -> EntityLookup:
-        """The index if there is one, else the names read directly."""
+        """The index if there is one, else the database's full-text indexes, else the names read directly."""
         if self.stale:
             self._begin()
             building = self._building
             if building is not None and (self._index is None or self._seconds <= QUICK_SECONDS):
                 building.join(WAIT_SECONDS)
-        return self._index if self._index is not None else self._direct
+        if self._index is not None:
+            return self._index
+        return self._full_text if self._full_text.usable else self._direct
 
     def _begin(self) -> None:
         with self._lock:

@@ -1,0 +1,295 @@
+"""Entity lookup through the full-text indexes of your own database, where they cover the properties that name nodes.
+
+Used until the entity index is built, and for databases that are too large for one. The database finds the nodes whose
+names share words with a mention, spelt alike; they are compared here as an index compares them. Labels without such an
+index are read directly. If the database refuses (no permission, an index that is still being filled, a query that takes
+too long), all names are read directly, as without full-text indexes.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from graphground.cypher.matching import property_of
+from graphground.cypher.schema import Label, PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.entities.candidate import Candidate, Mode
+from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.names_in_database import Names, NamesInDatabase, entries_of
+from graphground.graphs.entities.paging import count_nodes, name_property
+from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION
+from graphground.graphs.entities.verdicts.judging import Judged, judged_in
+
+if TYPE_CHECKING:
+    from graphground.graphs.entities.spans import Span
+    from graphground.graphs.entities.vectors.in_database import DatabaseVectors
+
+SECONDS = 2.0
+"""The longest that one search may take."""
+AGAIN_SECONDS = 60.0
+"""After a failure the indexes are not searched for so long."""
+MOST_NODES, MOST_OF_QUESTION, MOST_COUNTED = 100, 300, 1000
+"""The most nodes that one search of a mention and of a question returns, and that are counted for one word."""
+MOST_WORDS = 60
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FullTextIndex:
+    """`FullTextIndex("film_names", {"Movie": "title"})`: the labels whose naming property the index covers."""
+
+    name: str
+    labels: Mapping[str, str]
+
+
+def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
+    """The full-text indexes over properties that name nodes, each label in one of them.
+
+    A label with aliases counts only if its aliases are indexed as well: nothing is found less often than by reading.
+    """
+    found: dict[str, dict[str, str]] = {}
+    covered: set[str] = set()
+    for index in schema.indexes:
+        label = schema.labels.get(index.owner)
+        if index.kind != "fulltext" or index.relationship or label is None or label.name in covered:
+            continue
+        key = name_property(label)
+        if key in index.properties and ("aliases" not in label.properties or "aliases" in index.properties):
+            found.setdefault(index.name, {})[label.name] = key or ""
+            covered.add(label.name)
+    return [FullTextIndex(name, labels) for name, labels in found.items()]
+
+
+class FullTextNames:
+    """`FullTextNames("films", engine, lambda: schema).find("Matrx")` asks the database's own full-text index.
+
+    `whole` looks up the same names without full-text indexes.
+    """
+
+    info = None
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        schema: Callable[[], PropertyGraphSchema],
+        whole: NamesInDatabase,
+        vectors: DatabaseVectors | None = None,
+    ) -> None:
+        self._engine, self._schema, self._whole = engine, schema, whole
+        self._rest = NamesInDatabase(name, engine, self._uncovered, vectors)
+        self._failed_at: float | None = None
+        self._counts: tuple[float, int] | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is such an index, and it did not fail a moment ago."""
+        failed = self._failed_at is not None and time.monotonic() - self._failed_at < AGAIN_SECONDS
+        return not failed and bool(usable_indexes(self._schema()))
+
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
+        """The candidates of one mention, best first."""
+        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Whether a text that a query compares with `key` means something: see `judged_in`."""
+        return judged_in(self, mention, labels=labels, key=key, names=names)
+
+    def find_all(
+        self,
+        mentions: Sequence[str],
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> list[Sequence[Candidate]]:
+        """The candidates of several mentions by spelling, best first; see `NamesInDatabase.find_all`."""
+        if mode == "vector":
+            return self._whole.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
+        try:
+            found = [
+                list(
+                    next(iter(self._alike(mention, label).by_spelling([mention], label, property, limit)))
+                    if fold(clean(mention))
+                    else ()
+                )
+                for mention in mentions
+            ]
+        except EngineError as error:
+            self._fail(error)
+            return self._whole.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
+        uncovered = self._uncovered().labels
+        if uncovered and (label is None or label in uncovered):
+            others = self._rest.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
+            found = [
+                sorted([*mine, *its], key=lambda candidate: (candidate.match != "exact", -candidate.score))[:limit]
+                for mine, its in zip(found, others, strict=True)
+            ]
+        return [*found]
+
+    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
+        """Whether a node of that label has exactly that name; True for a property that does not name nodes."""
+        if property is not None and property not in {key for key in map(name_property, self._labels()) if key}:
+            return True
+        found = self.find_all([value], label=label, property=property, mode="fuzzy", limit=MOST_NODES)[0]
+        return any(value in (candidate.name, candidate.matched) for candidate in found)
+
+    def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
+        """The names that occur in a question, the longest where they overlap, with the labels that have them."""
+        from graphground.graphs.entities.spans import find_spans
+
+        words = [word for word in fold(clean(question[:LONGEST_QUESTION])).split() if word not in COMMON]
+        try:
+            names = self._searched(" ".join(_terms(words, exact=True)), None, MOST_OF_QUESTION)
+        except EngineError as error:
+            self._fail(error)
+            return self._whole.spans(question, unknown=unknown)
+        rest = self._rest.names() if self._uncovered().labels else None
+        return find_spans(question, _Both(names, rest), unknown=unknown)
+
+    def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
+        """The number of distinct nodes with that name or alias, ignoring case and accents; at most `MOST_NODES`."""
+        folded = fold(clean(name))
+        found = self.find_all([name], label=label, mode="fuzzy", limit=MOST_NODES)[0]
+        return sum(
+            fold(clean(candidate.matched or candidate.name)) == folded and (aliases or candidate.match != "alias")
+            for candidate in found
+        )
+
+    @property
+    def texts(self) -> int:
+        """The number of named nodes, as the database counts them; read once in `AGAIN_SECONDS`."""
+        now = time.monotonic()
+        if self._counts is None or now - self._counts[0] > AGAIN_SECONDS:
+            schema = self._schema()
+            self._counts = now, count_nodes(self._engine, schema, [label.name for label in self._labels()])
+        return self._counts[1]
+
+    def word_counts(self, words: Sequence[str]) -> list[int]:
+        """For each folded word, the number of names that contain it, up to `MOST_COUNTED`."""
+        counted = dict.fromkeys(words, 0)
+        asked = [word for word in counted if re.fullmatch(r"\w+", word)]
+        try:
+            for index in usable_indexes(self._schema()):
+                rows = self._engine.run(
+                    "UNWIND $words AS word CALL db.index.fulltext.queryNodes($index, word, {limit: $most}) YIELD node "
+                    "RETURN word, count(node) AS names",
+                    {"words": asked, "index": index.name, "most": MOST_COUNTED},
+                    timeout=SECONDS,
+                ).rows
+                for word, names in rows:
+                    counted[word] += int(names)
+        except EngineError as error:
+            self._fail(error)
+            return self._whole.word_counts(words)
+        if self._uncovered().labels:
+            for word, names in zip(words, self._rest.word_counts(words), strict=True):
+                counted[word] += names
+        return [counted[word] for word in words]
+
+    def check_names(self, label: str | None, property: str | None) -> None:
+        """Refuse a label or a property without names."""
+        self._whole.check_names(label, property)
+
+    def _labels(self) -> list[Label]:
+        """The labels whose nodes have names."""
+        return [label for label in self._schema().labels.values() if name_property(label)]
+
+    def _uncovered(self) -> PropertyGraphSchema:
+        """The schema with only the labels whose names no full-text index covers."""
+        schema = self._schema()
+        covered = set(chain.from_iterable(index.labels for index in usable_indexes(schema)))
+        return replace(
+            schema,
+            labels={
+                label.name: label
+                for label in schema.labels.values()
+                if label.name not in covered and name_property(label)
+            },
+            patterns=(),
+        )
+
+    def _alike(self, mention: str, label: str | None) -> Names:
+        """The names with words that are spelt like those of a mention."""
+        words = list(dict.fromkeys([*fold(clean(mention)).split(), *re.findall(r"\w+", mention.lower())]))
+        return self._searched(" ".join(_terms(words)), label, MOST_NODES)
+
+    def _searched(self, text: str, label: str | None, most: int) -> Names:
+        """The names of the nodes that a Lucene query finds, of one label or of all that have an index.
+
+        Raises:
+            EngineError: the database refused, or took longer than `SECONDS`.
+        """
+        schema = self._schema()
+        entries: list[tuple[str, Candidate]] = []
+        for index in usable_indexes(schema) if text else ():
+            if label is not None and label not in index.labels:
+                continue
+            keys = list(dict.fromkeys(index.labels.values()))
+            names = ", ".join(property_of("n", key) for key in keys)
+            condition = "WHERE $label IN labels(n) " if label is not None else ""
+            rows = self._engine.run(
+                "CALL db.index.fulltext.queryNodes($index, $text, {limit: $most}) YIELD node AS n "
+                f"{condition}RETURN labels(n) AS labels, [{names}] AS names, n.aliases AS aliases, n.eid AS eid, "
+                "elementId(n) AS id, n.description AS description",
+                {"index": index.name, "text": text, "most": most if label is None else 4 * most, "label": label},
+                limit=4 * most,
+                timeout=SECONDS,
+            ).rows
+            for labels, values, aliases, eid, own_id, description in rows:
+                for its_label in labels:
+                    key = index.labels.get(its_label)
+                    name = values[keys.index(key)] if key is not None else None
+                    if key is None or name is None:
+                        continue
+                    own_key = eid if "eid" in schema.labels[its_label].properties else own_id
+                    entries += entries_of(its_label, key, name, aliases, own_key, description)
+        return Names(entries)
+
+    def _fail(self, error: EngineError) -> None:
+        self._failed_at = time.monotonic()
+        logger.warning("the database's full-text indexes are not used for names: %s", error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """The names that the indexes found, and those that were read."""
+
+    found: Names
+    read: Names | None
+
+    def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
+        its = self.found.labels_named(folded)
+        if self.read is None:
+            return its
+        return [
+            tuple(sorted({*mine, *others})) for mine, others in zip(its, self.read.labels_named(folded), strict=True)
+        ]
+
+
+def _terms(words: Iterable[str], *, exact: bool = False) -> list[str]:
+    """Words as a Lucene query has them, as written and misspelt: `matrix^2`, `matrix~2`."""
+    terms = []
+    for word in list(dict.fromkeys(words))[:MOST_WORDS]:
+        if not re.fullmatch(r"\w+", word):
+            continue
+        errors = 0 if exact or word.isdecimal() or len(word) < 3 else 1 if len(word) < 5 else 2
+        terms += [f"{word}^2", f"{word}~{errors}"] if errors else [word]
+    return terms
