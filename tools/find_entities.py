@@ -19,6 +19,7 @@ from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, judge
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure
+from graphground.tools.get_schema import STALE, settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 TOLD_APART = 4
@@ -101,13 +102,7 @@ class FindEntitiesAnswer(Answer):
 def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesAnswer:
     """Look up every mention among the names in the graph."""
     graph = graph_named(graphs, request.graph)
-    if request.label is not None and request.label not in graph.schema.labels and not graph.schema.open:
-        raise ToolFailure(
-            "unknown_label",
-            f"The graph {graph.name!r} has no label {request.label!r}.",
-            nearest=closest(request.label, graph.schema.labels) or list(graph.schema.labels)[:10],
-            next="Call find_entities again with one of these labels, or without `label`.",
-        )
+    _check_label(graph, request.label)
     lookup = entity_lookup(graph)
     _check_property(lookup, request.property)
     try:
@@ -203,6 +198,20 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 
     stale = staleness(graph.engine, lookup)
     return f"{stale}; rebuild it with `graphground entities build {graph.name}`" if stale else None
+
+
+def _check_label(graph: Graph, label: str | None) -> None:
+    if label is None or label in graph.schema.labels or graph.schema.open:
+        return
+    outdated = settled(graph)  # the label may be new: nothing is denied before the schema is read again
+    if label in graph.schema.labels:
+        return
+    raise ToolFailure(
+        "unknown_label",
+        f"The graph {graph.name!r} has no label {label!r}." + (f" {STALE}" if outdated else ""),
+        nearest=closest(label, graph.schema.labels) or list(graph.schema.labels)[:10],
+        next="Call find_entities again with one of these labels, or without `label`.",
+    )
 
 
 def _check_property(lookup: EntityLookup, property: str | None) -> None:

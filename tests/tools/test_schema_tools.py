@@ -7,8 +7,10 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
+from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
 from tests.support.shared_data import SHARED, needs
 
@@ -40,6 +42,37 @@ def test_every_form_keeps_the_budget_and_names_what_is_left_out(form, budget):
     assert answer.left_out
     if form == "json":
         assert json.loads(answer.schema_)["name"] == "politics"
+
+
+class SlowSchema:
+    """The schema of a database that has changed, and that takes too long to be read within a call."""
+
+    schema, stale, counts = FILMS, True, (None, None)
+
+    def look(self) -> None: ...
+
+    def refresh(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def settle(self) -> bool:
+        return False
+
+
+def test_no_tool_vouches_for_an_outdated_schema():
+    graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SlowSchema()))])
+    note = "it is being read again"
+    for form in ("base", "enhanced", "json"):
+        assert note in get_schema(graphs, GetSchemaRequest(form=form)).schema_
+    as_json = get_schema(graphs, GetSchemaRequest(form="json")).schema_
+    assert PropertyGraphSchema.from_cypherbench(as_json).to_cypherbench() == FILMS.to_cypherbench()
+    assert note in get_filtered_schema(graphs, GetFilteredSchemaRequest(question="Who directed Heat?")).schema_
+    checked = validate_cypher(graphs, ValidateCypherRequest(query="MATCH (f:Festival) RETURN f.name"))
+    assert checked.valid
+    assert (checked.diagnostics[0].code, checked.diagnostics[0].severity) == ("unknown_label", "warning")
+    assert note in checked.diagnostics[0].message
+    with pytest.raises(ToolFailure, match=note):
+        find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
 
 
 def test_filtered_schema_holds_what_the_question_names():
