@@ -1,16 +1,14 @@
 """Generated tasks on the bundled graph and on a generated one, checked against rules that are implemented here again.
 
-The checks read the graph's records and use nothing of the generator: a small matcher over nodes and relationships
-evaluates the patterns.
+`tests/support/task_rules.py` reads the graph's records and uses nothing of the generator.
 """
 
 import json
 import random
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,11 +23,10 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.loading.export import export_graph
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
+from tests.support.task_rules import NODE, Records, violations
 
 COUNT = 36
 pytestmark = pytest.mark.timeout(300)
-NODE = re.compile(r"\((\w+):(\w+)(?: \{name: '((?:[^'\\]|\\.)*)'\})?\)")
-PATH = re.compile(r"(\(\w+:\w+[^()]*\))(<?-\[\w+:\w+\]->?)(?=(\(\w+:\w+[^()]*\)))")
 
 
 @pytest.fixture(scope="module")
@@ -42,62 +39,6 @@ def nba_graph(eval_home: Home) -> Iterator[Graph]:
 @pytest.fixture(scope="module")
 def tasks(nba_graph: Graph) -> list[Task]:
     return generate(nba_graph, COUNT, seed=5)
-
-
-class Records:
-    """A graph as Python objects: nodes by label and name, relationships by type."""
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.nodes = {entity["eid"]: entity for entity in document["entities"]}
-        self.by_label: dict[str, list[str]] = defaultdict(list)
-        for eid, entity in self.nodes.items():
-            self.by_label[entity["label"]].append(eid)
-        self.out: dict[tuple[str, str], list[str]] = defaultdict(list)
-        self.back: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for relation in document["relations"]:
-            self.out[relation["label"], relation["subj_id"]].append(relation["obj_id"])
-            self.back[relation["label"], relation["obj_id"]].append(relation["subj_id"])
-
-    def named(self, label: str, name: str) -> list[str]:
-        return [eid for eid in self.by_label[label] if self.nodes[eid]["name"] == name]
-
-    def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
-        """The nodes `n` of a MATCH pattern; `without` ignores the names of these nodes."""
-        links = [
-            (left, arrow.startswith("<"), re.search(r":(\w+)\]", arrow)[1], right)  # type: ignore[index]
-            for left, arrow, right in PATH.findall(pattern)
-        ]
-        first = NODE.search(pattern)
-        assert first is not None
-        rows: list[dict[str, str]] = [
-            {"n": eid}
-            for eid in self._candidates(
-                NODE.search("(n:" + next(label for name, label, _ in NODE.findall(pattern) if name == "n") + ")"),
-                without,
-            )
-        ]  # type: ignore[arg-type]
-        for name, _, given in NODE.findall(pattern):
-            if name == "n" and given and "n" not in without:
-                rows = [row for row in rows if self.nodes[row["n"]]["name"] == given.replace("\\'", "'")]
-        for left, turned, type_, right in links:
-            one, other = NODE.match(left), NODE.match(right)
-            assert one is not None
-            assert other is not None
-            grown = []
-            for row in rows:
-                forward, known, wanted = (not turned, one, other) if one[1] in row else (turned, other, one)
-                table = self.out if forward else self.back
-                for found in table[type_, row[known[1]]]:
-                    if row.get(wanted[1], found) == found and found in set(self._candidates(wanted, without)):
-                        grown.append({**row, wanted[1]: found})
-            rows = grown
-        return {row["n"] for row in rows}
-
-    def _candidates(self, node: re.Match[str], without: frozenset[str]) -> list[str]:
-        given = node[3] if node.re.groups >= 3 else None
-        if given and node[1] not in without:
-            return self.named(node[2], given.replace("\\'", "'"))
-        return self.by_label[node[2]]
 
 
 @pytest.fixture(scope="module")
@@ -127,44 +68,26 @@ def test_every_task_runs_answers_and_gets_no_word_from_the_validator(tasks: list
         assert [one for one in found if one.severity != "hint"] == []
 
 
-def test_no_condition_is_redundant_and_every_name_is_of_one_node(tasks: list[Task], records: Records) -> None:
-    checked = 0
-    for task in tasks:
-        named = {name: (label, given) for name, label, given in NODE.findall(task.match_cypher) if given}
-        for label, given in named.values():
-            assert len(records.named(label, given.replace("\\'", "'"))) == 1, task.gold
-        if task.pattern not in BASIC or task.pattern in ("basic_(n)", "basic_(n*)"):
-            continue
-        pattern = task.match_cypher.partition(" WITH ")[0]
-        matched = records.matches(pattern)
-        assert matched, task.gold
-        for name in named:
-            assert len(records.matches(pattern, frozenset((name,)))) > len(matched), task.gold
-        if not named:
-            label = re.search(r"\(n:(\w+)", pattern)[1]  # type: ignore[index]
-            assert len(matched) < len(records.by_label[label]), f"every {label} does: {task.gold}"
-        checked += 1
-    assert checked > 5
+def test_no_task_breaks_a_rule_of_realism(tasks: list[Task], records: Records, nba_graph: Graph) -> None:
+    assert {task.gold: found for task in tasks if (found := list(violations(task, records, nba_graph)))} == {}
 
 
-def test_no_group_of_one_no_tie_at_the_top_and_no_filter_that_keeps_all(tasks: list[Task], nba_graph: Graph) -> None:
-    for task in tasks:
-        rows = nba_graph.run(task.gold, timeout=30).rows
-        if task.template == "n_group_by":
-            assert len(rows) >= 2
-            assert max(row[1] for row in rows) >= 2, task.gold
-            assert task.pattern != "special_optional_match" or min(row[1] for row in rows) == 0
-        if task.template == "n_argmax":
-            key = re.search(r"ORDER BY (n\.\w+)", task.gold)[1]  # type: ignore[index]
-            values = [row[0] for row in nba_graph.run(f"{task.match_cypher} RETURN {key}", timeout=30).rows]
-            best = max(values) if "DESC" in task.gold else min(values)
-            assert None not in values
-            assert values.count(best) == 1, task.gold
-        if task.template == "n_where":
-            everything = nba_graph.run(f"{task.match_cypher} RETURN n.name", timeout=30).rows
-            assert 0 < len(rows) < len(everything), task.gold
-        if task.template == "n_prop_distinct":
-            assert len(rows) >= 2
+def test_the_rules_see_a_task_that_breaks_them(tasks: list[Task], records: Records, nba_graph: Graph) -> None:
+    task = next(task for task in tasks if task.pattern == "basic_(n)-(m0*)")
+    name = next(given for node, _, given in NODE.findall(task.match_cypher) if node == "m0")
+    for changed, rule in (
+        (task.match_cypher.replace(name, "No Such Name"), "of several nodes, or of none"),
+        (task.match_cypher.replace(name, "No Such Name"), "0 rows"),
+    ):
+        found = list(
+            violations(replace(task, match_cypher=changed, gold=f"{changed} RETURN n.name"), records, nba_graph)
+        )
+        assert any(rule in violation for violation in found), found
+    every = "MATCH (n:Player) WITH DISTINCT n WHERE n.name IS NOT NULL RETURN n.name"
+    broken = replace(
+        task, pattern="basic_(n)", template="n_where", match_cypher="MATCH (n:Player) WITH DISTINCT n", gold=every
+    )
+    assert list(violations(broken, records, nba_graph)) == ["a filter that keeps all"]
 
 
 def test_the_same_seed_makes_the_same_tasks_and_another_seed_others(tasks: list[Task], nba_graph: Graph) -> None:
