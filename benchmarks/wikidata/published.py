@@ -34,12 +34,21 @@ from cypherbench.wd2neo4j.resolver import SPARQLResolver
 from cypherbench.wd2neo4j.schema import WDNeo4jSchema
 from cypherbench.wd2neo4j.wd2simplekg import convert_wd_to_simple_kg
 import time
+import requests
+waited, send = [], requests.Session.request
+def timed(*arguments, **options):
+    start = time.perf_counter()
+    try:
+        return send(*arguments, **options)
+    finally:
+        waited.append(time.perf_counter() - start)
+requests.Session.request = timed
 definition, endpoint, output = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
 schema = SPARQLResolver().resolve(WDNeo4jSchema(**json.load(open(definition))))
 graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=0).transform(schema))
 json.dump(graph.model_dump(mode="json"), open(output, "w"), indent=2)
-print("BUILT", time.perf_counter() - begun, time.process_time() - used)
+print("BUILT", time.perf_counter() - begun, time.process_time() - used, sum(waited), len(waited))
 """
 OUR_BUILD = """
 import sys, time
@@ -48,10 +57,19 @@ from graphground.graphs.definitions.read import read_definition
 from graphground.graphs.wikidata.build import build
 from graphground.graphs.wikidata.endpoint import Endpoint
 from graphground.graphs.wikidata.sparql_source import SparqlSource
+import httpx2
+waited, send = [], httpx2.Client.post
+def timed(*arguments, **options):
+    start = time.perf_counter()
+    try:
+        return send(*arguments, **options)
+    finally:
+        waited.append(time.perf_counter() - start)
+httpx2.Client.post = timed
 definition, endpoint, output = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
 build(read_definition(Path(definition)), SparqlSource(Endpoint(endpoint)), Path(output))
-print("BUILT", time.perf_counter() - begun, time.process_time() - used)
+print("BUILT", time.perf_counter() - begun, time.process_time() - used, sum(waited), len(waited))
 """
 OURS = """
 name = "nba_mini"
@@ -111,6 +129,14 @@ start = "Movie"
 end = "Genre"
 wikidata = "P136"
 """
+MEASURES = (
+    "seconds from start to end",
+    "seconds of the build alone",
+    "processor seconds, with the endpoint's",
+    "seconds in which the build waited for the endpoint",
+    "seconds of the build without that",
+    "queries",
+)
 
 
 def published_form(text: str) -> dict[str, Any]:
@@ -203,15 +229,16 @@ def league(teams: int) -> list[dict[str, Any]]:
     return documents
 
 
-def seconds(command: list[str], **options: Any) -> tuple[float, float, float]:
-    """The seconds from start to end, of the build alone, and of processor time, the build's and the endpoint's
-    together."""
+def seconds(command: list[str], **options: Any) -> tuple[float, ...]:
+    """The seconds from start to end, of the build alone, of processor time (the build's and the endpoint's together), of
+    waiting for the endpoint, of everything else in the build, and the number of queries."""
     before, endpoint = time.perf_counter(), time.process_time()
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    built, processor = map(float, done.stdout.split("BUILT")[1].split())
-    return time.perf_counter() - before, built, processor + time.process_time() - endpoint
+    built, processor, waited, queries = map(float, done.stdout.split("BUILT")[1].split())
+    both = processor + time.process_time() - endpoint
+    return time.perf_counter() - before, built, both, waited, built - waited, queries
 
 
 def comparable(path: Path) -> tuple[Any, Any]:
@@ -271,11 +298,10 @@ def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, run
         f"{len(b[0])} nodes, {len(b[1])} relationships:",
         "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships",
     )
-    for place, what in enumerate(("from start to end", "the build alone", "processors, with the endpoint's")):
+    for place, what in enumerate(MEASURES):
         medians = [statistics.median(run[place] for run in several) for several in (theirs, ours)]
         print(
-            f"  {what}: published {medians[0]:.2f} s, ours {medians[1]:.2f} s, "
-            f"{medians[0] / medians[1]:.1f} times as fast"
+            f"  {what}: published {medians[0]:.2f}, ours {medians[1]:.2f}, {medians[0] / medians[1]:.1f} times as much"
         )
     for mine, other in zip(b, a, strict=True):
         left = [json.dumps(one, sort_keys=True) for one in mine]

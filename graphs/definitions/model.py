@@ -152,8 +152,8 @@ class Definition(Part):
 
     def ranks(self, relationship: Relationship) -> str:
         """The choice of statements that become relationships: `best` or `not_deprecated`."""
-        bounded = self.characteristics(relationship.type).time_bounded
-        return relationship.ranks or ("not_deprecated" if bounded else "best")
+        stated = self.types.get(relationship.type)
+        return relationship.ranks or ("not_deprecated" if stated is not None and stated.time_bounded else "best")
 
     def property_graph_schema(self) -> PropertyGraphSchema:
         """The schema of the graph, in the definition's order."""

@@ -96,6 +96,11 @@ def packed(statements: Sequence[Statement]) -> bytes:
 def unpacked(body: bytes) -> list[Statement]:
     """The statements in a stored form."""
     return [
-        Statement(rank, tuple(value), {name: [tuple(item) for item in values] for name, values in given.items()}, key)
+        Statement(
+            rank,
+            tuple(value),
+            {name: [tuple(item) for item in values] for name, values in given.items()} if given else {},
+            key,
+        )
         for rank, value, given, key in orjson.loads(body)
     ]

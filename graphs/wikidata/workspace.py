@@ -18,6 +18,8 @@ from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 
 FORMAT = "1"
 EXTRACT = "-extract"
+TARGETS_KEPT = 1 << 18
+"""Items whose targets are kept in memory: the ends of relationships are often the same."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -70,6 +72,8 @@ class Workspace:
         elif begun != identity or self._meta("format") != FORMAT:
             self._db.close()
             raise WorkspaceError(f"{path} belongs to another definition or source; remove it, or name another")
+        self._targets: dict[int, int] = {}
+        self._last: tuple[int, dict[int, bytes], dict[int, list[Statement]]] | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -182,14 +186,19 @@ class Workspace:
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Store statements that another process has packed."""
+        self._last = None
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """An item's statements of a property, all ranks."""
-        row = self._db.execute(
-            "SELECT body FROM statements WHERE item = ? AND property = ?", (item, int(name[1:]))
-        ).fetchone()
-        return [] if row is None else unpacked(row[0])
+        if self._last is None or self._last[0] != item:
+            rows = self._db.execute("SELECT property, body FROM statements WHERE item = ?", (item,))
+            self._last = item, dict(rows.fetchall()), {}
+        _, bodies, known = self._last
+        number = int(name[1:])
+        if number not in known:
+            known[number] = unpacked(bodies[number]) if number in bodies else []
+        return known[number]
 
     def add_values_seen(self, items: Iterable[int]) -> None:
         """Store items whose names are needed."""
@@ -214,10 +223,20 @@ class Workspace:
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
         """Store items that were merged into others."""
+        self._targets.clear()
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
         """The item that an item was merged into; the item itself if it was not merged."""
+        known = self._targets.get(item)
+        if known is None:
+            known = self._target(item)
+            if len(self._targets) >= TARGETS_KEPT:
+                self._targets.clear()
+            self._targets[item] = known
+        return known
+
+    def _target(self, item: int) -> int:
         seen = {item}
         while row := self._db.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
             item = row[0]

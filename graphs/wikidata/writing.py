@@ -33,6 +33,7 @@ class GraphWriting:
         self.plan, self.workspace = plan, workspace
         self.discards = Discards()
         self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
+        self._is_written: Callable[[str, int], bool] = lru_cache(NAMES_KEPT)(self._is_named_node)
 
     def _name(self, identifier: str) -> str | None:
         number = item_number(identifier)
@@ -95,7 +96,7 @@ class GraphWriting:
                             "provenance": [],
                         }
 
-    def _is_written(self, label: str, item: int) -> bool:
+    def _is_named_node(self, label: str, item: int) -> bool:
         return self.workspace.is_node(self.plan.number(label), item) and self._name_of(f"Q{item}") is not None
 
     def _relationships(self, relationship: Relationship, item: int) -> Iterator[tuple[int, dict[str, Any]]]:

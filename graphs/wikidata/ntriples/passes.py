@@ -218,12 +218,18 @@ class Names(_Pass):
     def read(self, piece: bytes) -> Found:
         """The findings in a block."""
         found = Found()
+        usual = tuple(b'"@%b .' % language for language in self.languages)
         for subject, predicate, rest in triples(piece, NAMES):
             if predicate == ABOUT:
                 if subject.startswith(self.articles) and (item := item_in(rest)) is not None and item in self.items:
                     found.add("texts", item, predicate, b"%b ." % (b'"' + subject[1:-1] + b'"'))
-                continue
-            item = item_in(subject)
-            if item is not None and item in self.items and language_of(rest) in self.languages:
-                found.add("texts", item, predicate, rest)
+            elif rest.endswith(usual) or (not _is_plain(rest) and language_of(rest) in self.languages):
+                item = item_in(subject)
+                if item is not None and item in self.items:
+                    found.add("texts", item, predicate, rest)
         return found
+
+
+def _is_plain(rest: bytes) -> bool:
+    """Whether a literal's tag is followed by one space and the point, as in the published dumps."""
+    return rest.endswith(b" .") and rest[-3:-2].isalnum()
