@@ -62,7 +62,7 @@ class Violation(NamedTuple):
 
 
 def access(query: tree.Query) -> Access:
-    """The most that a query does: `read`, `write`, `schema` or `admin`."""
+    """The highest access level that a query needs: `read`, `write`, `schema` or `admin`."""
     return widest(violation.access for violation in violations(query))
 
 

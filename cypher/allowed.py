@@ -104,7 +104,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
 }
 # fmt: on
-"""Names of plug-in functions by the reason why they are allowed; all of Cypher's own functions are, except `graph.*`."""
+"""Names of plug-in functions by the reason why they are allowed. Cypher's own functions are all allowed, except `graph.*`."""
 
 
 def _keys(reasons: Mapping[str, str]) -> frozenset[str]:

@@ -69,7 +69,7 @@ class Sent:
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Pairs of offsets in `text` and `given`; each begins a stretch that is the same in both. Empty if the texts are."""
+    """Pairs of offsets in `text` and `given`; each begins a stretch that both share. Empty if the two are the same."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
         """The original line and column for a line and column of the sent text; all count from 1."""

@@ -29,7 +29,7 @@ class Abandoned:
 
     @property
     def seconds(self) -> float:
-        """For how long it has been running without a caller."""
+        """Seconds since its caller left."""
         return time.monotonic() - self._since
 
     def follow(

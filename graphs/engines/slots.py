@@ -205,7 +205,7 @@ class Slots:
         return holds
 
     def _make_room(self, caller: str) -> None:
-        """Terminate long queries of the callers who hold most, one for each waiting caller who holds none."""
+        """Terminate long queries of the callers who hold most slots, one for each waiting caller who holds none."""
         if sum(slot.long for slot in self._held) < self.slots:
             return
         holds = self._holds()

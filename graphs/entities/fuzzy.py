@@ -23,7 +23,7 @@ _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
 """
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
-"""The score of a name that has the initial of a typed word, and of a name with a word for a typed initial."""
+"""The scores for initials: of a name with `J.` if `James` was typed, and of one with `James` if `J.` was typed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 
 
 def scores_without_articles(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """The same, ignoring leading articles: for `the wizards`, `washington wizards` ranks before `the wizard`."""
+    """The scores without leading articles: for `the wizards`, `washington wizards` ranks before `the wizard`."""
     bare, its = without_article(mention), [without_article(name) for name in names]
     if bare == mention and its == names:
         return scores(mention, names, known)

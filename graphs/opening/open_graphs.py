@@ -127,8 +127,9 @@ class OpenGraphs:
     def _retire(self, graph: Graph) -> None:
         """Close a replaced or removed graph when no thread holds it any more, so that no running call fails.
 
-        The reference count of the object decides. It may drop in any thread, even within the garbage collector, where
-        closing could wait for a lock that the thread holds; so the parts are noted there, and closed by the next `get`.
+        A finalizer runs when the last reference is gone. That may happen in any thread, even during garbage collection,
+        where closing could wait for a lock that the same thread holds. So the finalizer only notes a copy of the graph,
+        and the next `get` closes it.
         """
         noted = weakref.finalize(graph, self._unused.append, replace(graph))
         with self._retiring:

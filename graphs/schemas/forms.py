@@ -7,7 +7,7 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` gives each property of which something is known a line of its own, with its unit and sample values, and says
+`enhanced` has a line for each property with something to add, such as a unit or sample values, and says
 which relationships are symmetric or bound to a time. With the statistics of a graph every form marks what is empty in
 it: `(0 nodes)`, `(no values)`, `(0 relationships)`.
 """

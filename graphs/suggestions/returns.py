@@ -51,7 +51,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """The part after a pattern: `Returns("argmax", "height_cm", "float", True)` is the tallest."""
+    """The part after a pattern: `Returns("argmax", "height_cm", "float", True)` asks for the greatest height."""
 
     template: str
     key: str = ""

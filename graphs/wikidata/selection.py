@@ -30,7 +30,7 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
 
 
 def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
-    """Make the ends of the relationships that select a label its candidates."""
+    """Add the ends of the relationships that select a label to the candidates of the label."""
     for relationship, is_end in plan.selecting(label):
         if not is_end and relationship.wikidata != IDENTICAL:
             continue

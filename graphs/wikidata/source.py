@@ -47,7 +47,7 @@ def refuse_sparql(plan: Plan) -> None:
     """Raise if a definition has SPARQL conditions, which a dump cannot evaluate.
 
     Raises:
-        SourceError: it has.
+        SourceError: there is such a condition.
     """
     for label in plan.labels:
         if plan.node(label).sparql:

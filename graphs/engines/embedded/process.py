@@ -124,7 +124,7 @@ class EngineProcess:
             self._failure = error
 
     def _make_scratch(self) -> None:
-        """Create the empty database that tells why a query does not compile; a read-only one gives no reason."""
+        """Create an empty database, which reports why a query does not compile; read-only ones give no reason."""
         name = scratch_database(self.home)
         try:
             shutil.rmtree(self.home.databases / name, ignore_errors=True)

@@ -103,7 +103,7 @@ def _joined(candidate: Candidate) -> str:
 
 
 def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
-    """The candidates of which the mention is probably a spelling."""
+    """The candidates whose names the mention probably spells, correctly or not."""
     if not spelled or not fold(mention):
         return []
     from graphground.graphs.entities.verdicts.features import features_of  # NumPy, on first use

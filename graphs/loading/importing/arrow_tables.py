@@ -161,7 +161,7 @@ def frame_table(name: str, frame: Any) -> ArrowTable:
     """The table in a frame of pandas or polars, or in anything else that Arrow reads.
 
     Raises:
-        ImportRefused: it is no frame, or a column mixes types.
+        ImportRefused: the object is not a frame, or a column mixes types.
     """
     try:
         if hasattr(frame, "collect") and not hasattr(frame, "__arrow_c_stream__"):

@@ -13,7 +13,7 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 TRIES = 12
 
 PROPERTY_SHARE = 0.75
-"""The relevance factor of a fully named property: after connecting patterns, before patterns that nothing refers to."""
+"""The relevance factor of properties: a fully named one ranks after connecting patterns and before unmentioned ones."""
 
 
 @dataclass(frozen=True, slots=True)

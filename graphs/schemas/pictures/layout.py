@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 ROUNDS = 80
 LEAST_SQUARE = 1e-18
-"""Of a distance, so that boxes at one place do not divide by zero."""
+"""The least squared distance to divide by: boxes may be at the same position."""
 PUSHES = 600
 ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])
@@ -56,7 +56,7 @@ def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
 
 
 def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
-    """The number of links to each box, -1 where there is no path."""
+    """The length in links of the shortest path to each box; -1 if there is no path."""
     steps = [-1.0] * len(near)
     steps[box] = 0.0
     reached, length = [box], 0.0
@@ -93,9 +93,9 @@ def _majorized(wanted: Floats) -> Floats:
 
 
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
-    """Move boxes that are too close apart, each pair along the shorter direction, until none are.
+    """Separate boxes that are too close to each other, each pair along the shorter direction.
 
-    Where boxes are crowded, pushing alone would shuffle them: every few rounds the whole picture grows a little.
+    In a crowd, pushing would only shuffle the boxes, so the whole picture grows a little every few rounds.
     """
     room = size + gap
     for number in range(1, PUSHES + 1):
@@ -116,8 +116,8 @@ def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
 
 
 def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
-    """The pairs of boxes whose rooms overlap. Sorted by their left side, a box can only meet those that begin before
-    its right side."""
+    """The pairs of boxes that are too close. Boxes are sorted by their left sides, so a box can only be too close to
+    those that begin before its right side."""
     left = placed[:, 0] - room[:, 0] / 2
     order = np.argsort(left, kind="stable")
     ends = np.searchsorted(left[order], left[order] + room[order, 0])

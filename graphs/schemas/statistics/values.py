@@ -1,7 +1,7 @@
 """The values of one property, added a block at a time: counted exactly, held as eight bytes each.
 
 Distinct and repeated values are counted from the hashes of all values; candidates for the most frequent are the most
-frequent of each block, which are then counted exactly by their hashes.
+frequent of the 1st, 2nd, 4th, 8th, … block, which are then counted exactly by their hashes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphground.graphs.schemas.statistics.model import PropertyStatistics
 
 MOST_COMMON = 5
 LEADERS = 20
-"""The number of most frequent values of each block that are candidates for the most frequent of all."""
+"""The number of most frequent values of a block that become candidates for the most frequent of all."""
 MOST_LEADERS = 2_000
 MOSTLY_DISTINCT, LARGE_BLOCK = 0.9, 5_000
 LONGEST_VALUE = 80
@@ -54,6 +54,7 @@ class Values:
             self._hashes.extend(map(hash, values))
             self._ordered = False
         self._blocks += 1
+        # Only the 1st, 2nd, 4th, 8th, … block, because this counting takes the most time.
         if self._leads and self._blocks & (self._blocks - 1) == 0 and len(self._leaders) < MOST_LEADERS:
             self._look_for_leaders(values)
         self._blank += values.count(()) + values.count("")

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy
 
 MOST = 1 << 28
-"""The most bits: 32 MiB, more than Wikidata has items."""
+"""The largest number of bits (32 MiB), more than Wikidata has items."""
 AT_ONCE = 1 << 20
 
 
