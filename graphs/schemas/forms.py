@@ -137,7 +137,7 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
 
 
 def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
-    """What a query must respect in all relationships of a kind, said once: `end_year IS NULL while it lasts`."""
+    """The rules that queries must follow for relationships of a kind, stated once: `end_year IS NULL while it lasts`."""
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
     rules = [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
     if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
