@@ -49,7 +49,7 @@ class SparqlSource:
 
     @property
     def notes(self) -> list[str]:
-        """Nothing: an endpoint holds all statements."""
+        """Return no notes: an endpoint holds all statements."""
         return []
 
     def check(self, plan: Plan) -> None:
