@@ -10,7 +10,8 @@ because it may do anything. `violations` lists the forbidden constructs with rea
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from graphground.cypher import tree
 from graphground.cypher.allowed import FUNCTIONS_ALLOWED, PROCEDURES_ALLOWED
@@ -18,6 +19,8 @@ from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
 from graphground.cypher.growth import CODE as VALUE_DOUBLES
 from graphground.cypher.growth import doublings
 from graphground.cypher.language import Access, widest
+from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
+from graphground.cypher.memory import large_values
 from graphground.cypher.procedures import PROCEDURES
 
 _SHOWN = frozenset(
@@ -66,8 +69,8 @@ def access(query: tree.Query) -> Access:
     return widest(violation.access for violation in violations(query))
 
 
-def violations(query: tree.Query) -> list[Violation]:
-    """Everything that keeps a query from being read-only."""
+def violations(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[Violation]:
+    """Everything that keeps a query from being read-only, or from being run at all with these parameters."""
     found: list[Violation] = []
     for node in query.walk():
         if isinstance(node, tree.FunctionCall):
@@ -87,6 +90,17 @@ def violations(query: tree.Query) -> list[Violation]:
             f"Collect the parts without repeating {doubling.name}; for a number, write 2 * {doubling.name}",
         )
         for doubling in doublings(query)
+    )
+    found += (
+        Violation(
+            VALUE_TOO_LARGE,
+            value.start,
+            value.end,
+            "read",
+            f"{value.what}, more than a database can spare: use a smaller range, or a LIMIT before the values are "
+            "collected or sorted; count() and sum() of a long range are possible",
+        )
+        for value in large_values(query, parameters)
     )
     return found
 

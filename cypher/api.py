@@ -103,7 +103,7 @@ def _judged(
     """The findings of the language check and, if the text can be parsed, of the schema and data checks; the most severe
     first.
     """
-    report = _language(text, language, read_only)
+    report = _language(text, language, read_only, parameters)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
     from graphground.cypher.checks import check  # loaded when there is a schema to check against
@@ -135,7 +135,7 @@ def too_complex(text: str) -> Diagnostic:
     )
 
 
-def _language(text: str, language: Language, read_only: bool) -> Report:
+def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
     """The findings of the language check."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
@@ -154,7 +154,7 @@ def _language(text: str, language: Language, read_only: bool) -> Report:
         kinds = (error.tokens or tokenize(text)).kinds
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
     problems = analyze(query).problems
-    forbidden = violations(query)
+    forbidden = violations(query, parameters)
     allowed = widest(violation.access for violation in forbidden)
     compiles = not notes and not problems
     if compiles and not (read_only and forbidden):

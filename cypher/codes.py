@@ -75,6 +75,12 @@ LANGUAGE_CODES: Mapping[str, Code] = {
         "Each round of a `reduce` doubles a text or a list, which can take all memory of the database.",
         "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
     ),
+    "value_too_large": Code(
+        "error",
+        "The query builds a list, a text or a set of rows from constants alone that takes more memory than any query "
+        "should.",
+        "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
+    ),
     "two_readings": Code(
         "error",
         "Databases parse this text differently, so that one may execute a part that another takes for a string; the "

@@ -46,7 +46,7 @@ class Diagnostic:
         return {
             "code": self.code,
             "severity": self.severity,
-            "message": cut(self.message, LONGEST_MESSAGE),
+            "message": cut_inside(self.message, LONGEST_MESSAGE),
             "line": self.line,
             "column": self.column,
             "end_line": self.end_line,
@@ -59,6 +59,17 @@ class Diagnostic:
 def cut(text: str, most: int) -> str:
     """The text, shortened if it is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def cut_inside(text: str, most: int) -> str:
+    """The text without its middle if it is longer than `most`: `cut_inside("no label 'aaaaaaa'", 15)` is `no label '…aa'`.
+
+    The end of a message says what to do, which a repeated name in the middle must not displace.
+    """
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return text[: most - end - 1] + "…" + text[len(text) - end :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
 from graphground.cypher.names.nearest import closest
 from graphground.prompts.template import all_templates
 from graphground.server.application import Application
@@ -13,6 +14,9 @@ from graphground.server.resources import UnknownResource, read_resource, schema_
 
 class PromptError(Exception):
     """A prompt cannot be returned; the message gives the reason and valid alternatives."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_prompts() -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, NotificationParams, SetLevelRequestParams
 
 from graphground import __version__
+from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.server.application import Application
 from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
 from graphground.server.call import Outcome
@@ -201,7 +202,9 @@ class Protocol:
                 context, "resource", partial(read_resource, self.application, str(params.uri))
             )
         except UnknownResource as error:
-            raise MCPError(code=INVALID_PARAMS, message=str(error), data={"uri": str(params.uri)}) from None
+            raise MCPError(
+                code=INVALID_PARAMS, message=str(error), data={"uri": cut(str(params.uri), LONGEST_SPAN)}
+            ) from None
         return {"contents": [contents], **FRESH}
 
     async def list_prompts(self, context: Any, params: Any) -> Any:

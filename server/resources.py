@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote
 
+from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.server.application import Application
 from graphground.server.apps.extension import VIEW, view_contents
@@ -39,6 +40,9 @@ TEMPLATES = (
 
 class UnknownResource(Exception):
     """There is no resource at that address; the message lists the existing ones."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, cut
 from graphground.cypher.growth import CODE as VALUE_DOUBLES
+from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
 from graphground.cypher.parameters import CODE as MISSING_PARAMETER
 from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
@@ -241,11 +242,11 @@ def checked(
             diagnostics=report.diagnostics,
             next="Rewrite it as the message says and call again.",
         )
-    doubling = next((finding for finding in report.diagnostics if finding.code == VALUE_DOUBLES), None)
-    if doubling is not None:
+    large = next((finding for finding in report.diagnostics if finding.code in (VALUE_DOUBLES, VALUE_TOO_LARGE)), None)
+    if large is not None:
         raise ToolFailure(
-            VALUE_DOUBLES,
-            f"This query is not run: line {doubling.line}, column {doubling.column}: {doubling.message}.",
+            large.code,
+            f"This query is not run: line {large.line}, column {large.column}: {large.message}.",
             diagnostics=report.diagnostics,
             next="Rewrite it as the message says and call again.",
         )

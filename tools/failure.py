@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.diagnostics import LONGEST_MESSAGE, Diagnostic, cut_inside
+
+LONGEST_INPUT, MOST_INPUTS = 10_000, 100
+"""The characters of a valid input that a failure offers, and the number of these."""
 
 
 class ToolFailure(Exception):
@@ -13,7 +16,9 @@ class ToolFailure(Exception):
 
     `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
     `nearest` holds valid inputs ready to paste, best first; `next` is the call to make now;
-    `diagnostics` says where in a query it failed.
+    `diagnostics` says where in a query it failed. Texts of the caller that they repeat are shortened: a message to
+    `LONGEST_MESSAGE` characters; a valid input of more than `LONGEST_INPUT`, which could not be pasted after that, is
+    left out.
     """
 
     def __init__(
@@ -25,8 +30,10 @@ class ToolFailure(Exception):
         next: str = "",
         diagnostics: Iterable[Diagnostic] = (),
     ):
-        super().__init__(message)
-        self.error, self.message, self.nearest, self.next = error, message, list(nearest), next
+        self.error, self.message = error, cut_inside(message, LONGEST_MESSAGE)
+        self.nearest = [text for text in nearest if len(text) <= LONGEST_INPUT][:MOST_INPUTS]
+        self.next = cut_inside(next, LONGEST_MESSAGE)
+        super().__init__(self.message)
         self.diagnostics = list(diagnostics)
 
     def as_dict(self) -> dict[str, Any]:

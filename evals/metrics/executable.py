@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from graphground.cypher import validate
 from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.growth import CODE as VALUE_DOUBLES
+from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
 from graphground.cypher.readings import CODE as TWO_READINGS
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
@@ -30,6 +31,7 @@ _NOT_READING = frozenset(
         "multiple_statements",
         TWO_READINGS,
         VALUE_DOUBLES,
+        VALUE_TOO_LARGE,
     }
 )
 """Codes of queries that are never sent, as in `execute_cypher`: an agent's queries are not trusted."""

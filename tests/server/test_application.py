@@ -1,11 +1,15 @@
 import json
+from time import process_time
 from typing import Any
 
 import pytest
 
+from graphground.cypher.diagnostics import LONGEST_MESSAGE
 from graphground.server.application import Application
 from tests.support.films import films_alone
 
+COLLECTS = "UNWIND range(1, $n) AS i RETURN collect(i) AS x"
+LONG = "ﷺ" * 99_000
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
 
 
@@ -39,6 +43,7 @@ def test_a_call_answers_in_text_and_structure() -> None:
         ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
         ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
         ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
+        ("execute_cypher", {"query": COLLECTS, "parameters": {"n": 10**8}}, "value_too_large", []),
         ("find_entities", {"mentions": []}, "wrong_argument", []),
         ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
     ],
@@ -77,3 +82,40 @@ def test_the_text_of_a_schema_is_the_schema_itself() -> None:
     assert not outcome.text.startswith("{")
     assert "(:Movie)-[:directedBy]->(:Person)" in outcome.text
     assert "directedBy" in json.loads(outcome.payload)["schema"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (LONG, {}),
+        ("get_schema", {LONG: 1}),
+        ("get_schema", {f"{number} {LONG[:50]}": 1 for number in range(1_000)}),
+        ("get_schema", {"graph": LONG}),
+        ("get_schema", {"form": LONG}),
+        ("get_schema", {"max_tokens": -(10**4_000)}),
+        ("get_filtered_schema", {"question": "films", "graph": LONG}),
+        ("get_filtered_schema", {"question": "films", "method": LONG}),
+        ("find_entities", {"mentions": ["Heat"], "label": LONG}),
+        ("find_entities", {"mentions": ["Heat"], "property": LONG}),
+        ("find_entities", {"mentions": [LONG]}),
+        ("suggest_queries", {"question": "films", "graph": LONG}),
+        ("execute_cypher", {"cursor": LONG}),
+        ("execute_cypher", {"query": f"MATCH (n:`{LONG}`) RETURN m"}),
+        ("execute_cypher", {"query": f"RETURN ${'a' * 99_000} AS x"}),
+        ("execute_cypher", {"query": f"CALL {'a' * 49_000}.{'b' * 49_000}()"}),
+        ("execute_cypher", {"query": "RETURN " + "f()," * 20_000 + "1"}),
+    ],
+)
+def test_a_failure_repeats_little_of_what_it_was_given(tool: str, arguments: dict[str, Any]) -> None:
+    begun = process_time()
+    answer = failure(tool, arguments)
+    assert process_time() - begun < 1.5
+    assert len(answer["message"]) <= LONGEST_MESSAGE
+    assert len(json.dumps(answer, ensure_ascii=False)) < 60_000
+    assert len(answer["next"]) <= LONGEST_MESSAGE
+
+
+def test_the_end_of_a_shortened_message_stays() -> None:
+    message = failure("list_graph" + LONG, {})["message"]
+    assert message.startswith("There is no tool 'list_graph")
+    assert message.endswith("suggest_queries.")

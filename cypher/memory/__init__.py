@@ -1,0 +1,57 @@
+"""Finds values that a query builds from constants alone and that take more memory than any query should.
+
+    >>> from graphground.cypher import parse
+    >>> [found.what for found in large_values(parse("UNWIND range(1, 100000000) AS i RETURN collect(i) AS x"))]
+    ['this list has at least 100,000,000 elements']
+    >>> large_values(parse("UNWIND range(1, 100000000) AS i RETURN sum(i) AS x"))
+    []
+
+A Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. It stores what a list
+comprehension makes, the arguments of a procedure and of a plug-in's function, and the rows of `collect`, of a sort and of
+DISTINCT. Only what is certain is found: sizes are lower bounds that follow from the text and the parameters, and where
+anything depends on the data, nothing is found. `values` holds the bounds, `expressions` computes them for expressions,
+`rows` for clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphground.cypher import tree
+from graphground.cypher.memory.expressions import Evaluation
+from graphground.cypher.memory.rows import evaluate
+from graphground.cypher.memory.values import LargeValue
+
+CODE = "value_too_large"
+_LENGTHENING = frozenset({"range", "replace", "split"})
+"""Functions whose result may be much larger than the text of the query."""
+FEW_ADDITIONS = 8
+"""Additions of which even the largest text of a query, doubled each time, stays small."""
+
+__all__ = ["CODE", "LargeValue", "large_values"]
+
+
+def large_values(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[LargeValue]:
+    """Every value of a query that certainly takes more than `MOST_BYTES` of the database's memory."""
+    if not _may_be_large(query, parameters):
+        return []
+    evaluation = Evaluation(parameters or {})
+    evaluate(query.body, evaluation)
+    return evaluation.found
+
+
+def _may_be_large(query: tree.Query, parameters: Mapping[str, Any] | None) -> bool:
+    """Whether a query has what it takes; most have not, and are not evaluated."""
+    if parameters and any(isinstance(value, str | list | dict) and len(value) > 1 for value in parameters.values()):
+        return True
+    repeated = added = 0
+    for node in query.walk():
+        if isinstance(node, tree.FunctionCall):
+            if node.key in _LENGTHENING:
+                return True
+        elif isinstance(node, tree.Unwind | tree.ListComprehension):
+            repeated += 1
+        elif isinstance(node, tree.Binary) and node.operator in ("+", "||"):
+            added += 1
+    return repeated > 1 or added > FEW_ADDITIONS

@@ -1,0 +1,232 @@
+"""The least sizes of what operators and functions give for arguments of known sizes.
+
+>>> result("range", [Number(1), Number(1000)])
+Items(size=1000, each=4, exact=True, lazy=True, present=True)
+>>> combined("^", Number(10), Number(8))
+Number(value=100000000.0)
+>>> result("replace", [known_text("aaa"), known_text("a"), known_text("xyz")]).size
+9
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+from graphground.cypher import tree
+from graphground.cypher.memory.filters import count_of
+from graphground.cypher.memory.values import (
+    BOXED,
+    HEADER,
+    LONGEST_TEXT,
+    REFERENCE,
+    Items,
+    Number,
+    Present,
+    Text,
+    Value,
+    known_text,
+)
+
+MOST = 2**63
+_ROUNDING: dict[str, Callable[[float], int]] = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": round,
+    "tointeger": int,
+    "tointegerornull": int,
+}
+_SAME_SIZE = frozenset({"toupper", "tolower", "upper", "lower", "reverse", "tostring", "tostringornull"})
+_SAME_LENGTH = {
+    "tostringlist": HEADER,
+    "tointegerlist": BOXED,
+    "tofloatlist": BOXED,
+    "tobooleanlist": 0,
+    "apoc.coll.sort": BOXED,
+    "apoc.coll.shuffle": BOXED,
+    "apoc.coll.zip": HEADER,
+    "apoc.coll.pairs": HEADER,
+    "apoc.coll.runningtotal": BOXED,
+    "apoc.convert.tolist": BOXED,
+}
+"""Functions of a list that make a new one of the same length, with the least bytes of each new element."""
+
+
+def combined(operator: str, left: Value, right: Value) -> Value:
+    """What `left operator right` gives."""
+    match left, right:
+        case Number(), Number():
+            return _number(operator, left.value, right.value)
+        case (Text(), _) | (_, Text()) if operator in ("+", "||") and not _is_list(left, right):
+            return _joined(left, right)
+        case (Items(), _) | (_, Items()) if operator in ("+", "||"):
+            return _concatenated(left, right)
+        case (Present(), Number() | Present()) | (Number(), Present()) if operator in ("+", "-", "*", "/", "%", "^"):
+            return Present(BOXED)
+    return None
+
+
+def _is_list(left: Value, right: Value) -> bool:
+    return isinstance(left, Items) or isinstance(right, Items)
+
+
+def _number(operator: str, left: float, right: float) -> Value:
+    whole = isinstance(left, int) and isinstance(right, int)
+    try:
+        match operator:
+            case "+":
+                value = left + right
+            case "-":
+                value = left - right
+            case "*":
+                value = left * right
+            case "/":
+                value = math.trunc(left / right) if whole else left / right
+            case "%":
+                value = int(math.fmod(left, right)) if whole else math.fmod(left, right)
+            case "^":
+                value = float(left) ** float(right)
+            case _:
+                return None
+    except (ArithmeticError, ValueError):
+        return None
+    return Number(value) if isinstance(value, int | float) and abs(value) < MOST else None
+
+
+def negated(operand: Value, operator: str) -> Value:
+    """What `-operand` or `+operand` gives."""
+    if isinstance(operand, Number):
+        return Number(-operand.value) if operator == "-" else operand
+    return operand if isinstance(operand, Present) else None
+
+
+def _joined(left: Value, right: Value) -> Value:
+    """Two texts, or a text and a value that becomes one."""
+    parts = [_as_text(left), _as_text(right)]
+    first, second = parts
+    if first is None or second is None:
+        return None
+    size = first.size + second.size
+    if first.text is not None and second.text is not None and size <= LONGEST_TEXT:
+        return known_text(first.text + second.text)
+    if first.counts is not None and second.counts is not None:
+        return Text(size, None, Counter(first.counts) + Counter(second.counts))
+    return Text(size)
+
+
+def _as_text(value: Value) -> Text | None:
+    match value:
+        case Text():
+            return value
+        case Number(value=int()):
+            return known_text(str(value.value))
+        case Number() | Present():
+            return Text(1)
+    return None
+
+
+def _concatenated(left: Value, right: Value) -> Value:
+    """Two lists, or a list and an element: a view of both, which copies none."""
+    if left is None or right is None:
+        return None  # null, or a list of unknown length
+    size = sum(side.size if isinstance(side, Items) else 1 for side in (left, right))
+    sides = [side for side in (left, right) if isinstance(side, Items)]
+    known = all(not isinstance(side, Present) for side in (left, right))  # a value that may be a list
+    return Items(
+        size,
+        lazy=True,
+        exact=known and all(side.exact for side in sides),
+        present=all(side.present for side in sides),
+        inside=sum(side.inside for side in sides),
+    )
+
+
+def part(whole: Value, lower: tree.Expression | None, upper: tree.Expression | None) -> Value:
+    """What `whole[lower..upper]` gives: a view, whose length is known if the bounds are small literals."""
+    if not isinstance(whole, Items) or upper is not None:
+        return None
+    start = lower.value if isinstance(lower, tree.IntegerLiteral) else 0 if lower is None else whole.size
+    return whole._replace(size=max(whole.size - start, 0), numbers=None)
+
+
+def element(source: Value) -> Value:
+    """An element of a list, as a comprehension or UNWIND gives it: of a range a new integer each time."""
+    if not isinstance(source, Items) or not source.present:
+        return None
+    if source.lazy:
+        return Present(BOXED, source.size if source.numbers else 0, numbers=source.numbers)
+    return Present(max(source.each - REFERENCE, 0))
+
+
+def result(key: str, arguments: list[Value]) -> Value:
+    """What a function gives; None where that is not certain."""
+    match key, arguments:
+        case "range", [Number(value=int() as first), Number(value=int() as last), *step]:
+            return _range(first, last, step)
+        case "size" | "length" | "char_length" | "character_length", [Items(exact=True, size=size)]:
+            return Number(size)
+        case "size" | "char_length" | "character_length", [Text(text=str() as text)]:
+            return Number(len(text))
+        case (("floor" | "ceil" | "round" | "tointeger" | "tointegerornull"), [Number(value=value)]):
+            return Number(_ROUNDING[key](value)) if math.isfinite(value) else None
+        case (("tointeger" | "tointegerornull" | "tofloat" | "tofloatornull"), [Text(text=str() as text)]):
+            return _parsed(text, whole=key.startswith("toi"))
+        case "tofloat" | "tofloatornull", [Number(value=value)]:
+            return Number(float(value))
+        case "abs", [Number(value=value)]:
+            return Number(abs(value))
+        case "coalesce", [Number() | Text() | Items() | Present() as first_known, *_]:
+            return first_known
+        case "tail", [Items() as items]:
+            return items._replace(size=max(items.size - 1, 0), numbers=None)
+        case "reverse", [Items() as items]:
+            return items
+        case "replace", [Text() as text, Text() as search, Text() as put]:
+            return _replaced(text, search, put)
+        case "split", [Text() as text, Text(text="")]:
+            return Items(text.size, REFERENCE + HEADER, exact=False)
+        case "apoc.text.join", [Items() as items, Text() as between]:
+            return Text(max(items.size - 1, 0) * between.size)
+        case "apoc.convert.tojson", [Items() as items]:
+            return Text(2 * items.size)
+        case _, [Items() as items, *_] if key in _SAME_LENGTH:
+            return Items(items.size, REFERENCE + _SAME_LENGTH[key], items.exact, present=items.present)
+        case _, [Text() as text] if key in _SAME_SIZE:
+            return Text(text.size) if key != "tostring" else text
+    return None
+
+
+def _range(first: int, last: int, step: list[Value]) -> Value:
+    by = step[0].value if step and isinstance(step[0], Number) else None if step else 1
+    if not isinstance(by, int) or by == 0:
+        return None
+    numbers = range(first, last + (1 if by > 0 else -1), by)
+    return Items(count_of(numbers), lazy=True, numbers=numbers)
+
+
+def _parsed(text: str, *, whole: bool) -> Value:
+    try:
+        number = float(text) if len(text) < 40 else math.nan
+    except ValueError:
+        return None
+    if not math.isfinite(number) or abs(number) >= MOST:
+        return None
+    return Number(int(number) if whole else number)
+
+
+def _replaced(text: Text, search: Text, put: Text) -> Value:
+    if text.text is not None and search.text and put.text is not None:
+        times = text.text.count(search.text)
+        if len(text.text) + times * (len(put.text) - len(search.text)) <= LONGEST_TEXT:
+            return known_text(text.text.replace(search.text, put.text))
+    if text.counts is not None and search.text is not None and len(search.text) == 1:
+        times = text.counts.get(search.text, 0)
+        size = text.size + times * (put.size - 1)
+        if put.counts is None:
+            return Text(size)
+        counts = {letter: number for letter, number in text.counts.items() if letter != search.text}
+        for letter, number in put.counts.items():
+            counts[letter] = counts.get(letter, 0) + times * number
+        return Text(size, None, counts)
+    return Text(text.size if put.size >= search.size else 0)

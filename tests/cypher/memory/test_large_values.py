@@ -1,0 +1,190 @@
+"""Values that are certainly too large: found in every form, and never where a database computes them lazily."""
+
+from time import process_time
+from typing import Any
+
+import pytest
+
+from graphground.cypher import parse, validate
+from graphground.cypher.memory import large_values
+
+# fmt: off
+LARGE = [
+    "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH collect(i) AS l RETURN size(l) AS x",
+    "UNWIND range(1, 100000000) AS i WITH collect(DISTINCT i) AS l RETURN size(l) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN count(DISTINCT i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH DISTINCT i RETURN count(*) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i, count(*) AS c RETURN max(c) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN i ORDER BY i DESC",
+    "UNWIND range(1, 100000000) AS i RETURN percentileDisc(i, 0.5) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE i > 0 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE 5 <= i < 90000000 AND i <> 7 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE i % 2 = 0 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i OPTIONAL MATCH (n {id: i}) RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i CALL (i) { RETURN i * 2 AS j } RETURN collect(j) AS x",
+    "CALL () { UNWIND range(1, 100000000) AS i RETURN collect(i) AS l } RETURN size(l) AS x",
+    "MATCH (n) UNWIND range(1, 100000000) AS i RETURN n.name AS name, collect(i) AS x",
+    "UNWIND range(1, 10000) AS i UNWIND range(1, 10000) AS j RETURN collect([i, j]) AS x",
+    "UNWIND range(1, 10000) AS i UNWIND range(1, 10000) AS j WITH DISTINCT i, j RETURN count(*) AS x",
+    "UNWIND range(1, 10000) AS i UNWIND range(1, 10000) AS j WITH i, j ORDER BY j RETURN count(*) AS x",
+    "RETURN size(COLLECT { UNWIND range(1, 100000000) AS i RETURN i }) AS x",
+    "RETURN range(1, 100000000) AS x",
+    "RETURN {a: [range(1, 100000000)]} AS x",
+    "RETURN size([i IN range(1, 100000000) | i]) AS x",
+    "RETURN [i IN range(1, 100000000) | 1][0] AS x",
+    "RETURN size([i IN range(1, 100000000) WHERE i > 0]) AS x",
+    "RETURN size([i IN range(100000000, 1, -1) | 'a' + i]) AS x",
+    "RETURN size([i IN range(1, 100000) | [j IN range(1, 100000) | $a]]) AS x",
+    "MATCH (n) WHERE any(i IN [j IN range(1, 100000000) | j] WHERE i = n.id) RETURN n.name AS name",
+    "RETURN size(toStringList(range(1, 100000000))) AS x",
+    "RETURN size(apoc.coll.pairs(range(1, 100000000))) AS x",
+    "RETURN apoc.coll.sum(range(1, 100000000)) AS x",
+    "RETURN apoc.coll.sum(range(1, 50000000) + range(1, 50000000)) AS x",
+    "RETURN apoc.coll.contains(tail(reverse(range(1, 100000000)[1..])), 1) AS x",
+    "RETURN apoc.map.get({a: range(1, 100000000)}, 'b', 1, false) AS x",
+    "RETURN size(apoc.convert.toJson([range(1, 100000000)])) AS x",
+    "RETURN apoc.coll.flatten([i IN range(1, 1000) | range(1, 100000)])[0] AS x",
+    "CALL apoc.path.expandConfig(null, {a: range(1, 100000000)}) YIELD path RETURN path",
+    "RETURN apoc.coll.sum(range(1, toInteger('100000000'))) AS x",
+    "RETURN apoc.coll.sum(range(1, toInteger(10 ^ 8))) AS x",
+    "RETURN apoc.coll.sum(range(1, 10000 * 10000)) AS x",
+    "RETURN apoc.coll.sum(range(-50000000, abs(-50000000))) AS x",
+    "RETURN apoc.coll.sum(range(1, size(range(1, 100000000)))) AS x",
+    "RETURN apoc.coll.sum(range(1, toInteger('1' + '00000000'))) AS x",
+    "WITH 100000000 AS n WITH range(1, n) AS l, n AS m RETURN apoc.coll.sum(l) AS x",
+    "WITH [1, 2, 3] AS l " + "WITH l + l AS l " * 25 + "RETURN apoc.coll.sum(l) AS x",
+    "WITH 'abc' AS t " + "WITH t + t AS t " * 25 + "RETURN size(t) AS x",
+    "WITH 'aaaaaaaaaa' AS t " + "WITH replace(t, 'a', 'aaaaaaaaaa') AS t " * 8 + "RETURN size(t) AS x",
+    "WITH 'abababab' AS t " + "WITH replace(t, 'a', 'baab') AS t " * 24 + "RETURN size(t) AS x",
+    "UNWIND range(1, $n) AS i RETURN collect(i) AS x",
+    "RETURN replace(replace(replace($text, 'a', $text), 'a', $text), 'a', $text) AS x",
+    "UNWIND $list AS a UNWIND $list AS b RETURN collect([a, b]) AS x",
+]
+HARMLESS = [
+    "RETURN size(range(1, 100000000)) AS x",
+    "RETURN last(range(1, 100000000)) AS x",
+    "RETURN range(1, 100000000)[7] AS x",
+    "RETURN 7 IN range(1, 100000000) AS x",
+    "RETURN isEmpty(range(1, 100000000)) AS x",
+    "RETURN size(range(1, 100000000) + 1) AS x",
+    "RETURN size(tail(range(1, 100000000))) AS x",
+    "RETURN size(reverse(range(1, 100000000))) AS x",
+    "RETURN size(range(1, 100000000)[1..]) AS x",
+    "RETURN head([range(1, 100000000)])[0] AS x",
+    "WITH {a: range(1, 100000000)} AS m RETURN m.a[0] AS x",
+    "WITH collect(range(1, 100000000)) AS l RETURN size(l) AS x",
+    "WITH DISTINCT range(1, 100000000) AS l RETURN l[0] AS x",
+    "RETURN any(i IN range(1, 100000000) WHERE i = 5) AS x",
+    "RETURN reduce(s = 0, i IN range(1, 100000000) | s + i) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN count(*) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN sum(i) AS s, max(i) AS m, avg(i) AS a",
+    "UNWIND range(1, 100000000) AS i RETURN i",
+    "UNWIND range(1, 100000000) AS i RETURN DISTINCT i",
+    "UNWIND range(1, 100000000) AS i RETURN i LIMIT 10",
+    "UNWIND range(1, 100000000) AS i RETURN i ORDER BY i DESC LIMIT 10",
+    "UNWIND range(1, 100000000) AS i WITH i LIMIT 10 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i SKIP 99999990 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE i < 10 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE rand() < 0.00001 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i WHERE i > 10 AND i < 20 RETURN collect(i) AS x",
+    "UNWIND range(1, 100000000) AS i MATCH (n {id: i}) RETURN collect(n.name) AS x",
+    "UNWIND range(1, 100000000) AS i OPTIONAL MATCH (n {id: i}) RETURN collect(n.name) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN collect(null) AS x",
+    "UNWIND range(1, 100000000) AS i RETURN collect(CASE WHEN i < 3 THEN i END) AS x",
+    "UNWIND range(1, 100000000) AS i WITH i % 10 AS digit, count(*) AS c RETURN digit, c",
+    "UNWIND range(1, 100000000) AS i WITH DISTINCT i / 10000000 AS part RETURN count(*) AS c",
+    "RETURN [i IN range(1, 100000000) WHERE i < 10 | i] AS x",
+    "RETURN [i IN range(1, 100000000) WHERE i % 7 = 3 AND i < 50] AS x",
+    "RETURN [i IN range(1, 100000000)[..10] | i] AS x",
+    "RETURN [i IN range(1, 100000000, 1000000) | i] AS x",
+    "RETURN [i IN range(100000000, 1) | i] AS x",
+    "RETURN EXISTS { UNWIND range(1, 100000000) AS i RETURN i } AS x",
+    "RETURN COUNT { UNWIND range(1, 100000000) AS i RETURN i } AS x",
+    "UNWIND range(1, 1000) AS i RETURN collect(i) AS x",
+    "UNWIND range(0, 364) AS day RETURN collect(date('2024-01-01') + duration({days: day})) AS days",
+    "UNWIND range(0, 36524) AS day WITH date('1900-01-01') + duration({days: day}) AS d RETURN collect(DISTINCT d) AS x",
+    "UNWIND range(1900, 2024) AS year OPTIONAL MATCH (m:Movie {year: year}) RETURN year, count(m) AS movies ORDER BY year",
+    "UNWIND range(1, 12) AS month RETURN month, [d IN range(1, 31) | {month: month, day: d}] AS days",
+    "RETURN [h IN range(0, 23) | [m IN range(0, 59) | h * 60 + m]] AS minutes",
+    "UNWIND range(1, 100) AS a UNWIND range(1, 100) AS b WITH a, b WHERE a < b RETURN collect([a, b]) AS pairs",
+    "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b RETURN DISTINCT a * b AS product ORDER BY product",
+    "MATCH p = (a)-[*1..3]->(b) UNWIND range(0, length(p) - 1) AS i RETURN collect(nodes(p)[i].name) AS names",
+    "MATCH (n) WITH collect(n) AS ns UNWIND range(0, size(ns) - 2) AS i RETURN ns[i].name AS a, ns[i + 1].name AS b",
+    "MATCH (n) WITH collect(n.name) AS l RETURN [i IN range(0, size(l) - 1) WHERE i % 2 = 0 | l[i]] AS x",
+    "RETURN apoc.coll.pairs(range(1, 100000)) AS x",
+    "RETURN apoc.coll.sum([i IN range(1, 1000) | i * i]) AS x",
+    "RETURN apoc.text.join([i IN range(1, 1000) | toString(i)], ', ') AS x",
+    "RETURN apoc.coll.shuffle(range(1, 52)) AS cards",
+    "RETURN toStringList(range(1, 10000)) AS x",
+    "WITH 'Neo4j' AS t RETURN [i IN range(0, size(t) - 1) | substring(t, i, 1)] AS letters",
+    "RETURN reduce(s = '', i IN range(1, 1000) | s + 'x') AS line",
+    "RETURN replace(replace($text, 'a', 'b'), ' ', '') AS x",
+    "MATCH (n) RETURN replace(replace(n.text, 'a', n.text), 'a', n.text) AS x",
+    "RETURN split($text, '') AS letters",
+    "UNWIND $list AS x RETURN collect(x) AS y",
+    "MATCH (n) WHERE n.id IN $list RETURN collect(n.name) AS names",
+    "UNWIND range(1, $small) AS i RETURN collect(i) AS x",
+    "UNWIND range(1, $unknown) AS i RETURN collect(i) AS x",
+    "UNWIND range(1, size($list)) AS i RETURN collect($list[i]) AS x",
+    "UNWIND range(1, 1000000) AS i RETURN collect(i) AS x",
+    "MATCH (n) WITH n ORDER BY n.name UNWIND range(1, 3) AS i RETURN n.name, i ORDER BY i",
+    "WITH [1, 2, 3] AS l " + "WITH l + [1] AS l " * 40 + "RETURN size(l) AS x",
+    "UNWIND range(1, 10) AS i RETURN i UNION UNWIND range(5, 15) AS i RETURN i",
+    "CALL () { UNWIND range(1, 100) AS i RETURN i } RETURN collect(i) AS x",
+    "CALL db.labels() YIELD label UNWIND range(1, 5) AS i RETURN collect(label + i) AS x",
+    "RETURN range(1, 10.5) AS x",
+    "RETURN range(1, 9) = [" + "1 + " * 3000 + "1] AS x",
+    "RETURN range('1', '100000000') AS x",
+    "RETURN range(1, 100000000, 0) AS x",
+]
+# fmt: on
+PARAMETERS: dict[str, Any] = {
+    "n": 100_000_000,
+    "small": 1_000,
+    "text": "a" * 1_000,
+    "list": list(range(10_000)),
+    "a": "x",
+}
+
+
+@pytest.mark.parametrize("text", LARGE)
+def test_a_value_that_certainly_takes_too_much_memory_is_refused_for_reading(text: str) -> None:
+    assert large_values(parse(text), PARAMETERS)
+    report = validate(text, parameters=PARAMETERS, read_only=True)
+    assert not report.valid
+    assert report.access == "read"
+    assert {problem.code for problem in report.diagnostics} == {"value_too_large"}
+    assert validate(text, parameters=PARAMETERS).valid
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_a_lazy_a_small_and_an_unknown_value_are_not_refused(text: str) -> None:
+    assert large_values(parse(text), PARAMETERS) == []
+
+
+def test_the_message_says_how_large_the_value_is_and_what_to_do() -> None:
+    found = validate("UNWIND range(1, 100000000) AS i RETURN collect(i) AS x", read_only=True).diagnostics[0]
+    assert (found.found, found.column) == ("collect(i)", 40)
+    assert "stores at least 100,000,000 elements" in found.message
+    assert "LIMIT" in found.message
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "UNWIND range(1, 10) AS i WITH i WHERE i > 0 AND i < 9 ",
+        "WITH replace('aaaa', 'a', 'aa') AS t WITH t + t AS u ",
+        "WITH [x IN range(1, 9) WHERE x > 1 OR x < 3 | [x, x]] AS l ",
+        "CALL () { UNWIND range(1, 9) AS j RETURN collect(j) AS l } WITH l ",
+    ],
+)
+def test_long_queries_are_read_in_linear_time(part: str) -> None:
+    def seconds(times: int) -> float:
+        query = parse(part * times + "RETURN 1 AS one")
+        begun = process_time()
+        large_values(query)
+        return process_time() - begun
+
+    small = min(seconds(40) for _ in range(3))
+    assert seconds(400) < 25 * small + 0.05
