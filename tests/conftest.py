@@ -37,6 +37,7 @@ ENGINE = {
     "page_home",
     "eval_home",
     "page_address",
+    "arcadedb_address",
 }
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
@@ -134,6 +135,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     @cache
     def _shared(module: str) -> str:
+        if module.startswith("tests/agents/test_"):  # to import the libraries of models takes a process four seconds
+            return "served"
         text = (config.rootpath / module).read_text(encoding="utf-8")
         names = (name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures))
         return next(names, module)

@@ -24,9 +24,14 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> str:
     return KEY
 
 
-@pytest.fixture(scope="session", autouse=True)
-def libraries() -> None:
-    """The libraries of models are imported before any test's own time limit runs: from a cold disk that takes long."""
+@pytest.fixture(scope="module", autouse=True)
+def libraries(request: pytest.FixtureRequest) -> None:
+    """The libraries of models are imported before any test's own time limit runs: from a cold disk that takes long.
+
+    The folders within this one hold tests of parts that speak to no model.
+    """
+    if request.path.parent != Path(__file__).parent:
+        return
     for module in ("pydantic_ai.models.openai", "pydantic_ai.models.anthropic"):
         try:
             import_module(module)

@@ -71,6 +71,7 @@ def test_wrong_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: pyt
     )
 
 
+@pytest.mark.engine
 def test_a_file_of_json_lines_becomes_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "films.jsonl"
     path.write_text(
