@@ -1,4 +1,4 @@
-"""The messages to a model and its replies, as plain records, which are hashed, stored and traced unchanged."""
+"""Messages to a model and its replies, as plain records that are hashed, stored and traced unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call that a model asks for: `ToolUse("call_1", "get_schema", '{"graph": "nba"}')`."""
+    """A tool call that a model requests: `ToolUse("call_1", "get_schema", '{"graph": "nba"}')`."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class Message:
     uses: tuple[ToolUse, ...] = ()
     """The tool calls in an assistant's message."""
     answers: ToolUse | None = None
-    """The tool call that a tool's message answers."""
+    """The id of the tool call that a tool's message answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +60,21 @@ class Reply:
     cost_usd: float | None = None
     """None if the price of the model is unknown."""
     finish: str = ""
-    """`stop`, `length` (cut at the limit of tokens), `tool_call`, or what the endpoint says."""
+    """`stop`, `length` (cut at the token limit), `tool_call`, or the endpoint's own word."""
     seconds: float = 0.0
     attempts: int = 1
     cached: bool = False
     """Whether the reply was read from the cache, so that no call was made."""
 
     def as_record(self) -> dict[str, Any]:
-        """The JSON form stored in the cache."""
+        """The reply as JSON, for the cache."""
         return asdict(self)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Reply:
-        """The reply in a record of the cache."""
+        """The reply from its record in the cache."""
         return cls(**{**record, "uses": tuple(ToolUse(**use) for use in record.get("uses", ()))})
 
     def as_message(self) -> Message:
-        """The reply as a message of the continuing conversation."""
+        """The reply as a message, with which the conversation continues."""
         return Message("assistant", self.text, self.uses)

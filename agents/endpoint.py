@@ -1,7 +1,7 @@
-"""One request to a model through pydantic-ai, and what its failure means.
+"""Makes one request to a model through pydantic-ai, and explains a failure.
 
-pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`; here each category gets a
-sentence that says what to do. Replies of the endpoint are never quoted where they may hold a part of the key.
+pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`; this module adds a sentence that
+says what to do. A reply of the endpoint that may contain a part of the key is never quoted.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from graphground.agents.models import ModelSettings
 
 QUOTED = 300
-"""The most characters of an endpoint's own words in a message."""
+"""The most characters of an endpoint's error text that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """A request without a reply; `retry_after` is what the endpoint asks for, in seconds."""
+    """A request that got no reply; `retry_after` is the wait that the endpoint asks for, in seconds."""
 
     failure: ModelFailure
     retry_after: float | None = None
 
     @property
     def passing(self) -> bool:
-        """Whether the same request may succeed in a moment."""
+        """Whether the failure is temporary, so that the same request may succeed later."""
         return self.failure.kind in PASSING
 
 
@@ -64,7 +64,7 @@ class Endpoint:
         self._client, self._model = _connected(settings, self._key)
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply | FailedRequest:
-        """Make one request, without repeating it."""
+        """Make one request, without retries."""
         settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
         if self._settings.temperature is not None:
             settings["temperature"] = self._settings.temperature
@@ -130,13 +130,13 @@ class Endpoint:
         return ModelFailure("refused", f"{where} refused the request: {self._words(error)}")
 
     def _words(self, error: Exception) -> str:
-        """An error in its own words, without the key."""
+        """The text of an error, without the key."""
         words = " ".join(str(error.__cause__ or error).split())
         return words.replace(self._key, "…")[:QUOTED] if len(self._key) > 4 else words[:QUOTED]
 
 
 def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnthropic, PydanticModel]:
-    """The provider's client, which repeats nothing by itself, and pydantic-ai's model on top of it."""
+    """The provider's client, with its own retries turned off, and pydantic-ai's model that uses it."""
     if settings.provider == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -155,7 +155,8 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
 
 
 def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
-    """The messages in pydantic-ai's form; neighbours of the user's side go into one request."""
+    """The messages in pydantic-ai's form; consecutive messages from the user or from tools are combined into one
+    request."""
     asked: list[ModelRequestPart] = []
     for message in messages:
         if message.role == "assistant":

@@ -1,4 +1,4 @@
-"""Failures outside an agent: of its model, and of the server that it calls."""
+"""Failures outside an agent: of its model, or of the server that it calls."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Kind = Literal[
 """The kinds of model failures. The same command resumes a run that one of `PASSING` ended."""
 PASSING: frozenset[Kind] = frozenset({"rate_limit", "timeout", "unreachable"})
 HOPELESS: frozenset[Kind] = frozenset({"key_missing", "key_refused", "quota", "model_not_found", "not_installed"})
-"""The kinds that the next question would meet as well, so that a run stops at once."""
+"""The kinds that would also affect the next question, so that a run stops at once."""
 
 
 class AgentFailure(Exception):
-    """The agent cannot go on; the message says why and what to do."""
+    """The agent cannot continue; the message says why and what to do."""
 
 
 class ModelFailure(AgentFailure):
@@ -36,7 +36,7 @@ class ModelFailure(AgentFailure):
 
 
 class ServerFailure(AgentFailure):
-    """The MCP server cannot be started or reached, or it ended."""
+    """The MCP server cannot be started or reached, or has exited."""
 
 
 class QuestionsError(AgentFailure):

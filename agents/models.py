@@ -1,10 +1,10 @@
-"""Asks a language model: any OpenAI-compatible endpoint, or Anthropic's.
+"""Calls a language model: at any OpenAI-compatible endpoint, or Anthropic's.
 
     async with Model(ModelSettings("gpt-5-mini")) as model:
         reply = await model.ask([Message("user", "Write a Cypher query …")])
 
-The requests, the replies and the prices are pydantic-ai's (the slim package: 16 packages of which no MCP client is one;
-the agents talk to the server through the MCP SDK). Waiting and repeating is ours, so that it is bounded and reported.
+Requests, replies and prices are handled by pydantic-ai (its slim package, which installs 16 packages and no MCP client;
+the agents reach the server through the MCP SDK). Retries are our own code, so that they are bounded and reported.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class ModelSettings:
     """`ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")` or `ModelSettings("anthropic:claude-sonnet-4-5")`."""
 
     name: str
-    """The model, after `openai:` or `anthropic:` (default: `openai:`, which any compatible endpoint speaks)."""
+    """The model, prefixed with `openai:` (the default, also for compatible endpoints) or `anthropic:`."""
     endpoint: str = ""
-    """The base URL; empty for the variable OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the provider's own."""
+    """The base URL; if empty, that in OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the provider's own."""
     key_variable: str = ""
     """The environment variable with the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)."""
     temperature: float | None = 0.0
@@ -54,9 +54,9 @@ class ModelSettings:
     timeout: float = 120.0
     """Seconds for one request."""
     retries: int = 5
-    """How often a request is repeated after a rate limit, an overloaded server or a cut connection; once after a time-out."""
+    """The most retries after a rate limit, an overloaded server or a lost connection; after a time-out only one."""
     longest_wait: float = 60.0
-    """Seconds. An endpoint that asks for a longer wait ends the run, which can be resumed later."""
+    """The longest wait in seconds. If an endpoint asks for more, the run stops; it can be resumed later."""
 
     @property
     def provider(self) -> str:
@@ -71,7 +71,7 @@ class ModelSettings:
 
     @property
     def address(self) -> str:
-        """The endpoint, or the one that the environment names; empty for the provider's own."""
+        """The endpoint from the settings or the environment; empty for the provider's own."""
         return self.endpoint or os.environ.get(ENDPOINT_VARIABLES[self.provider], "")
 
     @property
@@ -94,7 +94,7 @@ class ModelSettings:
         return found or "none"
 
     def as_record(self) -> dict[str, Any]:
-        """The settings that decide a reply; no key, no waiting."""
+        """The settings that influence a reply, so neither the key nor retries and timeouts."""
         kept = ("temperature", "seed", "max_tokens")
         return {
             "provider": self.provider,
@@ -135,7 +135,7 @@ class Model:
         """The model's reply, from the cache if the same request was made before.
 
         Raises:
-            ModelFailure: no reply; temporary failures were repeated first, as often as `retries` allows.
+            ModelFailure: there is no reply, after as many retries of temporary failures as `retries` allows.
         """
         if self._cache is None:
             return await self._ask(messages, tools)
@@ -172,7 +172,7 @@ class Model:
                 raise ModelFailure(
                     result.failure.kind,
                     f"{result.failure}; the endpoint asks to wait {wait:.0f} s, which is longer than "
-                    f"{self.settings.longest_wait:.0f} s. Repeat the command later; it resumes.",
+                    f"{self.settings.longest_wait:.0f} s. Run the command again later; it resumes.",
                 )
             if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
                 raise ModelFailure(result.failure.kind, f"{result.failure}; gave up after {attempt} attempts")

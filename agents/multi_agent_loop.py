@@ -6,8 +6,8 @@
         └───────────────────────── while rounds are left ────────────────────────┘
 
 A round is one pass through generate, execute and evaluate; there are at most four. A query that fails is graded `error`
-without asking the judge. When the rounds, the calls, the tokens or the time run out, the best attempt is interpreted:
-accepted before incorrect before erroneous, rows before none, later before earlier.
+without calling the evaluator. When the rounds, the calls, the tokens or the time run out, the best attempt is
+interpreted: `accept` before `incorrect` before `error`, with rows before without, later before earlier.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _ORDER: dict[Grade, int] = {"accept": 2, "incorrect": 1, "error": 0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """How the loop runs, with its ablations: `LoopSettings(verification=False)`."""
+    """The settings of the loop, including its ablations: `LoopSettings(verification=False)`."""
 
     rounds: int = ROUNDS
     verification: bool = True
-    """False: after an error, no value is extracted or checked."""
+    """If False, no value is extracted or checked after an error."""
     judge: bool = True
-    """False: a query is accepted if it returns rows."""
+    """If False, a query is accepted if it returns rows."""
     form: SchemaForm = "enhanced"
     max_schema_tokens: int | None = None
     prompts: Path = FOLDER
@@ -51,25 +51,25 @@ class LoopSettings:
 
     @classmethod
     def single_pass(cls) -> LoopSettings:
-        """One round, without judge and verification."""
+        """The settings for one round, without evaluator and verification."""
         return cls(rounds=1, judge=False, verification=False)
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One round: its query, what became of it, its grade and the reason."""
+    """One round: its query, the result, the grade and the reason for it."""
 
     number: int
     query: str
     result: str = ""
-    """The rows, or the error, as the other roles are shown them."""
+    """The rows or the error, as text for the other roles."""
     rows: int | None = None
     """None if the query did not run."""
     grade: Grade = "error"
     reason: str = ""
 
     def rank(self) -> tuple[bool, int, bool, bool, int]:
-        """The better attempt has the higher rank."""
+        """A sort key by which better attempts are greater."""
         return bool(self.query), _ORDER[self.grade], self.rows is not None, bool(self.rows), self.number
 
 
@@ -101,7 +101,7 @@ class MultiAgentLoop:
         best = max(attempts, key=Attempt.rank, default=None)
         if best is None or not best.query:
             session.state("interpret", "no query", "done")
-            reason = best.reason if best is not None else f"stopped by its bound on {stopped}"
+            reason = best.reason if best is not None else f"stopped at its limit on {stopped}"
             return Outcome(error=f"no query was written: {reason}", rounds=len(attempts), stopped=stopped)
         session.state("interpret", f"attempt {best.number}", "done")
         return Outcome(

@@ -1,4 +1,4 @@
-"""A query split at its last RETURN, so that its rows can be counted in the database instead of returned."""
+"""Splits a query at its last RETURN, so that its rows can be counted in the database instead of returned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Projection:
 
 
 def projection_of(query: str) -> Projection | None:
-    """The parts of a query; None where it has no RETURN outside brackets, or returns everything with `*`."""
+    """The parts of a query; None if it has no RETURN outside brackets, or returns everything with `*`."""
     words = [(start, end, query[start:end].upper()) for start, end in _words(query)]
     returns = [(start, end) for start, end, word in words if word == "RETURN"]
     if not returns:
@@ -47,7 +47,7 @@ def _unnamed(item: str) -> str:
 
 
 def _outside(text: str) -> Iterator[int]:
-    """The places that are in no text, quoted name or bracket."""
+    """The positions outside strings, quoted names and brackets."""
     at, depth = 0, 0
     while at < len(text):
         quoted = _SKIPPED.match(text, at)

@@ -1,4 +1,4 @@
-"""A question to an agent, and what comes of it, in the records that `graphground eval` reads."""
+"""A question to an agent, and the agent's outcome, as records that `graphground eval` reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Stance = Literal["answer", "not_in_graph", "ask"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph is the only one that is open."""
+    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph means the only open one."""
 
     qid: str
     graph: str
@@ -32,13 +32,13 @@ class Question:
         return cls(str(record.get("qid") or number), str(record.get("graph") or graph), text)
 
     def on(self, **arguments: Any) -> dict[str, Any]:
-        """Arguments for a tool, with the graph if one is named."""
+        """The argument `graph` for a tool, if the question names a graph."""
         return {**({"graph": self.graph} if self.graph else {}), **arguments}
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What an agent made of a question: a query, words, or an error."""
+    """The result of an agent for a question: a query, an answer in words, or an error."""
 
     cypher: str = ""
     text: str = ""

@@ -1,4 +1,4 @@
-"""Reads what a model wrote: the query in its text, a grade, a list, a stance."""
+"""Parses a model's reply: the query in its text, a grade, a list, a stance."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _looks_like_query(text: str) -> bool:
 
 
 def grade_in(text: str) -> tuple[Grade, str] | None:
-    """The grade and the reason in a judge's reply; None if it holds no grade.
+    """The grade and the reason in an evaluator's reply; None if there is no grade.
 
     >>> grade_in("GRADE: incorrect\\nREASON: it counts players, not teams")
     ('incorrect', 'it counts players, not teams')
@@ -73,7 +73,7 @@ def list_in(text: str) -> list[Any] | None:
 
 
 def stance_in(text: str) -> Stance:
-    """The stance in a reply, from a line `STANCE: not_in_graph`; `answer` without one."""
+    """The stance in a reply, from a line such as `STANCE: not_in_graph`; `answer` if there is no such line."""
     found = _STANCE.search(text)
     stances: dict[str, Stance] = {"not_in_graph": "not_in_graph", "ask": "ask"}
     return stances.get(found[1].lower(), "answer") if found else "answer"

@@ -1,8 +1,8 @@
-"""A cache of model replies on disk, so that no call is made twice.
+"""A cache of model replies on disk, so that no call is repeated.
 
     FOLDER/3f/3f9a…c1.json      the reply to one request; its name is the hash of the request
 
-A request is the model, the endpoint, the settings, the messages and the tools. Keys are no part of it.
+A request consists of the model, the endpoint, the settings, the messages and the tools, but not of keys.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ReplyCache:
             return None
 
     def put(self, name: str, reply: Reply) -> None:
-        """Store a reply; another process sees all of it or nothing."""
+        """Store a reply atomically: another process sees all of it or nothing."""
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

@@ -1,8 +1,8 @@
-"""Runs an agent over questions: several at a time, with predictions on disk after each, resumable.
+"""Runs an agent over questions: several concurrently, each prediction written to disk at once, resumable.
 
-    predictions.jsonl      a prediction a line, as `graphground eval run --predictions` reads it
+    predictions.jsonl      one prediction per line, as `graphground eval run --predictions` reads them
 
-A run that was interrupted, or stopped by a rate limit, goes on with the questions without a prediction.
+A run that was interrupted or stopped by a rate limit continues with the questions that have no prediction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 
 class Agent(Protocol):
-    """What answers a question: `ZeroShot`, `ToolAgent` or `MultiAgentLoop`."""
+    """An agent that answers questions: `ZeroShot`, `ToolAgent` or `MultiAgentLoop`."""
 
     name: str
 
@@ -42,10 +42,10 @@ async def ask(
     bounds: Bounds | None = None,
     trace: Trace | None = None,
 ) -> Record:
-    """One question's prediction; a failure is its `error`.
+    """The prediction for one question; a failure becomes its `error`.
 
     Raises:
-        ModelFailure: the next question would fail in the same way, or the same one later may not.
+        ModelFailure: other questions would fail in the same way, or the failure is temporary.
     """
     session = Session(question, server, models, bounds or Bounds(), trace or Trace())
     try:
@@ -73,10 +73,11 @@ async def run(
     workers: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> int:
-    """Ask the questions that have no prediction in the file yet; how many were asked.
+    """Ask the questions that have no prediction in the file yet, and return how many were asked.
 
     Raises:
-        ModelFailure: the model cannot go on. What was predicted is kept; the same call goes on from there.
+        ModelFailure: the model cannot be used any further. Predictions are kept, and the same call continues from
+        there.
     """
     done = predicted(path)
     left = [question for question in questions if question.qid not in done]
@@ -105,8 +106,8 @@ async def run(
     if failures:
         raise ModelFailure(
             failures[0].kind,
-            f"{failures[0]}. {asked} of {len(left)} questions were asked; {path} keeps them, and the same command "
-            "goes on with the others.",
+            f"{failures[0]}. {asked} of {len(left)} questions were asked; {path} has their predictions, and the same "
+            "command continues with the others.",
         )
     return asked
 
@@ -126,17 +127,17 @@ def predicted(path: Path) -> set[str]:
 
 
 def read_questions(path: Path, graph: str = "") -> list[Question]:
-    """The questions of a task file: a JSON list or a record a line, optionally gzipped.
+    """The questions of a task file: a JSON list, or one record per line, optionally gzipped.
 
     Raises:
-        QuestionsError: the file holds no such records; the message says where.
+        QuestionsError: the file has another form; the message says where.
     """
     data = path.read_bytes()
     text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     try:
         whole: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(_lines(text))
     except ValueError as error:
-        raise QuestionsError(f"{path} is neither a JSON list nor one JSON object a line: {error}") from None
+        raise QuestionsError(f"{path} is neither a JSON list nor one JSON object per line: {error}") from None
     if not whole or not all(isinstance(record, dict) for record in whole):
         raise QuestionsError(f"{path} holds no questions: each record is an object with `question` or `nl_question`")
     return [Question.of_record(record, number, graph) for number, record in enumerate(whole, start=1)]

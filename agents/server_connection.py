@@ -3,7 +3,7 @@
 async with connect() as server:                                  # starts `graphground serve` over stdio
     answer = await server.call("get_schema", {"graph": "nba"})
 
-async with connect("http://127.0.0.1:8000/mcp") as server: …     # a server that runs
+async with connect("http://127.0.0.1:8000/mcp") as server: …     # a running server
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ToolAnswer:
     seconds: float = 0.0
 
     def require(self) -> Mapping[str, Any]:
-        """The fields.
+        """The fields of the structured content.
 
         Raises:
             ServerFailure: the tool failed; the message is the tool's.
@@ -68,7 +68,7 @@ class ServerConnection:
         self._client, self._timeout = client, timeout
 
     async def tools(self) -> list[ToolOffer]:
-        """The server's tools, as a model is offered them."""
+        """The server's tools, in the form in which a model gets them."""
         offers: list[ToolOffer] = []
         cursor: str | None = None
         while True:
@@ -82,7 +82,7 @@ class ServerConnection:
         """Call a tool; a tool's own failure is an answer.
 
         Raises:
-            ServerFailure: there is no such tool, or the server ended or did not answer in time.
+            ServerFailure: there is no such tool, or the server exited or did not answer in time.
         """
         started = time.monotonic()
         try:
@@ -103,8 +103,8 @@ async def connect(
 ) -> AsyncIterator[ServerConnection]:
     """Connect to a server: its URL, or the command that starts it over stdio.
 
-    `timeout` is in seconds, for each call. A server that is started gets the variables of `environment` that `passed_on`
-    lets through. An HTTP server that wants a bearer token gets the one in GRAPHGROUND_TOKEN.
+    `timeout` is in seconds, for each call. A server started here gets the variables of `environment` that `passed_on`
+    selects. An HTTP server gets the bearer token in GRAPHGROUND_TOKEN, if it is set.
 
     Raises:
         ServerFailure: the server cannot be started or reached.

@@ -1,4 +1,4 @@
-"""One question's calls: models by role and the server's tools, each traced, all within bounds."""
+"""Makes the calls for one question, to models by role and to the server's tools: traced, and within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Given = TypeVar("Given")
 
 
 class Asks(Protocol):
-    """A model that can be asked: `Model`, or anything else with its method."""
+    """A model: `Model`, or another class with this method."""
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
         """The model's reply."""
@@ -28,18 +28,18 @@ class Asks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much one question may cost: `Bounds(tool_calls=20)`."""
+    """The limits for one question: `Bounds(tool_calls=20)`."""
 
     model_calls: int = 40
     tool_calls: int = 30
     tokens: int = 200_000
-    """In and out together."""
+    """Input and output tokens together."""
     seconds: float = 600.0
     """A call that is under way at that time is cancelled."""
 
 
 class BoundReached(AgentFailure):
-    """A bound of the session is reached; `bound` is `calls`, `tokens` or `time`."""
+    """A limit of the session is reached; `bound` is `calls`, `tokens` or `time`."""
 
     def __init__(self, bound: str, message: str) -> None:
         super().__init__(message)
@@ -108,7 +108,7 @@ class Session:
 
         Raises:
             BoundReached: no call is left, or the time ran out.
-            ServerFailure: the server is gone.
+            ServerFailure: the server has exited, or does not answer.
         """
         self._within(self.tool_calls, self._bounds.tool_calls, "tool calls")
         self.tool_calls += 1
@@ -126,11 +126,11 @@ class Session:
         return answer
 
     def state(self, name: str, came_with: str, leads_to: str) -> None:
-        """Note a transition: `state("evaluate", "3 rows", "accept")`."""
+        """Record a transition of the loop: `state("evaluate", "3 rows", "accept")`."""
         self._trace.write("state", self.question.qid, name, input=came_with, output=leads_to)
 
     def prediction(self, agent: str, outcome: Outcome) -> dict[str, Any]:
-        """Note the outcome; the record that `graphground eval` reads."""
+        """Record the outcome, and return it as the record that `graphground eval` reads."""
         seconds = time.monotonic() - self._started
         self._trace.write(
             "prediction",
@@ -162,9 +162,9 @@ class Session:
     def _within(self, done: int, most: int, what: str) -> None:
         spent, seconds = self.tokens_in + self.tokens_out, time.monotonic() - self._started
         if done >= most:
-            raise BoundReached("calls", f"stopped after {done} {what}, the most for one question")
+            raise BoundReached("calls", f"stopped after {done} {what}, the limit for one question")
         if spent >= self._bounds.tokens:
-            raise BoundReached("tokens", f"stopped after {spent:,} tokens; {self._bounds.tokens:,} are the most")
+            raise BoundReached("tokens", f"stopped after {spent:,} tokens; the limit is {self._bounds.tokens:,}")
         if seconds >= self._bounds.seconds:
             raise self._out_of_time()
 
@@ -177,4 +177,4 @@ class Session:
 
     def _out_of_time(self) -> BoundReached:
         seconds = time.monotonic() - self._started
-        return BoundReached("time", f"stopped after {seconds:.0f} s; {self._bounds.seconds:g} s are the most")
+        return BoundReached("time", f"stopped after {seconds:.0f} s; the limit is {self._bounds.seconds:g} s")

@@ -1,7 +1,7 @@
-"""The tool agent: a model that calls the server's tools as an agent in an IDE does, within bounds.
+"""The tool agent: a model that calls the server's tools as an agent in an IDE does, within limits.
 
-The model is offered every tool of the server until it answers without a call. When the calls, the tokens or the time
-run out, it is asked once more, without tools, for the answer that it has.
+The model gets all tools of the server until it answers without a call. When the calls, the tokens or the time run out,
+it is asked a last time, without tools, for its answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphground.agents.trace import shortened
 from graphground.prompts.agents import agent_prompt
 
 RUNS_QUERIES = "execute_cypher"
-REPEATED = "This exact call was made before, and its answer stands above. Use it, or make a different call."
+REPEATED = "This exact call was made before; its answer is above. Use that answer, or make a different call."
 NO_MORE = "No more tool calls are possible. Answer now, with the query in a `cypher` block, from what you have."
 
 
@@ -26,7 +26,8 @@ class ToolAgent:
     name = "tools"
 
     def __init__(self, turns: int = 12, shown: int = 8_000) -> None:
-        """`turns` is the most replies with tool calls; `shown` the most characters of one tool's answer."""
+        """`turns` is the largest number of replies with tool calls, `shown` the largest number of characters of a
+        tool's answer."""
         self._turns, self._shown = turns, shown
 
     async def answer(self, session: Session) -> Outcome:
@@ -73,7 +74,7 @@ class ToolAgent:
 
 
 def _closed(messages: list[Message]) -> list[Message]:
-    """The conversation with an answer to each tool call: providers refuse a call without one."""
+    """The conversation with an answer added to each unanswered tool call, since providers refuse calls without one."""
     answered = {message.answers.id for message in messages if message.answers}
     closed: list[Message] = []
     for message in messages:
@@ -83,9 +84,9 @@ def _closed(messages: list[Message]) -> list[Message]:
 
 
 def _outcome(text: str, ran: str, stopped: str) -> Outcome:
-    """The query in the last reply, else the last one that ran; the words are the answer."""
+    """The outcome: the query in the last reply, else the last one that ran, and the text of the reply as the answer."""
     query, stance = query_in(text) or ran, stance_in(text)
     if query or stance != "answer":
         return Outcome(cypher=query, text=text, stance=stance, stopped=stopped)
-    reason = "the model answered without a query" if stopped == "answered" else f"stopped by its bound on {stopped}"
+    reason = "the model answered without a query" if stopped == "answered" else f"stopped at its limit on {stopped}"
     return Outcome(error=reason, text=text, stopped=stopped)

@@ -1,4 +1,4 @@
-"""The trace of a run: a line of JSON for every call of a model and of a tool, every state and every prediction.
+"""The trace of a run: one line of JSON for every model call, tool call, state of the loop and prediction.
 
     {"kind": "model", "time": "2026-11-22T11:01:47.120Z", "session": "nba-1", "name": "generator", "input": [...],
      "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "elapsed_ms": 1203.5, …}
@@ -33,7 +33,7 @@ class Trace:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, kind: str, session: str, name: str, elapsed_ms: float = 0.0, **fields: Any) -> None:
-        """Append a line; it is on disk when this returns."""
+        """Append a line, and wait until it is on disk."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
         line["elapsed_ms"] = round(elapsed_ms, 1)
@@ -45,7 +45,7 @@ class Trace:
 
 
 def read_trace(path: Path) -> Iterator[Line]:
-    """The lines of a trace; a last line that was cut by an interruption is left out."""
+    """The lines of a trace, without a last line that an interruption has cut."""
     with path.open(encoding="utf-8") as file:
         for text in file:
             try:
@@ -57,7 +57,7 @@ def read_trace(path: Path) -> Iterator[Line]:
 
 
 def shortened(text: str, limit: int = SHOWN) -> str:
-    """The text, cut at `limit` characters with a note of how many are missing."""
+    """The text, cut after `limit` characters with a note that says how many are missing."""
     return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit} more characters"
 
 
@@ -67,7 +67,7 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
         >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "elapsed_ms": 4.0}])["tools"]
         {'get_schema': {'calls': 1, 'failed': 0, 'seconds': 0.004}}
 
-    Of the predictions of one question only the last counts: a resumed run asks again after an error.
+    Only the last prediction of a question counts, because a resumed run asks again after an error.
     """
     last: dict[str, Line] = {}
     models: dict[str, dict[str, Any]] = {}

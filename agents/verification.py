@@ -1,7 +1,7 @@
 """Checks the values and names of a query against the graph, with the server's tools.
 
-For each value: does it exist, and if not, which stored values are nearest, by normalised Levenshtein similarity and by
-meaning (`find_entities`). For labels, relationship types, properties and directions: the diagnostics of
+Each value is looked up with `find_entities`; if it does not exist, the nearest stored values are returned, by
+normalised Levenshtein similarity and by meaning. Labels, relationship types, properties and directions are checked with
 `validate_cypher`.
 """
 
@@ -32,7 +32,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored value near to one that does not exist; `similarity` is 1 minus the normalised Levenshtein distance."""
+    """A stored value that resembles a missing one; `similarity` is 1 minus the normalised Levenshtein distance."""
 
     name: str
     label: str
@@ -44,14 +44,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A value with what the graph has of it."""
+    """A value with the result of looking it up."""
 
     value: Value
     exists: bool
     candidates: tuple[Candidate, ...] = ()
 
     def sentence(self) -> str:
-        """The finding in words, for a prompt."""
+        """The result as a sentence, for a prompt."""
         where = f" ({self.value.label}.{self.value.property or 'name'})" if self.value.label else ""
         if self.exists:
             return f"{self.value.text!r}{where} exists."
@@ -74,7 +74,7 @@ def values_in(reply: str, query: str) -> list[Value]:
     listed = list_in(reply)
     found = [_value(entry) for entry in listed] if listed is not None else []
     values = [value for value in found if value is not None and value.text in query]
-    # A model that lists texts which the query does not hold, or none although it holds some, is not followed.
+    # If the model lists texts that the query does not contain, or no text although it contains some, ignore its reply.
     return (values or [Value(text) for text in literals_in(query)])[:MOST_VALUES]
 
 
@@ -87,7 +87,7 @@ def _value(entry: Any) -> Value | None:
 
 
 async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
-    """Look each value up: one call of `find_entities` for each label and property that they name."""
+    """Look up the values, with one call of `find_entities` for each combination of label and property."""
     groups: dict[tuple[str, str], list[Value]] = {}
     for value in values:
         if len(value.text) <= LONGEST_VALUE:
@@ -99,7 +99,7 @@ async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
         texts = list(dict.fromkeys(value.text for value in members))
         arguments = session.question.on(mentions=texts, limit=CANDIDATES)
         answer = await session.call("find_entities", arguments | scope)
-        if answer.failed and scope:  # the model named a label or a property that there is not
+        if answer.failed and scope:  # the model named a label or a property that does not exist
             answer = await session.call("find_entities", arguments)
         mentions = {} if answer.failed else {entry["mention"]: entry for entry in answer.fields["mentions"]}
         verified += [_verified(value, mentions.get(value.text)) for value in members if value.text in mentions]
@@ -126,7 +126,7 @@ def _verified(value: Value, mention: Mapping[str, Any] | None) -> Verified:
 
 
 async def check_names(session: Session, query: str) -> list[str]:
-    """What `validate_cypher` reports of the query, a sentence each, with the query that it suggests at the end."""
+    """The diagnostics of `validate_cypher` for the query, one sentence each, and finally the query that it suggests."""
     answer = await session.call("validate_cypher", session.question.on(query=query, question=session.question.text))
     if answer.failed:
         return []

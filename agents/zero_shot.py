@@ -1,4 +1,4 @@
-"""The zero-shot baseline: the schema and the question in one prompt, one query out (CypherBench, Table 10).
+"""The zero-shot baseline: one prompt with the schema and the question, one query as the reply (CypherBench, Table 10).
 
 The schema comes in one of five forms, compared in "Enhancing Text2Cypher with Schema Filtering": `enhanced`, `base`, or
 pruned by the question with the methods `exact`, `masked` and `similarity`.
@@ -27,7 +27,7 @@ class ZeroShot:
         self._form, self._max_schema_tokens = form, max_schema_tokens
 
     async def answer(self, session: Session) -> Outcome:
-        """Read the schema, ask once, take the query out of the reply."""
+        """Read the schema, ask the model once, and extract the query from its reply."""
         schema = await read_schema(session, self._form, self._max_schema_tokens)
         prompt = agent_prompt("zero_shot", schema=schema, question=session.question.text)
         reply = await session.ask("zero_shot", [Message("user", prompt)])

@@ -1,4 +1,5 @@
-"""Deterministic finite automata as arrays: the minimal one of a finite set of sequences, over bytes or over tokens."""
+"""Deterministic finite automata as arrays, among them the minimal automaton of a finite set of sequences of bytes or
+tokens."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ SYMBOL_BITS = 24
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`Automaton.of([b"RETURN 1", b"RETURN 2"])`: 9 states, of which one is final.
+    """`Automaton.of([b"RETURN 1", b"RETURN 2"])` has 9 states, one of them final.
 
-    The edges that leave state `s` are those from `offsets[s]` up to `offsets[s + 1]`, by rising symbol.
+    The edges that leave state `s` are those from `offsets[s]` up to `offsets[s + 1]`, sorted by symbol.
     """
 
     offsets: Ints
@@ -35,10 +36,11 @@ class Automaton:
 
     @staticmethod
     def of(sequences: Iterable[Sequence[int]]) -> Automaton:
-        """The minimal automaton that accepts these sequences and no other.
+        """The minimal automaton that accepts exactly these sequences.
 
-        Sequences are `bytes` or tuples of non-negative integers. States of one height in their prefix tree are merged
-        where they agree, the lowest first (Revuz 1992, "Minimisation of acyclic deterministic automata in linear time").
+        Sequences are `bytes` or tuples of non-negative integers. States of the same height in the prefix tree are
+        merged if they are equivalent, the lowest first (Revuz 1992, "Minimisation of acyclic deterministic automata in
+        linear time").
         """
         tree = PrefixTree.of(sorted({tuple(sequence) for sequence in sequences}))
         final = np.zeros(len(tree), np.bool_)
@@ -47,7 +49,7 @@ class Automaton:
 
     @staticmethod
     def of_edges(edges: Sequence[tuple[int, int, int]], final: Sequence[bool], start: int = 0) -> Automaton:
-        """An automaton from `(state, symbol, target)`, in any order, of as many states as `final` has entries."""
+        """An automaton from edges `(state, symbol, target)`, in any order; `final` has an entry for each state."""
         table = np.array(sorted(edges), np.int64).reshape(-1, 3)
         offsets = np.searchsorted(table[:, 0], np.arange(len(final) + 1)).astype(np.int64)
         return Automaton(offsets, table[:, 1].copy(), table[:, 2].copy(), np.array(final, np.bool_), start)
@@ -56,18 +58,18 @@ class Automaton:
         return len(self.final)
 
     def edges(self, state: int) -> tuple[Ints, Ints]:
-        """The symbols that may follow in a state, and the state after each."""
+        """The symbols on the edges that leave a state, and the target of each."""
         first, last = self.offsets[state], self.offsets[state + 1]
         return self.symbols[first:last], self.targets[first:last]
 
     def step(self, state: int, symbol: int) -> int:
-        """The state after a symbol, -1 where it may not follow."""
+        """The state after a symbol; -1 if the symbol is not allowed."""
         first, last = int(self.offsets[state]), int(self.offsets[state + 1])
         place = first + int(np.searchsorted(self.symbols[first:last], symbol))
         return int(self.targets[place]) if place < last and self.symbols[place] == symbol else -1
 
     def steps(self, states: Ints, symbols: Ints) -> Ints:
-        """The state after one symbol in each of many states, -1 where it may not follow."""
+        """The state after one symbol for each of many states; -1 where the symbol is not allowed."""
         wanted = (states << SYMBOL_BITS) | symbols
         place = np.searchsorted(self._keys, wanted)
         found = np.flatnonzero(place < len(self._keys))
@@ -77,7 +79,7 @@ class Automaton:
         return reached
 
     def accepts(self, sequence: Iterable[int]) -> bool:
-        """Whether the whole sequence is one of those accepted."""
+        """Whether the automaton accepts the sequence."""
         state = self.start
         for symbol in sequence:
             state = self.step(state, symbol)

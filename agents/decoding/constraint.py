@@ -1,4 +1,4 @@
-"""The constraint on a model's next token: the automaton of valid queries, followed token by token."""
+"""Restricts a model's next token: follows the automaton of valid queries token by token."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from graphground.agents.decoding.vocabulary import Vocabulary
 
 
 class NotSpellable(ValueError):
-    """No query of the space can be written with the tokens of a vocabulary."""
+    """None of the queries can be written with the tokens of a vocabulary."""
 
 
 class Constraint:
     """The token automaton of a set of queries for one vocabulary.
 
-    `Constraint.of_queries(queries, vocabulary)` allows each query in the tokens that its tokenizer would use, one
-    sequence a query; with `any_tokens`, and with `of_expression`, in all tokens that spell it. A state is an integer;
-    what may follow is computed when a state is first met, and kept.
+    `Constraint.of_queries(queries, vocabulary)` allows each query only as the tokens that its tokenizer would use; with
+    `any_tokens`, and with `of_expression`, as any tokens that spell it. A state is an integer. The tokens allowed in a
+    state are computed when it is first reached, and kept.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class Constraint:
 
     @staticmethod
     def of_queries(queries: Iterable[str], vocabulary: Vocabulary, *, any_tokens: bool = False) -> Constraint:
-        """The constraint of a finite set of queries.
+        """The constraint to a finite set of queries.
 
         Raises:
-            NotSpellable: none of the queries can be written with these tokens; or, with `any_tokens`, not all can.
+            NotSpellable: none of the queries can be written with these tokens; with `any_tokens`, at least one cannot.
         """
         texts: dict[bytes, str] = {}
         for query in queries:
@@ -64,16 +64,16 @@ class Constraint:
 
     @staticmethod
     def of_expression(expression: str, vocabulary: Vocabulary) -> Constraint:
-        """The constraint of all texts that a regular expression matches, as `suggest_queries` gives one.
+        """The constraint to all texts that a regular expression matches, such as that of `suggest_queries`.
 
         Raises:
-            RegularExpressionError: the expression cannot be read.
-            NotSpellable: the tokenizer changes texts, so that only a finite set of queries can be told apart.
+            RegularExpressionError: the expression cannot be parsed. NotSpellable: the tokenizer changes texts
+            (WordPiece), so it can only be constrained to a finite set of queries.
         """
         if vocabulary.family == "words":
             raise NotSpellable(
-                "A tokenizer of words changes spaces and case, so a regular expression cannot be followed; give it the "
-                "queries themselves."
+                "A WordPiece tokenizer changes spaces and case, so a regular expression cannot be followed; pass the "
+                "queries to `of_queries`."
             )
         optional = "(?: )?" if vocabulary.family == "pieces" else ""
         return Constraint(automaton_of(f"{optional}(?:{expression})"), vocabulary, TokenTrie(vocabulary.tokens))
@@ -83,22 +83,23 @@ class Constraint:
         return len(self._automaton)
 
     def allowed(self, state: int) -> Ints:
-        """The tokens that may come next, by rising number; those that end the text where it is complete."""
+        """The tokens allowed next, in ascending order; at the end of a query these include the tokens that end the
+        text."""
         tokens, _ = self._follow(state)
         return np.concatenate((tokens, self._ends)) if self.complete(state) else tokens
 
     def after(self, state: int, token: int) -> int:
-        """The state after a token that is not an end, -1 where it may not follow."""
+        """The state after a token that does not end the text; -1 if the token is not allowed."""
         tokens, targets = self._follow(state)
         place = int(np.searchsorted(tokens, token))
         return int(targets[place]) if place < len(tokens) and tokens[place] == token else -1
 
     def complete(self, state: int) -> bool:
-        """Whether what was written so far is a query."""
+        """Whether the text written so far is a complete query."""
         return bool(self._automaton.final[state])
 
     def state_of(self, tokens: Iterable[int]) -> int:
-        """The state after a sequence of tokens, -1 where they begin no query."""
+        """The state after a sequence of tokens; -1 if no query begins with them."""
         state = self.start
         for token in tokens:
             state = self.after(state, token)
@@ -107,20 +108,21 @@ class Constraint:
         return state
 
     def mask(self, state: int) -> Bools:
-        """For each token of the vocabulary whether it may come next."""
+        """For each token of the vocabulary, whether it may come next."""
         mask = np.zeros(len(self.vocabulary), np.bool_)
         mask[self.allowed(state)] = True
         return mask
 
     def text_of(self, tokens: Iterable[int]) -> str:
-        """The query that complete tokens stand for: as it was given, also where tokens lose its spaces or its case."""
+        """The query that a complete sequence of tokens represents, as it was given, even if tokens lose its spaces or
+        case."""
         spelled = self.vocabulary.bytes_of(tokens)
         if self._texts is None:
             return spelled.decode("utf-8").removeprefix(" " if self.vocabulary.family == "pieces" else "")
         return self._texts[spelled] if spelled in self._texts else self._texts[spelled.removeprefix(b" ")]
 
     def prepare(self) -> None:
-        """Compute the masks of all states that many tokens may follow, such as inside a text of any characters."""
+        """Compute in advance the masks of states in which many tokens are allowed, such as inside a string literal."""
         for state in np.flatnonzero(np.diff(self._automaton.offsets) > 1).tolist():
             self._follow(state)
 
@@ -135,7 +137,7 @@ class Constraint:
 
 def _by_bytes(texts: Mapping[bytes, str], vocabulary: Vocabulary) -> Constraint:
     if vocabulary.family == "words":
-        raise NotSpellable("A tokenizer of words spells each text in one way alone: leave out `any_tokens`.")
+        raise NotSpellable("A WordPiece tokenizer spells each text in only one way: leave out `any_tokens`.")
     spaced = [b" " + text for text in texts] if vocabulary.family == "pieces" else []
     automaton = Automaton.of([*texts, *spaced])
     known = {text for text in vocabulary.tokens if text is not None and len(text) == 1}

@@ -1,7 +1,7 @@
-"""A finite set of queries as a grammar for other programs: GBNF for llama.cpp and xgrammar, Lark for llguidance.
+"""Writes a finite set of queries as a grammar for other programs: GBNF for llama.cpp and xgrammar, Lark for llguidance.
 
-The rules are the states of the minimal automaton, so that a parser has one way to go at every character, however many
-queries there are. (As one rule of 10,000 alternatives llguidance refuses them.)
+Each rule is a state of the minimal automaton, so a parser has only one choice at every character, however many queries
+there are. (llguidance refuses a single rule with 10,000 alternatives.)
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def gbnf(queries: Iterable[str]) -> str:
-    """A grammar that writes these queries and nothing else: `root ::= "RETURN " s1`, `s1 ::= "1" | "2"`."""
+    """A grammar of exactly these queries: `root ::= "RETURN " s1`, `s1 ::= "1" | "2"`."""
     return "\n".join(f"{name} ::= {body}" for name, body in _rules(queries, "root"))
 
 
 def lark(queries: Iterable[str]) -> str:
-    """The same for llguidance: `start: "RETURN " s1`, `s1: "1" | "2"`."""
+    """The same as a Lark grammar for llguidance: `start: "RETURN " s1`, `s1: "1" | "2"`."""
     return "\n".join(f"{name}: {body}" for name, body in _rules(queries, "start"))
 
 
 def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
     """An `llguidance.LLMatcher` of the queries for a vocabulary; needs `llguidance`.
 
-    Of the maintained libraries this one compiled 10,000 queries soonest (`benchmarks/agents/decoding.py`). In the tokens
-    it allows any spelling of a query, as `Constraint.of_queries(…, any_tokens=True)` does.
+    Of the maintained libraries, llguidance compiles 10,000 queries fastest (`benchmarks/agents/decoding.py`). It allows
+    all tokens that spell a query, as `Constraint.of_queries(…, any_tokens=True)` does.
 
     Raises:
-        ValueError: the vocabulary is one of words, or llguidance refuses the grammar.
+        ValueError: the tokenizer is WordPiece, or llguidance refuses the grammar.
     """
     import llguidance  # loaded on first use: it belongs to the extra `decoding`
 
     if vocabulary.family == "words":
-        raise ValueError("llguidance follows bytes, which a tokenizer of words does not keep.")
+        raise ValueError("llguidance works on bytes, which a WordPiece tokenizer does not preserve.")
     if vocabulary.family == "pieces":  # a space may stand before the first word
         queries = [spaced for query in queries for spaced in (query, f" {query}")]
     tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Tokens(vocabulary)))
@@ -50,7 +50,7 @@ def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
 
 
 class _Tokens:
-    """A vocabulary as llguidance wants one."""
+    """A vocabulary in the form that llguidance expects."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.eos_token_id, self.bos_token_id = min(vocabulary.ends), None
@@ -80,7 +80,7 @@ def _rules(queries: Iterable[str], root: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(automaton: Automaton, state: int, named: Bools) -> Iterator[tuple[str, int]]:
-    """What may be written in a state up to the next one with a name, and that state or the last one."""
+    """The texts that lead from a state to the next named or last state, each with that state."""
     for symbol, target in zip(*(part.tolist() for part in automaton.edges(state)), strict=True):
         letters, here = [symbol], target
         while not named[here] and automaton.offsets[here] < automaton.offsets[here + 1]:

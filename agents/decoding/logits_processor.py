@@ -10,11 +10,12 @@ from graphground.agents.decoding.constraint import Constraint
 
 
 class ConstrainedLogits:
-    """Sets the logits of all tokens that may not follow to minus infinity.
+    """Sets the logits of all tokens that are not allowed to minus infinity.
 
-    `model.generate(**prompt, logits_processor=LogitsProcessorList([ConstrainedLogits(constraint)]))`, with sampling,
-    greedy or beam search; `llama(prompt, logits_processor=[ConstrainedLogits(constraint)])` the same. An object is for one
-    call of the model: the first time that it is called shows how long the prompt is.
+    For `transformers`, with sampling, greedy or beam search: `model.generate(**prompt,
+    logits_processor=LogitsProcessorList([ConstrainedLogits(constraint)]))`. For llama.cpp: `llama(prompt,
+    logits_processor=[ConstrainedLogits(constraint)])`. Use a new object for each generation: its first call shows how
+    long the prompt is.
     """
 
     def __init__(self, constraint: Constraint) -> None:
@@ -23,7 +24,7 @@ class ConstrainedLogits:
         self._states: dict[tuple[int, ...], int] = {(): constraint.start}
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """The scores of the next token, of the type and shape given: one row, or one for each beam."""
+        """The scores of the next token, in the type and shape given: a single row, or a row for each beam."""
         tokens = np.atleast_2d(np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids))
         if self._prompt < 0:
             self._prompt = tokens.shape[1]
@@ -45,5 +46,5 @@ class ConstrainedLogits:
             before = self._states.get(written[:-1], -1)
             state = self._constraint.after(before, written[-1]) if before >= 0 else self._constraint.state_of(written)
             self._states[written] = state
-        # A row that has ended goes on in a batch until the others have: it may only end again.
+        # A row that has ended stays in the batch until all rows have ended: only end tokens are allowed in it.
         return self._constraint.allowed(state) if state >= 0 else np.array(sorted(self._constraint.vocabulary.ends))

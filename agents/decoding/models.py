@@ -1,7 +1,7 @@
-"""Local models whose next tokens can be chosen: of `transformers`, and in GGUF of `llama-cpp-python`.
+"""Local models whose next token can be constrained: models of `transformers`, and GGUF models of `llama-cpp-python`.
 
-Neither library is imported before a model of it is used. Both read only what was not read before: the beginning that two
-requests share is kept.
+Each library is imported when a model of it is first used. The state after the common prefix of two requests is kept, so
+only the tokens after it are evaluated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class TransformersModel:
         self._cache, self._read = DynamicCache(), list[int]()
 
     def log_probabilities(self, written: Sequence[int], last: int) -> npt.NDArray[np.float32]:
-        """The log-probabilities at the last places after the prompt and `written`, one row each."""
+        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`, one row each."""
         import torch
 
         tokens = [*self._prompt, *written]
@@ -45,7 +45,7 @@ class LlamaModel:
         self._llama, self._prompt, self._read = llama, list(prompt), list[int]()
 
     def log_probabilities(self, written: Sequence[int], last: int) -> npt.NDArray[np.float32]:
-        """The log-probabilities at the last places after the prompt and `written`, one row each."""
+        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`, one row each."""
         tokens = [*self._prompt, *written]
         kept = min(_shared(self._read, tokens), len(tokens) - last)
         self._llama.n_tokens = kept
@@ -58,7 +58,7 @@ class LlamaModel:
 
 
 def _shared(read: Sequence[int], tokens: Sequence[int]) -> int:
-    """How many first tokens two sequences share."""
+    """The length of the common prefix of two sequences."""
     return next(
         (place for place, pair in enumerate(zip(read, tokens, strict=False)) if pair[0] != pair[1]),
         min(len(read), len(tokens)),

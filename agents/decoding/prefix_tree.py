@@ -1,4 +1,4 @@
-"""The prefix tree of sorted sequences, built a depth at a time."""
+"""The prefix tree (trie) of sorted sequences, built one depth at a time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Ints = npt.NDArray[np.int64]
 class PrefixTree:
     """`PrefixTree.of([b"ab", b"ac"])`: root 0, node 1 for `a`, nodes 2 and 3.
 
-    The edge to node `k` has number `k - 1` and reads `symbols[k - 1]`; the edges that leave node `n` are those from
-    `offsets[n]` up to `offsets[n + 1]`, by rising symbol; `ends[i]` is the node at which sequence `i` ends.
+    The edge to node `k` has number `k - 1` and the symbol `symbols[k - 1]`; the edges that leave node `n` are those
+    from `offsets[n]` up to `offsets[n + 1]`, sorted by symbol; `ends[i]` is the node at which sequence `i` ends.
     """
 
     offsets: Ints
@@ -28,7 +28,7 @@ class PrefixTree:
 
     @staticmethod
     def of(sequences: Sequence[Sequence[int]]) -> PrefixTree:
-        """The tree of sequences of integers, which have to be sorted: those that share a prefix then stand together."""
+        """The tree of sorted sequences of integers; sorting puts those with a common prefix next to each other."""
         lengths = np.array([len(sequence) for sequence in sequences], np.int64)
         begins = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         flat = np.fromiter((symbol for sequence in sequences for symbol in sequence), np.int64, int(begins[-1]))

@@ -1,6 +1,8 @@
-"""An automaton over the bytes of UTF-8 from a regular expression, as `suggest_queries` writes it with `grammar=regex`.
+"""Builds an automaton over UTF-8 bytes from a regular expression such as `suggest_queries` returns with
+`grammar=regex`.
 
-Read are literals, escapes, `.`, classes of ASCII characters (also negated), groups, `|`, `?`, `*`, `+` and `{m,n}`.
+Supported are literals, escapes, `.`, classes of ASCII characters (negated ones too), groups, `|`, `?`, `*`, `+` and
+`{m,n}`.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ MOST_REPEATED = 1_000
 
 
 class RegularExpressionError(ValueError):
-    """An expression that cannot be read; the message says where and why."""
+    """An expression that cannot be parsed; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Bytes as they are: `Text(b"MATCH")`."""
+    """Literal bytes: `Text(b"MATCH")`."""
 
     value: bytes
 
@@ -43,7 +45,7 @@ class ByteOf:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """Parts one after another."""
+    """A sequence of parts."""
 
     parts: tuple[Expression, ...]
 
@@ -57,7 +59,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`{least,most}` of a part; without a `most`, any number."""
+    """A part repeated `least` to `most` times; without a `most`, any number of times."""
 
     part: Expression
     least: int
@@ -89,7 +91,7 @@ def automaton_of(text: str) -> Automaton:
     """The automaton of a whole expression: `automaton_of("RETURN (?:1|[2-9]+)")`.
 
     Raises:
-        RegularExpressionError: a construct that is not read, or one left open.
+        RegularExpressionError: a construct that is not supported, or not closed.
     """
     return _deterministic(_Reader(text).whole())
 
@@ -101,7 +103,7 @@ class _Reader:
     def whole(self) -> Expression:
         found = self._alternatives()
         if self._at < len(self._text):
-            raise self._error("a bracket is closed that was not opened")
+            raise self._error("a closing bracket has no opening one")
         return found
 
     def _alternatives(self) -> Expression:
@@ -138,10 +140,10 @@ class _Reader:
         sign = self._next()
         if sign == "(":
             if self._text.startswith("?", self._at) and not self._take("?:"):
-                raise self._error("of the groups that begin with (? only (?: is read")
+                raise self._error("of the groups that begin with (? only (?: is supported")
             found = self._alternatives()
             if not self._take(")"):
-                raise self._error("a group is left open")
+                raise self._error("a group is not closed")
             return found
         if sign == "[":
             return self._class()
@@ -150,7 +152,7 @@ class _Reader:
         if sign == "\\":
             return self._escape()
         if sign in "?*+{^$":
-            raise self._error(f"{sign} has to be escaped here")
+            raise self._error(f"{sign} must be escaped here")
         return Text(sign.encode())
 
     def _escape(self) -> Expression:
@@ -187,7 +189,7 @@ class _Reader:
                 return CLASSES[sign]
             sign = CONTROLS.get(sign, sign)
         if ord(sign) > 127:
-            raise self._error("a class may hold ASCII characters alone")
+            raise self._error("a class may contain only ASCII characters")
         return ord(sign)
 
     def _next(self) -> str:
@@ -205,7 +207,7 @@ class _Reader:
     def _error(self, reason: str) -> RegularExpressionError:
         around = self._text[max(0, self._at - 20) : self._at + 10]
         return RegularExpressionError(
-            f"The regular expression cannot be read at character {self._at}, {around!r}: {reason}."
+            f"The regular expression cannot be parsed at character {self._at}, {around!r}: {reason}."
         )
 
 
@@ -214,9 +216,10 @@ def _none_of(values: frozenset[int]) -> Expression:
 
 
 class _Branches:
-    """A nondeterministic automaton: state 0 accepts, others read one byte of a set or are an alternative of states.
+    """A nondeterministic automaton: state 0 accepts; any other state reads one byte of a set, or is a choice between
+    states.
 
-    An expression with the same continuation is built once: `suggest_queries` repeats the ends of queries often.
+    An expression with the same continuation is built once, because many of the suggested queries have the same end.
     """
 
     def __init__(self) -> None:
@@ -276,7 +279,7 @@ def _deterministic(expression: Expression) -> Automaton:
     closures: dict[int, frozenset[int]] = {}
 
     def closure(state: int) -> frozenset[int]:
-        """The states reached without reading: those that read a byte, and the accepting one."""
+        """The states reached without reading a byte: those that read one next, and the accepting state."""
         if state not in closures:
             found, seen, waiting = set(), {state}, [state]
             while waiting:

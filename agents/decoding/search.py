@@ -1,7 +1,7 @@
 """Greedy and beam search among valid queries.
 
-Where one token alone may follow, a model has nothing to choose: such stretches are written in one step, and evaluated in
-one batch where their probability is needed.
+Where only one token is allowed, the model has no choice: such stretches are written without calling it, and evaluated
+in one batch if their probability is needed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class Model(Protocol):
     """A language model that has read a prompt."""
 
     def log_probabilities(self, written: Sequence[int], last: int) -> Floats:
-        """The log-probabilities of the next token at the last places after the prompt and `written`.
+        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`.
 
-        An array of `last` rows, one entry a token: row -1 is after all of `written`, row -2 after all but one.
+        An array with a row per position and a column per token: row -1 is after all of `written`, row -2 after all but
+        its last token.
         """
         ...
 
@@ -40,7 +41,7 @@ class Decoded:
 
 
 def greedy(model: Model, constraint: Constraint) -> Decoded:
-    """The query that is written when the likeliest valid token is taken each time."""
+    """The query that results from always choosing the likeliest allowed token."""
     asked = _Asked(model, constraint)
     tokens: tuple[int, ...] = ()
     state, total = constraint.start, 0.0
@@ -54,16 +55,16 @@ def greedy(model: Model, constraint: Constraint) -> Decoded:
 
 
 def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 512) -> list[Decoded]:
-    """The queries kept by a beam search, the likeliest first; `width` at most.
+    """The queries found by a beam search, the likeliest first, at most `width`.
 
-    Complete queries keep their place in the beam. When each of M queries has one sequence of tokens, no more than M
-    beginnings of any length exist, so that a width of M drops none: all M queries are returned, ranked by the model.
+    Complete queries stay in the beam. If each of M queries has one sequence of tokens, there are at most M prefixes of
+    any length, so a width of M drops none: all M queries are returned, ranked by the model.
 
     Raises:
         ValueError: a width below 1.
     """
     if width < 1:
-        raise ValueError(f"a beam has a width of at least 1, not {width}")
+        raise ValueError(f"the width of a beam must be at least 1, not {width}")
     asked = _Asked(model, constraint)
     alive: list[tuple[float, tuple[int, ...], int]] = [(0.0, (), constraint.start)]
     complete: list[tuple[float, tuple[int, ...], int]] = []
@@ -85,7 +86,7 @@ def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 51
 
 
 class _Asked:
-    """The model's answers for the tokens that may follow; stretches without a choice are evaluated in one batch."""
+    """The model's log-probabilities of allowed tokens; stretches without a choice are evaluated in one batch."""
 
     def __init__(self, model: Model, constraint: Constraint) -> None:
         self._model, self._constraint = model, constraint

@@ -1,4 +1,4 @@
-"""The prefix tree of a vocabulary's tokens, walked beside an automaton over bytes to find the tokens that may follow."""
+"""The trie of a vocabulary's tokens, walked together with an automaton over bytes to find the allowed tokens."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from graphground.agents.decoding.automaton import Automaton
 from graphground.agents.decoding.prefix_tree import Ints, PrefixTree
 
 WIDE = 12
-"""States with more edges than this are walked a depth of the tree at a time by NumPy, others edge by edge."""
+"""States with more edges than this are walked with NumPy, one depth of the trie at a time; others edge by edge."""
 
 
 class TokenTrie:
-    """`TokenTrie([b"RE", b"RETURN", None])`: three tokens, of which the last stands for no text."""
+    """`TokenTrie([b"RE", b"RETURN", None])`: three tokens, the last of which has no text."""
 
     def __init__(self, tokens: Sequence[bytes | None]) -> None:
         known = sorted((token, number) for number, token in enumerate(tokens) if token)
@@ -22,12 +22,13 @@ class TokenTrie:
         by_end = np.argsort(tree.ends, kind="stable")
         self._by_end = np.array([number for _, number in known], np.int64)[by_end]
         self._ends = np.searchsorted(tree.ends[by_end], np.arange(len(tree) + 1)).astype(np.int64)
-        """The tokens that end at node `n` are those of `_by_end` from `_ends[n]` on: two tokens may have the same bytes."""
+        """The tokens that end at node `n` are those of `_by_end` from `_ends[n]` up to `_ends[n + 1]`; several tokens
+        may have the same bytes."""
         keys = ((tree.parents << 8) | tree.symbols).tolist()
         self._children = dict(zip(keys, range(1, len(tree)), strict=True))
 
     def follow(self, automaton: Automaton, state: int) -> tuple[Ints, Ints]:
-        """The tokens whose bytes may follow in a state, by rising number, and the state after each."""
+        """The tokens whose bytes are allowed in a state, in ascending order, and the state after each."""
         tokens: list[int] = []
         targets: list[int] = []
         wide: list[tuple[int, int]] = []

@@ -1,6 +1,6 @@
-"""The vocabulary of the tokenizers that libraries hold: of `tokenizers`, of `sentencepiece`, of a llama.cpp model.
+"""Reads the vocabulary of a tokenizer of the library `tokenizers`, of `sentencepiece`, or of a llama.cpp model.
 
-None of these libraries is imported: what they made is passed in.
+None of these libraries is imported here: callers pass in their objects.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphground.agents.decoding.vocabulary import Vocabulary, byte_level, sente
 
 
 class UnknownTokenizer(ValueError):
-    """A tokenizer of none of the families that can be constrained."""
+    """A tokenizer that belongs to none of the supported families."""
 
 
 def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
@@ -22,7 +22,7 @@ def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
     `ends` are the tokens that end a text: `["<|im_end|>"]`, or `[tokenizer.eos_token_id]`.
 
     Raises:
-        UnknownTokenizer: the tokenizer is of no known family, or has no such token.
+        UnknownTokenizer: the tokenizer belongs to no supported family, or does not have a token of `ends`.
     """
     described = json.loads(tokenizer.to_str())
     last = [_number(tokenizer, end) for end in ends]
@@ -56,7 +56,7 @@ def of_sentencepiece(processor: Any) -> Vocabulary:
 
 
 def of_llama(llama: Any) -> Vocabulary:
-    """The vocabulary of a `llama_cpp.Llama`: of any model in GGUF that spells bytes."""
+    """The vocabulary of a `llama_cpp.Llama`, for GGUF models with byte-level BPE or SentencePiece."""
     found = tuple(llama.detokenize([number]) or None for number in range(llama.n_vocab()))
     kind = llama.metadata.get("tokenizer.ggml.model", "gpt2")
     if kind not in ("gpt2", "llama"):

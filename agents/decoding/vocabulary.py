@@ -1,10 +1,10 @@
-"""The tokens of a tokenizer as bytes, and how its family spells a text: the part of decoding that knows tokenizers.
+"""The tokens of a tokenizer as bytes, and how each family of tokenizers spells a text.
 
 | family | a token | a text is spelled |
 |---|---|---|
-| `bytes` | byte-level BPE, as GPT-2, Llama 3, Qwen and SmolLM2 have it; tiktoken | as its UTF-8 bytes |
+| `bytes` | byte-level BPE, as in GPT-2, Llama 3, Qwen and SmolLM2; tiktoken | as its UTF-8 bytes |
 | `pieces` | SentencePiece: `▁` is a space, `<0xE2>` a byte | the same; a space may stand before the first word |
-| `words` | WordPiece: `##er` goes on, `play` begins a word | normalised, a space before each word or sign |
+| `words` | WordPiece: `##er` continues a word, `play` begins one | normalised, a space before each word or sign |
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 class Vocabulary:
     """Tokens by number: `Vocabulary("bytes", (b"MATCH", b" (", None), frozenset((2,)), encode)`.
 
-    `tokens` has None for control tokens and others that stand for no text; `ends` are the tokens that end a text.
-    `spell` gives the text that a tokenizer of words really spells (`match ( n : movie )`).
+    `tokens` has None for control tokens and others without text; `ends` are the tokens that end a text. `spell` returns
+    the text that the tokens of a WordPiece tokenizer really spell (`match ( n : movie )`).
     """
 
     family: Family
@@ -37,17 +37,17 @@ class Vocabulary:
         return len(self.tokens)
 
     def spelled(self, text: str) -> bytes:
-        """The bytes that the tokens of a text are made of."""
+        """The bytes that the tokens of a text spell."""
         return self.spell(text).encode("utf-8")
 
     def bytes_of(self, tokens: Iterable[int]) -> bytes:
-        """The bytes of a sequence of tokens, without those that end it."""
+        """The bytes of a sequence of tokens, without its end tokens."""
         return b"".join(self.tokens[token] or b"" for token in tokens if token not in self.ends)
 
     def encoded(self, text: str) -> tuple[int, ...] | None:
-        """The tokens that the tokenizer gives to a text; None where they spell another one.
+        """The tokens of a text; None if they spell another text.
 
-        An unknown character does that, and a tokenizer that drops double spaces.
+        That happens if a character is unknown, or if the tokenizer drops double spaces.
         """
         tokens = tuple(token for token in self.encode(text) if self.tokens[token] is not None)
         spelled = self.bytes_of(tokens), self.spelled(text)
@@ -57,7 +57,7 @@ class Vocabulary:
 
 
 def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int], encode: Encode) -> Vocabulary:
-    """The vocabulary of a byte-level BPE from its tokens as they are stored: `ĠMATCH` is ` MATCH`.
+    """The vocabulary of a byte-level BPE tokenizer from its stored tokens: `ĠMATCH` is ` MATCH`.
 
     `special` are the numbers of control tokens.
     """
@@ -70,7 +70,8 @@ def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int
 
 
 def _byte_letters() -> dict[str, int]:
-    """The letters that byte-level BPE writes bytes with: printable Latin-1 as it is, the rest from U+0100 on."""
+    """The letters with which byte-level BPE writes bytes: printable Latin-1 characters as themselves, other bytes from
+    U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in set(printable)]
     return {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(others)}
@@ -104,10 +105,10 @@ def word_pieces(
     words: Callable[[str], Iterable[str]],
     prefix: str = "##",
 ) -> Vocabulary:
-    """The vocabulary of a WordPiece model; `words` normalises a text and splits it, as the tokenizer does.
+    """The vocabulary of a WordPiece model; `words` normalises and splits a text as the tokenizer does.
 
-    Such a tokenizer loses spaces and often case, so its tokens spell another text than was asked for; the constraint
-    knows which query each spelled text stands for.
+    Such a tokenizer loses spaces and often case, so its tokens spell a changed text; the constraint maps each spelled
+    text back to its query.
     """
     left = frozenset(special)
     found: list[bytes | None] = []

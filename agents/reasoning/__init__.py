@@ -1,5 +1,5 @@
-"""Reasoning over the retrieved subgraph: its patterns and nodes as text, the model's choice among the nodes.
+"""Reasoning over a retrieved subgraph: shows its patterns and nodes to a model, which chooses among the nodes.
 
-`retrieve` runs the likeliest queries, `subgraph` writes what they found within a budget of tokens, `choice` asks and reads
-the reply. Source: GraphRAFT (arXiv 2504.05478), §4.3.
+`retrieve` runs the likeliest queries, `subgraph` writes the nodes found within a token budget, and `choice` asks the
+model and parses its reply. Source: GraphRAFT (arXiv 2504.05478), §4.3.
 """

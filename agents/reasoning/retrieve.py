@@ -1,4 +1,4 @@
-"""Runs the likeliest queries for a question and keeps the nodes that they find."""
+"""Runs the likeliest queries for a question and returns the nodes that they find."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graphground.agents.server_connection import ToolAnswer
 
 QUERIES = 5
 NODES = 60
-"""The most nodes of one pattern."""
+"""The most nodes for one pattern."""
 
 
 class Server(Protocol):
-    """A connection to the server, as `ServerConnection` is one."""
+    """A connection to the server, such as `ServerConnection`."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Call a tool."""

@@ -1,4 +1,4 @@
-"""A retrieved subgraph as text: the patterns with the nodes that each found, then the details of the nodes."""
+"""Writes a retrieved subgraph as text: the patterns with the nodes that each found, then the details of the nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""An estimate on the safe side for English and Cypher; a budget is kept without the model's tokenizer."""
+"""A cautious estimate for English and Cypher, so that a budget holds without the model's tokenizer."""
 LONGEST_VALUE = 300
 HEADING = "Patterns and the nodes that match:"
 
@@ -22,7 +22,7 @@ class Node:
 
     @staticmethod
     def of(name: str, label: str, properties: Mapping[str, Any]) -> Node:
-        """A node from the row of a query; empty values are left out, long ones cut."""
+        """A node from a row of a query; empty values are left out, and long ones are cut."""
         texts = ((key, _written(value)) for key, value in sorted(properties.items()) if value not in (None, "", []))
         return Node(name, label, tuple((key, text) for key, text in texts if text != name))
 
@@ -37,16 +37,16 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """A text, and the nodes that it numbers from 1 on."""
+    """A text, and the nodes to which it gives numbers from 1 on."""
 
     text: str
     nodes: tuple[Node, ...]
     left_out: int = 0
-    """How many nodes did not fit into the budget."""
+    """The number of nodes that did not fit into the budget."""
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """All nodes, those of more patterns first, then those of earlier patterns."""
+    """All nodes: those that more patterns found first, and among them those of earlier patterns."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):
@@ -55,9 +55,11 @@ def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
 
 
 def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Subgraph:
-    """The subgraph within a budget: patterns first, then as many nodes as fit, the most often found first.
+    """The subgraph as text within a budget: patterns first, then as many nodes as fit, those that most patterns found
+    first.
 
-    A node fits with all its details, or with its name alone; a pattern lists the numbers of its nodes that fit.
+    A node is written with all its details or, if they do not fit, with its name alone. A pattern lists the numbers of
+    its nodes that fit.
     """
     budget = int(max_tokens * CHARACTERS_PER_TOKEN)
     budget -= sum(len(found.pattern) + 3 for found in retrieved) + len(HEADING) + len("\n\nNodes:")

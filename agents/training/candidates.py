@@ -1,4 +1,5 @@
-"""Candidate queries as parts of one larger query, which runs them in the database and counts what they find there."""
+"""Combines candidate queries into one large query, which runs them in the database and counts the answers that they
+find."""
 
 from __future__ import annotations
 
@@ -11,22 +12,23 @@ from graphground.agents.projection import projection_of
 from graphground.agents.training.questions import AnsweredQuestion, Value
 
 NOTHING = "∅"
-"""Stands for null, which is equal to nothing in Cypher."""
+"""Replaces null, which equals nothing in Cypher."""
 _PROPERTY = re.compile(r"(?:min|max)?\(?(?:DISTINCT )?\w+\.`?(\w+)`?\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A query and what it finds: `rows` in all, `hits` of them among the answers, `covered` answers."""
+    """A query and its counts: `rows` in all, `hits` rows that are answers, `covered` answers that are among the
+    rows."""
 
     query: str
     rows: int
     hits: int
     covered: int
     answers: int
-    """How many distinct answers there are."""
+    """The number of distinct answers."""
     source: str = "suggested"
-    """`suggested` by the server, or `enumerated` around the entities."""
+    """`suggested` (by `suggest_queries`) or `enumerated` (around the entities)."""
 
     @property
     def precision(self) -> float:
@@ -46,9 +48,9 @@ class Candidate:
 
 
 def counting(query: str, number: int, width: int, temporal: Collection[str]) -> str | None:
-    """The query as a part of a UNION ALL, with what it is, its rows, its hits and the answers it covers.
+    """The query as a part of a UNION ALL that returns its number, its rows, its hits and the answers that it covers.
 
-    None where it returns another number of columns than the answers have. `temporal` are the names of properties that hold
+    None if it does not return as many columns as the answers have. `temporal` are the names of properties that hold
     dates: answers from a file are texts, so dates are compared as texts.
     """
     parts = projection_of(query)
@@ -65,15 +67,17 @@ def counting(query: str, number: int, width: int, temporal: Collection[str]) -> 
 
 
 def compared(question: AnsweredQuestion) -> list[list[Value]]:
-    """The distinct answers as `$answers` holds them."""
+    """The distinct answers in the form of the parameter `$answers`."""
     rows: list[list[Value]] = [[NOTHING if value is None else value for value in row] for row in question.answers]
     return list({json.dumps(row): row for row in rows}.values())
 
 
 def best_first(found: Sequence[Candidate], rows: int) -> list[Candidate]:
-    """Candidates with at least one hit: those with exactly the answers, then by F1, then in the order given.
+    """Candidates with at least one hit: those that return exactly the answers first, then by F1, then in the given
+    order.
 
-    `rows` is how many rows the answers have; where a query repeats rows, so have they to be repeated.
+    `rows` is the number of answers, repeated ones included: a query returns exactly the answers only if it repeats rows
+    as they do.
     """
 
     def rank(candidate: Candidate) -> tuple[bool, float]:

@@ -1,8 +1,8 @@
-"""All patterns of one and two relationships around entities, enumerated and counted inside the database.
+"""Enumerates all patterns of one and two relationships around entities, and counts their nodes, in the database.
 
-`UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database says
-which relationships there are and how many of the answers each leads to; no schema is needed.
-Source: GraphRAFT (arXiv 2504.05478), §4.1.
+`UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
+returns which relationships exist and how many of the answers each leads to; no schema is needed. Source: GraphRAFT
+(arXiv 2504.05478), §4.1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ INWARD, OUTWARD = ("<-[{}]-", "-[{}]->")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`Entity("Michael Mann", "Person", "Michael Mann")`: what a mention may mean; `key` is the property of its name."""
+    """`Entity("Michael Mann", "Person", "Michael Mann")`: an entity that a mention may mean; `key` is its naming
+    property."""
 
     mention: str
     label: str
@@ -33,10 +34,10 @@ class Entity:
 def enumerating(
     entities: Sequence[Entity], name_keys: Sequence[str], hops: int = 2
 ) -> tuple[list[str], dict[str, Any]]:
-    """Parts of a UNION ALL with the columns of `candidates.counting`, and their parameters.
+    """Queries for a UNION ALL that enumerate patterns, with the columns of `candidates.counting`, and their parameters.
 
-    `$names` has the answers. `name_keys` are the properties that name nodes. In `found` stand the kind of the pattern, its
-    entities by number, its arrows and types, and the labels.
+    `$names` holds the answers. `name_keys` are the properties that name nodes. The column `found` holds the kind of the
+    pattern, the numbers of its entities, its arrows, its types and its labels.
     """
     known = entities[:MOST_ENTITIES]
     parameters: dict[str, Any] = {}
@@ -79,12 +80,12 @@ def enumerating(
 def enumerated(
     rows: Sequence[Sequence[Any]], entities: Sequence[Entity], keys_of: Mapping[str, str], answers: int
 ) -> Iterator[Candidate]:
-    """The patterns of rows of `enumerating` as queries; `keys_of` gives the property that names the nodes of a label."""
+    """The patterns in the rows of `enumerating`, as queries; `keys_of` maps a label to its naming property."""
     for (kind, first, second, one_way, other_way, one, other, label, middle), total, hits, covered in rows:
         if label not in keys_of:
             continue
         n, end = f"(n:{quoted(label)})", f"{_named('m1', entities[first])}"
-        # The patterns were walked from the entity on; they are written from `n` on, so their arrows turn.
+        # The patterns were enumerated from the entity on; they are written from `n` on, so their arrows are reversed.
         arrow, beyond = _turned(one_way).format(f"r1:{quoted(one)}"), _turned(other_way).format(f"r0:{quoted(other)}")
         if kind == "hop":
             pattern = f"{n}{arrow.replace('r1', 'r0', 1)}{_named('m0', entities[first])}"
@@ -99,7 +100,7 @@ def enumerated(
 
 
 def quoted(name: str) -> str:
-    """A name of the schema as Cypher writes it: in backticks where it has to be."""
+    """A name of the schema as written in Cypher: in backticks if necessary."""
     plain = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
     return name if plain else f"`{name.replace('`', '``')}`"
 

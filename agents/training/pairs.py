@@ -1,4 +1,4 @@
-"""The best query for each question, chosen by its answers, as training pairs in the chat form that `trl` reads."""
+"""Chooses the best query for each question by its answers, and makes training pairs in the chat format of `trl`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from graphground.agents.training.neighbourhood import Entity, enumerated, enumer
 from graphground.agents.training.questions import AnsweredQuestion
 
 CANDIDATES = 50
-"""The most that `suggest_queries` gives."""
+"""The most candidates that `suggest_queries` returns."""
 MEANINGS = 3
 """The most entities that one mention may mean."""
 LONGEST_QUERY = 95_000
-"""Characters of the query that counts; the server takes 100,000."""
+"""The most characters of the counting query; the server accepts 100,000."""
 ROWS = 2_000
 SECONDS = 60.0
 TEMPORAL = ("date", "datetime")
@@ -27,14 +27,14 @@ _KEY = re.compile(r"\{\s*(?:`([^`]+)`|(\w+))\s*:")
 
 
 class Server(Protocol):
-    """A connection to the server, as `ServerConnection` is one."""
+    """A connection to the server, such as `ServerConnection`."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Facts about a schema that are read once: the naming property of each label, and the properties with dates."""
+    """Facts about a schema: the naming property of each label, and the properties that hold dates."""
 
     keys: Mapping[str, str]
     temporal: frozenset[str]
@@ -49,10 +49,10 @@ class Pair:
     tried: int
     """Candidates that were run or counted."""
     calls: int
-    """Calls of the server's tools."""
+    """The number of tool calls."""
 
     def as_record(self, system: str) -> dict[str, Any]:
-        """One line of the training file: `messages` are what `trl` reads, the rest are the scores to filter by."""
+        """One line of the training file: `messages` for `trl`, and scores by which lines can be filtered."""
         chat = (("system", system), ("user", self.question.question), ("assistant", self.best.query))
         return {
             "messages": [{"role": role, "content": content} for role, content in chat],
@@ -65,10 +65,10 @@ class Pair:
 
 
 async def naming_of(server: Server, graph: str) -> Naming:
-    """The names of a graph's schema, by one call of `get_schema`.
+    """The naming properties and dates of a graph's schema, read by one call of `get_schema`.
 
     Raises:
-        ServerFailure: the graph is not known, or the server did not answer.
+        ServerFailure: there is no such graph, or the server did not answer.
     """
     answer = await server.call("get_schema", {"graph": graph, "form": "json"})
     schema = json.loads(answer.require()["schema"])
@@ -82,14 +82,14 @@ async def naming_of(server: Server, graph: str) -> Naming:
 
 
 async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming: Naming) -> Pair | None:
-    """The pair of one question, in three calls; None where no candidate finds any answer.
+    """The pair for one question, made with three calls; None if no candidate finds an answer.
 
-    1. `find_entities`: what the names in the question mean.
-    2. `suggest_queries`: candidates around them, conditions and counts among them.
+    1. `find_entities`: the entities that the question names.
+    2. `suggest_queries`: candidates around them, including conditions and counts.
     3. `execute_cypher`: all candidates and all patterns of one and two relationships, counted by the database.
 
     Raises:
-        ServerFailure: the server did not answer, or refused the query that counts.
+        ServerFailure: the server did not answer, or refused the counting query.
     """
     found = await server.call("find_entities", {"graph": graph, "question": question.question, "limit": MEANINGS})
     entities = [] if found.failed else _entities(found.fields)
@@ -106,7 +106,7 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
     parameters: dict[str, Any] = {"answers": answers}
     names = [row[0] for row in answers if isinstance(row[0], str)]
     if width == 1 and len(names) == len(answers):
-        # Two relationships from a hub can be millions: they are walked where nothing was suggested.
+        # Two relationships from a hub can lead to millions of nodes: try them only if nothing was suggested.
         more, bound = enumerating(entities, list(dict.fromkeys(naming.keys.values())), hops=1 if parts else 2)
         parameters |= {**bound, "names": names} if more else {}
     if not parts and not more:
@@ -126,7 +126,7 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
 async def pairs_of(
     server: Server, graph: str, questions: Iterable[AnsweredQuestion], least: float = 0.0
 ) -> AsyncIterator[tuple[AnsweredQuestion, Pair | None]]:
-    """Each question with its pair, or None where no candidate reaches `least` in precision and in recall.
+    """Each question with its pair, or with None if no candidate reaches `least` in both precision and recall.
 
     Raises:
         ServerFailure: the server did not answer.
@@ -152,7 +152,7 @@ def _entities(fields: Mapping[str, Any]) -> list[Entity]:
 
 
 async def _counted(server: Server, graph: str, parts: Sequence[str], parameters: Mapping[str, Any]) -> list[list[Any]]:
-    """The rows of all parts, in one query."""
+    """The rows of all parts, fetched with one query."""
     query = parts[0]
     for part in parts[1:]:
         if len(query) + len(part) > LONGEST_QUERY:

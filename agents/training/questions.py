@@ -1,4 +1,4 @@
-"""Questions with their answers, from CSV, JSON or JSON Lines."""
+"""Reads questions with their answers from CSV, JSON or JSON Lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class QuestionFileError(ValueError):
 class AnsweredQuestion:
     """`AnsweredQuestion("Who directed Heat?", (("Michael Mann",),))`: a question and the rows that answer it.
 
-    An answer node is a row with its name alone.
+    An answer that is a node is a row that holds only its name.
     """
 
     question: str
@@ -30,11 +30,12 @@ class AnsweredQuestion:
 def read_questions(path: Path) -> list[AnsweredQuestion]:
     """The questions of a file.
 
-    CSV has the columns `question` and `answers`, JSON a list of objects with these keys, JSON Lines such an object in each
-    line. `answers` is a list of names or of rows; in CSV it is written as JSON, or as names with `|` between them.
+    CSV has the columns `question` and `answers`, JSON is a list of objects with these keys, JSON Lines has such an
+    object in each line. `answers` is a list of names or of rows; in CSV it is written as JSON, or as names with `|`
+    between them.
 
     Raises:
-        QuestionFileError: a line without a question, or with answers that are no list.
+        QuestionFileError: a line has no question, or its answers are not a list.
         OSError: the file cannot be read.
     """
     records = _csv(path) if path.suffix.lower() == ".csv" else _json(path)
@@ -74,7 +75,7 @@ def _question(record: Any, place: str) -> AnsweredQuestion:
         raise QuestionFileError(f"{place}: there is no `question`")
     answers = record.get("answers")
     if not isinstance(answers, Sequence) or isinstance(answers, str) or not answers:
-        raise QuestionFileError(f"{place}: `answers` has to be a list of names or of rows, and not empty")
+        raise QuestionFileError(f"{place}: `answers` must be a non-empty list of names or of rows")
     rows = [tuple(row) if isinstance(row, list) else (row,) for row in answers]
     if len({len(row) for row in rows}) > 1:
         raise QuestionFileError(f"{place}: the rows of `answers` have different lengths")

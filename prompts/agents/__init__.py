@@ -15,7 +15,7 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
     """The template of each role by its name; a file in `folder` replaces the one of the same name.
 
     Raises:
-        ValueError: a file of the folder is no template, or has the name of no role.
+        ValueError: a file of the folder is not a template, or is not named after a role.
     """
     own = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.md"))}
     if folder == FOLDER:
@@ -28,7 +28,7 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
 
 
 def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
-    """A role's prompt with its places filled: `agent_prompt("zero_shot", schema="…", question="…")`."""
+    """A role's prompt with its placeholders filled in: `agent_prompt("zero_shot", schema="…", question="…")`."""
     return agent_templates(folder)[role].fill(values)
 
 
@@ -36,4 +36,4 @@ def _read(path: Path) -> Template:
     try:
         return read(path.stem, path.read_text(encoding="utf-8"))
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{path} is no template: it needs a heading with title and description ({error})") from None
+        raise ValueError(f"{path} is not a template: it needs a heading with title and description ({error})") from None

@@ -61,7 +61,7 @@ def test_no_walk_leaves_the_queries_in_any_tokens(vocabulary: Vocabulary) -> Non
 
 def test_llguidance_allows_the_same_tokens(vocabulary: Vocabulary) -> None:
     if vocabulary.family == "words":
-        with pytest.raises(ValueError, match="tokenizer of words"):
+        with pytest.raises(ValueError, match="WordPiece tokenizer"):
             llguidance_matcher(QUERIES, vocabulary)
         return
     matcher = llguidance_matcher(QUERIES, vocabulary)
