@@ -41,7 +41,7 @@ class Application:
         queries: Sequence[OwnQuery] = (),
         recorder: Recorder | None = None,
     ):
-        """`queries` become tools beside the seven; the calls of clients are recorded by `recorder`, if there is one."""
+        """`queries` become tools beside the seven; if there is a `recorder`, it records the calls of clients."""
         self.recorder = recorder
         self.own = OwnTools(queries)
         self._open_graphs = open_graphs
@@ -58,7 +58,7 @@ class Application:
         return {**all_tools(), **self.own.offered()}
 
     def has_tool(self, name: str) -> bool:
-        """Whether there is a tool of that name; a broken one reports that itself."""
+        """Whether there is a tool of that name, even a broken one, which reports the problem when it is called."""
         return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
@@ -80,11 +80,11 @@ class Application:
     def open_in_background(self, seconds: float) -> None:
         """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
 
-        Problems with a database, such as missing write protection, are thus logged before the first query.
+        So problems with a database, such as missing write protection, are logged before the first query.
         """
 
         def work() -> None:
-            with suppress(Exception):  # reported again, in words, by the call that needs the graph
+            with suppress(Exception):  # the call that needs the graph reports it again, with an explanation
                 self.graphs().open_eager()
                 self.check_queries()
 
@@ -93,12 +93,13 @@ class Application:
         timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
-        """Run one tool; it never raises. Rows that an answer leaves out are kept for `owner`, None keeps none."""
+        """Run one tool; never raises. Rows that an answer leaves out are kept for `owner`; without an owner none are
+        kept."""
         tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
             near = closest(name, self.tools)
             meant = f"; did you mean {near[0]!r}?" if near else "."
-            # Clients get this as an error of the protocol, of which many show the message alone.
+            # Clients get this as a protocol error, and many of them show only its message.
             return failed(
                 ToolFailure(
                     "unknown_tool",

@@ -1,4 +1,4 @@
-"""A tool call on its way through the middleware, and its outcome."""
+"""A tool call as middleware sees it, and its outcome."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`payload` is the structured answer as JSON, encoded once; `text` is the complete answer for a reader."""
+    """The outcome of a call: `payload` is the structured answer as JSON, encoded once; `text` is the complete answer as
+    text."""
 
     payload: bytes
     text: str

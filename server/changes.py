@@ -19,8 +19,8 @@ logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Sends `list_changed` of resources and tools: since 2026-07-28 to subscribed clients, before
-    that to every session.
+    """Sends `list_changed` for resources and tools: since 2026-07-28 to subscribed clients, in the older protocol to
+    every session.
 
     `names` are the graphs, None until one is first used; `tools` are the offered own queries, which `check_tools`
     checks again when the graphs change.
@@ -38,7 +38,7 @@ class Changes:
         self.listen = ListenHandler(self._bus)
 
     async def greeted(self, context: Any, params: Any) -> None:
-        """Handle `notifications/initialized`: a session of an older era has begun."""
+        """Handle `notifications/initialized`: a session of the older protocol has begun."""
         self._sessions.append(context.session)
 
     @asynccontextmanager
@@ -66,7 +66,7 @@ class Changes:
                 await self._tell(ToolsListChanged(), "send_tool_list_changed")
 
     async def _tell(self, event: ServerEvent, method: str) -> None:
-        """Publish an event, and call the method of that name of every session of the older eras."""
+        """Publish an event, and notify every session of the older protocol by calling its method of that name."""
         await self._bus.publish(event)
         for session in list(self._sessions):
             try:

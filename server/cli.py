@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Run the command that the first word names; only then is its module imported."""
+    """Run the command that the first word names, importing only that command's module."""
     word, *rest = sys.argv[1:] or ["--help"]
     if word in ("--version", "-V"):
         sys.stdout.write(f"graphground {__version__}\n")

@@ -8,20 +8,20 @@ from graphground.tools.tool import Tool
 
 
 def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The wire form of one tool."""
+    """The definition of one tool as `tools/list` returns it."""
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": input_schema(tool),
         "outputSchema": output_schema(tool),
-        # Whether a tool destroys or may be repeated is asked only of those that write.
+        # Hints on destructive or repeatable calls apply only to tools that write.
         "annotations": {"readOnlyHint": True, "openWorldHint": tool.open_world},
     }
 
 
 def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The schema of a tool's answer, as far as clients check it: names and single types.
+    """The schema of a tool's answer, reduced to what clients check: names and single types.
 
     Every client pays for this text in every conversation, and agents read the answers themselves, so descriptions are
     left to the reference (`described_output_schema`).

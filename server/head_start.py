@@ -1,5 +1,4 @@
-"""Starts the embedded engine while the server still loads its drivers, which takes a third of a second, and the engine
-longer."""
+"""Starts the embedded engine early, while the server still loads its drivers."""
 
 from __future__ import annotations
 
@@ -10,11 +9,11 @@ from pathlib import Path
 from graphground.server.settings import Settings, default_home
 
 AFTER_SECONDS = 0.1
-"""The answer to `tools/list` has been sent by then."""
+"""Delay in seconds; by then the answer to `tools/list` has been sent."""
 
 
 def start_engine_soon(settings: Settings) -> None:
-    """Start the engine in the background if loaded graphs are served, and they alone.
+    """Start the engine in the background if only loaded graphs are served.
 
     If your own databases are served too, the engine starts when a loaded graph is opened.
     """
@@ -26,13 +25,13 @@ def start_engine_soon(settings: Settings) -> None:
 
 
 def start_engine(folder: Path, names: tuple[str, ...]) -> None:
-    """Start the engine of a data folder that holds a graph; if `names` are given, one of these."""
-    # Neither the SDK nor a driver is needed here, and a server that answers `tools/list` has not loaded these.
+    """Start the engine of a data folder if it holds a graph (one of `names`, if given)."""
+    # This needs neither the SDK nor a driver, which a server has not loaded when it answers `tools/list`.
     from graphground.graphs.engines.embedded.launcher import ensure_engine
     from graphground.graphs.storage.catalog import Catalog
     from graphground.graphs.storage.home import Home
 
-    with suppress(Exception):  # reported, in words, by the call that needs the graph
+    with suppress(Exception):  # the call that needs the graph reports it, with an explanation
         home = Home(folder)
         loaded = {entry.name for entry in Catalog(home).entries()}
         if loaded & set(names or loaded):

@@ -1,8 +1,8 @@
 """Notifications that a client receives before its answer: progress of a long call, and log messages.
 
-A call that takes over a second reports its stage and its elapsed seconds once a second, to a client that sent a
-progress token. Log records of the call are sent to its client from the level that it set: with `logging/setLevel`, or
-since 2026-07-28 in the request itself.
+A call that takes over a second reports its stage and its elapsed seconds once a second, if the client sent a progress
+token. Log records of a call are sent to its client if they have at least the level that the client set: with
+`logging/setLevel`, or since 2026-07-28 in the request itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIRST_SECONDS, EVERY_SECONDS = 1.0, 1.0
 MOST_SESSIONS, MOST_RECORDS = 10_000, 1_000
 LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
 UNASKED: LoggingLevel = "warning"
-"""The least level of log messages that a client of an older era receives by default."""
+"""The default minimum level of log messages for clients of the older protocol."""
 
 _records: ContextVar[deque[logging.LogRecord] | None] = ContextVar("graphground_records", default=None)
 
@@ -48,7 +48,7 @@ def log_to_clients() -> None:
 
 
 class LogLevels:
-    """The level that each session has set; the oldest sessions are forgotten."""
+    """The log level that each session has set; if there are too many sessions, the oldest are forgotten."""
 
     def __init__(self) -> None:
         self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
@@ -72,14 +72,14 @@ class LogLevels:
 
 
 def session_id(context: Any) -> str | None:
-    """The session of a request: the HTTP header, if there is one, or the only session of stdio."""
+    """The session id of a request: from its HTTP header, or that of the only session over stdio."""
     headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
     return headers.get("mcp-session-id")
 
 
 @asynccontextmanager
 async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
-    """Send progress and log messages of the code inside the block to the client of this request."""
+    """While the block runs, send its progress and log messages to the client of this request."""
     records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
     token = _records.set(records)
     try:
@@ -121,7 +121,7 @@ async def _send_records(context: Any, records: deque[logging.LogRecord], levels:
 
 
 def level_of(record: logging.LogRecord) -> LoggingLevel:
-    """The protocol's name of a log record's level.
+    """The name of a log record's level in the protocol.
 
     >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
     'warning'

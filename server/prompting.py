@@ -20,7 +20,7 @@ class PromptError(Exception):
 
 
 def list_prompts() -> list[dict[str, Any]]:
-    """The wire form of every prompt."""
+    """Every prompt as `prompts/list` returns it."""
     return [
         {
             "name": template.name,
@@ -39,7 +39,7 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     """A prompt with its values filled in; if a graph is named, its schema follows as a second message, as data.
 
     Raises:
-        PromptError: an unknown prompt or argument, or a missing one.
+        PromptError: the prompt or an argument is unknown, or a required argument is missing.
     """
     templates = all_templates()
     if name not in templates:

@@ -1,4 +1,4 @@
-"""The `[queries.NAME]` tables of a settings file: queries of the server's owner that become tools."""
+"""Reads the `[queries.NAME]` tables of a settings file: queries of the server's owner that become tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_ROWS, MOST_SECONDS, MOST_DESCRIPTION = 100_000, 600, 1_000
 
 
 def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
-    """The queries of a settings file, in its order.
+    """The queries of a settings file, in the order of the file.
 
     Raises: SettingsError: a table or key is invalid; the message gives valid ones.
     """

@@ -1,4 +1,4 @@
-"""Resources: the catalog, each graph's schema as text and as a picture, each label of it."""
+"""Resources: the catalog, each graph's schema as text and as a picture, and each label of a schema."""
 
 from __future__ import annotations
 

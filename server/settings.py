@@ -1,4 +1,4 @@
-"""The server's settings: defaults, then a settings file, then environment variables, then options.
+"""The server's settings. Options override environment variables, these a settings file, and that the defaults.
 
 A settings file is TOML:
 
@@ -136,7 +136,7 @@ class Settings:
     watch: str | None = setting(
         None,
         "GRAPHGROUND_WATCH",
-        "Show this trace on the page too, as it grows: what a stdio server records, or an agent.",
+        "Also show this trace on the page, as it grows: a trace that a stdio server or an agent writes.",
     )
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
@@ -153,7 +153,7 @@ class Settings:
 
 
 def secrets_in(settings: Settings) -> list[str]:
-    """The passwords of the databases and the token that clients send: what no trace shows."""
+    """The passwords of the databases and the tokens of clients, which no trace may contain."""
     secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
     return [secret for secret in secrets if secret]
 
@@ -313,13 +313,13 @@ def default_home(home: str | None) -> Path:
     """The folder that holds loaded graphs."""
     if home:
         return Path(home).expanduser().absolute()
-    import platformdirs  # loaded only where no folder was given
+    import platformdirs  # loaded only if no folder was given
 
     return platformdirs.user_data_path("graphground")
 
 
 def _meant(found: str, known: Any) -> str:
-    from graphground.cypher.names.nearest import closest  # only mistakes need it
+    from graphground.cypher.names.nearest import closest  # needed only for mistakes
 
     near = closest(found, known, limit=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"

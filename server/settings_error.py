@@ -1,5 +1,5 @@
-"""The error of every setting, wherever it is read."""
+"""The error for an invalid setting."""
 
 
 class SettingsError(ValueError):
-    """An invalid setting; the message names it, and valid values."""
+    """An invalid setting; the message names the setting and gives valid values."""

@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 def graph_sources(settings: Settings) -> OpenGraphs:
     """The graphs of a server, each opened at first use.
 
-    Your own database takes precedence over a loaded graph of the same name, and the bundled graph is not served beside
-    it unless it is named: then `graph` may be left out in every call.
+    Your own database takes precedence over a loaded graph of the same name. The bundled graph is not served beside it
+    unless it is named, so that agents may leave `graph` out of every call.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()

@@ -27,11 +27,11 @@ THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
 RESERVED, OLD = 16, 1.0
 LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
-"""Calls of one client of HTTP that run, and that run or wait."""
+"""The most calls of one HTTP client that run, and that run or wait."""
 ALONE_WAITING = 2_000
 """The same for the only client of a stdio server."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""Characters from which a query is long, and how many of those are worked on at once."""
+"""The length in characters from which a query is long, and the most long queries that are checked at once."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 
@@ -48,7 +48,7 @@ class _Client:
 class FairThreads:
     """Permits to run in a thread: `async with FairThreads().taken("session-4711"): …`.
 
-    The next waiting call is one of the client that holds the fewest permits, then the one that has waited longest.
+    The next permit goes to the client that holds the fewest, and among its calls to the one that has waited longest.
     """
 
     def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
@@ -68,7 +68,7 @@ class FairThreads:
             while not event.is_set():
                 with anyio.move_on_after(LOOK_SECONDS):
                     await event.wait()
-                self._admit()  # others may have become old
+                self._admit()  # other permits may no longer count by now
             yield
         finally:
             self._waiting.pop(number, None)

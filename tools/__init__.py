@@ -1,7 +1,7 @@
 """The tools, one module each: a request model in, an answer model out.
 
-To add a tool, write its module with a `TOOL` and add its name here. Slow imports (numpy, drivers, rapidfuzz) are made
-inside functions: a server answers `tools/list` before any of them is needed.
+To add a tool, write its module with a `TOOL` and add its name here. Slow imports (numpy, drivers, rapidfuzz) are inside
+functions: a server answers `tools/list` before any of them is needed.
 """
 
 from __future__ import annotations

@@ -67,9 +67,8 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
 
 
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
-    """The report extended by the question; unchanged without a question or without names.
-
-    Where there is no index of names yet, they are looked up in the database, as find_entities does.
+    """Extend a report by what the question shows; without a question or names, return it unchanged.  If there is no
+    index of names yet, names are looked up in the database, as in find_entities.
     """
     if question is None or graph.entities is None:
         return report
@@ -78,7 +77,7 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
     try:
         return judged_by_question(report, query, question, graph.schema, graph.entities)
     except EngineError:
-        return report  # the database does not answer, and the report stands without it
+        return report  # the database does not answer: the report is complete without the question
 
 
 def doubted(report: Report) -> Report:
@@ -106,8 +105,8 @@ def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> l
 
     Empty if the kind is not known yet, or the text cannot be parsed.
 
-    `refused` is set for a query that the database has refused: constructs that only some of its versions do not support
-    are then reported too.
+    `refused` is set for a query that the database has refused: constructs that some versions of the database do not
+    support are then reported too.
     """
     constructs = graph.dialect.unsupported if graph.dialect is not None else ()
     return find_unsupported(query, constructs, refused=refused) if query is not None and constructs else []

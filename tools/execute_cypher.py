@@ -49,7 +49,7 @@ class ExecuteCypherRequest(Request):
 
 
 class ExecuteCypherAnswer(Answer):
-    """Columns once, rows as arrays."""
+    """The rows as arrays, in the order of `columns`."""
 
     columns: list[str]
     rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")
@@ -58,7 +58,7 @@ class ExecuteCypherAnswer(Answer):
     total: int | None = Field(default=None, description="The total number of rows, if it is known and there are more.")
     cursor: str | None = Field(default=None, description="Pass it to `execute_cypher` to get the next rows.")
     elapsed_ms: float
-    # Spelt out in validate_cypher's answer: twice in `tools/list` is once too often.
+    # Described in validate_cypher's answer; repeating the fields would lengthen `tools/list`.
     diagnostics: list[DiagnosticAnswer] = Field(
         default_factory=list,
         json_schema_extra={"items": {"type": "object"}},
@@ -180,7 +180,7 @@ def columns_as_written(query: Query, columns: list[str]) -> list[str]:
 
 
 def columns_of(query: Query) -> list[str]:
-    """The columns that a query returns, because the embedded engine names none for an empty result."""
+    """The columns that a query returns, read from its tree: the embedded engine names none for an empty result."""
     body = query.body
     while isinstance(body, Union):
         body = body.parts[0]
@@ -189,7 +189,7 @@ def columns_of(query: Query) -> list[str]:
 
 
 def nothing_in(rows: list[list[Any]]) -> bool:
-    """Whether an answer is empty: no rows, or a single one of zeros, nulls and empty lists."""
+    """Whether an answer is empty: no rows, or a single row of zeros, nulls and empty lists."""
     return not rows or (
         len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
     )
@@ -197,7 +197,7 @@ def nothing_in(rows: list[list[Any]]) -> bool:
 
 def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
     """The part of the query that matches nothing, found by queries within the remaining time."""
-    from graphground.graphs.why_empty import why_empty  # needs rapidfuzz, which only mistakes do
+    from graphground.graphs.why_empty import why_empty  # loads rapidfuzz, which only empty answers need
 
     return [
         DiagnosticAnswer.of(diagnostic)
@@ -212,7 +212,7 @@ def looked_at_again(
 ) -> list[DiagnosticAnswer]:
     """Add diagnostics on problems that the rows hide (ties, merged namesakes, dropped nulls), counted in the
     database."""
-    from graphground.graphs.why_empty.second_look import second_look  # needs the reader of facts, as checks do
+    from graphground.graphs.why_empty.second_look import second_look  # loads the reader of facts
 
     look = second_look(graph, query, table, request.parameters)
     known = {(diagnostic.line, diagnostic.column) for diagnostic in diagnostics if diagnostic.severity != "hint"}
@@ -259,7 +259,7 @@ def checked(
             next="Write a read-only query: MATCH … RETURN …",
         )
     tree = report.query
-    # Names that the schema does not have are no reason to refuse, and Memgraph takes some of what Neo4j refuses.
+    # A name that the schema does not have is no reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
     if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
         first = next(problem for problem in report.diagnostics if problem.severity == "error")
         raise ToolFailure(

@@ -27,7 +27,7 @@ TOLD_APART = 4
 
 
 def _at_most(characters: int) -> AfterValidator:
-    """A bound that is checked but does not lengthen the schema of every tool's arguments."""
+    """A maximum length that is checked, but left out of the JSON Schema to keep `tools/list` short."""
 
     def check(text: str) -> str:
         if len(text) > characters:
@@ -150,7 +150,8 @@ def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesReques
 
 
 def _with_prominent(judged: Judged, graph: Graph) -> Judged:
-    """Mark as ambiguous too: an exactly matching name if a longer one belongs to a node with far more relationships."""
+    """Also mark an exactly matching name as ambiguous if a longer name belongs to a node with far more
+    relationships."""
     if judged.verdict != "found" or graph.engine is None:
         return judged
     best = judged.candidates[0]
@@ -160,7 +161,7 @@ def _with_prominent(judged: Judged, graph: Graph) -> Judged:
     try:
         degrees = run_concurrently(partial(degree, graph.engine, graph.schema), [best, *longer])
     except EngineError:
-        return judged  # the better name is an answer without them
+        return judged  # the answer is complete without relationships
     least = FACTOR * max(degrees[0], 1)
     more = [other for other, its in zip(longer, degrees[1:], strict=True) if its >= least]
     return Judged("ambiguous", [*more, best]) if more else judged
@@ -277,7 +278,7 @@ def _around(graph: Graph, candidate: Candidate) -> list[str]:
     try:
         return surroundings(graph.engine, graph.schema, candidate)
     except EngineError:
-        return []  # the candidates are an answer without them
+        return []  # the answer is complete without relationships
 
 
 def pattern_for(candidate: Candidate, graph: Graph) -> str:

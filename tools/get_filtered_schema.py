@@ -28,7 +28,7 @@ class GetFilteredSchemaRequest(Request):
 
 
 class GetFilteredSchemaAnswer(Answer):
-    """The part of the schema as text; everything if the question matches nothing."""
+    """The part of the schema as text; the whole schema if the question matches nothing."""
 
     graph: str
     method: str
@@ -68,7 +68,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
         over = estimate_tokens(text) - request.max_tokens if request.max_tokens is not None else 0
         if over <= 0 or budget is None:
             break
-        budget -= over  # the marks of what is empty take room too
+        budget -= over  # marks such as `(no values)` take tokens too
     whole = base_form(graph.schema, facts) + note
     answer = GetFilteredSchemaAnswer(
         graph=graph.name,

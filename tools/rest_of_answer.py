@@ -1,4 +1,4 @@
-"""The rows after those of an answer: just read, or kept since an earlier call."""
+"""The rows that follow those of an answer: just read, or kept since an earlier call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FreshRest:
         return None if self.table.truncated else len(self.table.rows)
 
     def cursor_after(self, count: int) -> str | None:
-        """Keep the rows from that position on."""
+        """Keep the rows after the first `count`, and return their cursor; None if there is no memory for them."""
         rows = self.table.rows[count:]
         shorten_rows(rows)
         kept = ROWS.keep(self._name, KeptRows.of(self.columns, count, rows, self.total, self.query))

@@ -1,4 +1,4 @@
-"""`suggest_queries`: a question read as queries that are valid by construction, counted in the database."""
+"""`suggest_queries`: translate a question into queries that are valid by construction, and count their matches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SuggestQueriesRequest(Request):
 
 
 class SuggestedQuery(BaseModel):
-    """A query that runs as it is."""
+    """A query that can be run unchanged, and how it reads the question."""
 
     cypher: str
     reason: str = Field(description="How it reads the question.")
@@ -42,7 +42,7 @@ class SuggestQueriesAnswer(Answer):
 
 
 def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQueriesAnswer:
-    """Find the entities, rank the space of queries around them against the question, count."""
+    """Find the entities, rank the possible queries around them by the question, and count their matches."""
     # Loaded on first use, as every tool does with what needs numpy or rapidfuzz.
     from graphground.graphs.suggestions import gbnf, mentions_in, mentions_of, regular_expression, space_of, suggest
 

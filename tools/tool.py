@@ -23,7 +23,7 @@ class Answer(BaseModel):
     """The answer of a tool: plain JSON values under documented names."""
 
     def as_text(self) -> str | None:
-        """The complete answer as text for a reader; None means its compact JSON."""
+        """The complete answer as text, if it reads better than JSON; None means compact JSON."""
         return None
 
     def shortened(self, share: float) -> Answer | None:

@@ -40,7 +40,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = judged(graph, request.query, request.parameters, request.question)
-    # Without any parameters the query alone is meant: their values come when it is run.
+    # A call without any parameters checks the query alone: their values are needed only to run it.
     missing = missing_parameters(report.query, request.parameters) if report.query and request.parameters else []
     return ValidateCypherAnswer(
         valid=report.valid and not missing,

@@ -1,5 +1,5 @@
 """MCP Apps (`io.modelcontextprotocol/ui`, version 2026-01-26): a view that clients show in the conversation.
 
 A client that declares the extension gets the schema of `get_schema` as a picture, and the rows of `execute_cypher` as a
-table with a picture of what they rest on. Other clients get what they always got.
+table with a picture of the nodes and relationships that the query matches. For other clients nothing changes.
 """

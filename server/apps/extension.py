@@ -1,4 +1,4 @@
-"""Who gets the view, and how tools and resources announce it."""
+"""Decides which clients get the view, and adds it to tools and resources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ META = {
 def supports_apps(context: Any) -> bool:
     """Whether the client of a request has declared that it shows views of HTML.
 
-    The SDK's own `mcp.server.apps` asks the same, but loads its whole upper layer.
+    The SDK's own `mcp.server.apps` checks the same, but importing it loads the SDK's whole upper layer.
     """
     capabilities = context.session.client_capabilities
     declared = (capabilities.extensions if capabilities is not None else None) or {}
@@ -53,7 +53,7 @@ def view_resource() -> dict[str, Any]:
 
 
 def view_contents() -> dict[str, Any]:
-    """The view as the contents that `resources/read` gives."""
+    """The view as `resources/read` returns it."""
     from graphground.server.apps.view import view_html  # read on first use
 
     return {"uri": VIEW, "mimeType": MIME_TYPE, "text": view_html(), "_meta": {"ui": META}}

@@ -1,4 +1,4 @@
-"""The view as one self-contained HTML document, made of `view.html`, `view.css` and `view.js`."""
+"""Builds the view, one self-contained HTML document, from `view.html`, `view.css` and `view.js`."""
 
 from __future__ import annotations
 

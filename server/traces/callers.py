@@ -1,4 +1,4 @@
-"""Names the client of a request for a trace."""
+"""Determines the client of a request, as a trace names it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from graphground.server.traces.recorder import Caller
 
 LONGEST_NAME = 100
 _SALT = secrets.token_bytes(16)
-"""A new key in each process: a session's label does not reveal its id, which would allow requests in its name."""
+"""A random key for each process, with which session ids become labels: an id itself would allow requests in that
+session's name."""
 
 
 def caller_in(context: Any) -> Caller:
-    """The caller of a request, such as `Caller("5f1c02aa", "claude-ai 1.0")`; the name is the one that the client gives
-    itself."""
+    """The caller of a request, such as `Caller("5f1c02aa", "claude-ai 1.0")`; the client states its own name."""
     label = hashlib.blake2b(caller_of(context.request).encode(), key=_SALT, digest_size=4).hexdigest()
     parameters = context.session.client_params
     if parameters is None:

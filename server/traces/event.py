@@ -4,7 +4,7 @@
      "name": "execute_cypher", "arguments": {"query": "…"}, "answer": {"columns": […], "rows": […]}, "failed": false,
      "seconds": 0.0031, "tokens_in": 24, "tokens_out": 118}
 
-Traces of agents have a `role`, an `input` and an `output` instead, and may hold anything else: a line is never refused.
+Traces of agents have `role`, `input` and `output` instead, and may have any other fields: a line is never refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FIELDS = {
     "tokens_in": ("tokens_in",),
     "tokens_out": ("tokens_out",),
 }
-"""The keys under which each field of an event may be found in a line."""
+"""For each field of an event, the keys that a line may use for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ class Event:
 
     @property
     def diagnostics(self) -> list[Mapping[str, Any]]:
-        """The diagnostics of its answer."""
+        """The diagnostics in the answer."""
         found = self.answer.get("diagnostics") if isinstance(self.answer, Mapping) else None
         return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
 
     @property
     def query(self) -> str:
-        """The Cypher query that was called with, or an empty string."""
+        """The Cypher query in the arguments, or an empty string."""
         found = self.arguments.get("query") if isinstance(self.arguments, Mapping) else None
         return found if isinstance(found, str) else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields of its line; those without a value are left out."""
+        """The fields of the event's line, without empty ones."""
         values = {name: getattr(self, name) for name in _FIELDS}
         kept = {
             name: value for name, value in values.items() if value is not None and value != "" and value is not False
@@ -74,12 +74,12 @@ class Event:
         return {**kept, **self.more}
 
     def as_line(self) -> bytes:
-        """Its line of JSON, with the line break."""
+        """The event as a line of JSON, with the line break."""
         return orjson.dumps(self.as_dict(), default=str, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def event_in(line: bytes | str) -> Event:
-    """The event in a line of a trace; of a line that is no JSON object, its text.
+    """The event in a line of a trace; a line that is not a JSON object becomes an event with its text.
 
     >>> event_in('{"role": "generator", "input": "Who directed Heat?", "tokens": 12}').name
     'generator'
@@ -95,7 +95,7 @@ def event_in(line: bytes | str) -> Event:
 
 
 def event_of(record: Mapping[str, Any]) -> Event:
-    """The event of a record, whatever wrote it; fields of another type than expected stay in `more`."""
+    """The event in a record of any program; fields with an unexpected type stay in `more`."""
     found: dict[str, Any] = {}
     used: set[str] = set()
     for name, keys in _FIELDS.items():

@@ -25,7 +25,7 @@ class TraceFile:
         """Open the file, or create it.
 
         Raises:
-            SettingsError: the file cannot be written, or is no plain file.
+            SettingsError: the file cannot be written, or is not a regular file.
         """
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
@@ -35,16 +35,21 @@ class TraceFile:
         found = os.fstat(self._descriptor)
         if not stat.S_ISREG(found.st_mode) or _is_stdout(found):
             os.close(self._descriptor)
-            raise SettingsError(f"--record {path}: it is no plain file")
+            raise SettingsError(f"--record {path}: it is not a regular file")
         if hasattr(os, "fchmod") and stat.S_IMODE(found.st_mode) & 0o077:
             try:
                 os.fchmod(self._descriptor, 0o600)
             except OSError as error:
                 os.close(self._descriptor)
-                raise SettingsError(f"--record {path}: others can read it, and {error.strerror or error}") from None
+                raise SettingsError(
+                    f"--record {path}: other users can read it, and its mode cannot be changed: {error.strerror or error}"
+                ) from None
 
     def append(self, line: bytes) -> None:
-        """Write one line; an OSError, such as of a full disk, is raised to the caller."""
+        """Write one line.
+
+        Raises:
+            OSError: the line cannot be written, for example because the disk is full."""
         rest = memoryview(line)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
@@ -63,7 +68,7 @@ def _is_stdout(found: os.stat_result) -> bool:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a file in their order; empty lines are skipped, and overlong lines are reported."""
+    """The events of a file, in order; empty lines are skipped, and an overlong line becomes an event that says so."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
             if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:

@@ -1,6 +1,6 @@
-"""The recorder: keeps the last tool calls of connected clients in memory, and appends them to a file if asked to.
+"""The recorder: keeps the latest tool calls of connected clients in memory, and appends them to a file on request.
 
-A call hands over what it has and goes on; redaction, token estimates and JSON are made by a thread of the recorder.
+A call only hands its data over; the recorder's own thread does the redaction, the token estimates and the JSON.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from graphground.server.traces.file import TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
-"""The most that is kept in memory; the oldest events go first."""
+"""The most events and bytes kept in memory; the oldest events are dropped first."""
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""Calls that wait for the recorder's thread; further ones are counted and dropped."""
+"""The most calls that wait for the recorder's thread; further ones are counted and dropped."""
 MOST_ANSWER_BYTES = 200_000
 """A longer answer is recorded with fewer rows, or with the beginning of its text."""
 COUNTED_CHARACTERS = 20_000
@@ -45,7 +45,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A call as its thread left it."""
+    """A call as it was handed over."""
 
     time: datetime
     caller: Caller
@@ -79,7 +79,7 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
-        """Tells the numbers of this recorder from those of another process."""
+        """A random name that distinguishes the event numbers of this recorder from those of another process."""
 
     def record(
         self,
@@ -93,7 +93,7 @@ class Recorder:
         failed: bool = False,
         size: int | None = None,
     ) -> None:
-        """Take a call over; `size` is the length of the answer's JSON. It never raises and never waits."""
+        """Hand over a call; `size` is the length of the answer's JSON. Never raises and never waits."""
         now, length = datetime.now(UTC), len(text) if size is None else size
         with self._lock:
             if self._waiting_bytes + length > MOST_WAITING_BYTES:
@@ -103,7 +103,7 @@ class Recorder:
         try:
             encoded = orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS)
             self._waiting.put_nowait(_Recorded(now, caller, name, encoded, text, answer, length, failed, seconds))
-        except (queue.Full, TypeError):  # a TypeError: text that is no Unicode
+        except (queue.Full, TypeError):  # a TypeError: text that is not valid Unicode
             with self._lock:
                 self.dropped += 1
                 self._waiting_bytes -= length
@@ -112,13 +112,13 @@ class Recorder:
             self._start()
 
     def lines(self, after: int = 0) -> tuple[int, list[bytes]]:
-        """The number of the last event, and the lines of the events with greater numbers than `after`, from 1 on."""
+        """The number of the last event, and the lines of the events after number `after`; numbers count from 1."""
         with self._lock:
             count = min(len(self._lines), max(0, self._last - after))
             return self._last, list(self._lines)[len(self._lines) - count :]
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` in the recorder's thread after each event; gives the function that ends that."""
+        """Call `listener` in the recorder's thread after each event; return a function that stops this."""
         with self._lock:
             self._listeners.append(listener)
 
@@ -130,7 +130,7 @@ class Recorder:
         return end
 
     def watch(self, path: Path) -> None:
-        """Take over the events of a trace, and those that are appended to it, until this recorder is closed."""
+        """Add the events of a trace, also those appended to it later, until this recorder is closed."""
 
         def work() -> None:
             try:
@@ -147,7 +147,7 @@ class Recorder:
             self._waiting.join()
 
     def close(self) -> None:
-        """Write what waits, and close the file."""
+        """Record the waiting calls, and close the file."""
         self._closed.set()
         with self._lock:
             thread, self._thread = self._thread, None
@@ -198,7 +198,7 @@ class Recorder:
 
 
 def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
-    """The event of a call, without secrets."""
+    """A call as an event, without secrets."""
     redactor = Redactor(secrets)
     given = orjson.loads(call.arguments)
     arguments = redactor.arguments(given)
@@ -220,7 +220,7 @@ def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
 
 
 def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
-    """An event of another program's trace as it may be shown."""
+    """An event of another program's trace, without secrets."""
     redactor = Redactor(secrets)
     arguments = redactor.arguments(event.arguments)
     return replace(
@@ -234,14 +234,15 @@ def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
 
 
 def counted_tokens(text: str, length: int) -> int:
-    """The estimated tokens of a text of that length; of a long one the beginning is counted."""
+    """The estimated number of tokens of a text of `length` characters, extrapolated from its beginning if it is
+    long."""
     if length <= COUNTED_CHARACTERS:
         return estimate_tokens(text)
     return round(estimate_tokens(text[:COUNTED_CHARACTERS]) * length / COUNTED_CHARACTERS)
 
 
 def shortened(answer: Any, text: str, size: int) -> tuple[Any, bool]:
-    """The answer with so many rows that it fits into a trace, and whether anything was cut."""
+    """The answer, with only as many rows as fit into a trace, and whether anything was cut."""
     if size <= MOST_ANSWER_BYTES:
         return answer, False
     if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and len(answer["rows"]) > 1:

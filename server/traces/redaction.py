@@ -1,12 +1,13 @@
-"""Secrets are left out of traces. The rule, for the arguments and the answer of a call:
+"""Leaves secrets out of traces. The rules, for the arguments and the answer of a call:
 
-- A value is left out if its name says that it is secret: a word of the name is *password*, *passphrase*, *secret*,
-  *token*, *credential*, *authorization* or the like; *key* counts for an argument or a query's parameter, and elsewhere
-  only together with a word such as *api* or *private*. Numbers under `tokens` are counts and stay.
-- So is a column of rows that is computed from a property of such a name, whatever the column is called.
-- In any text: the password in an address, a bearer token, a JSON Web Token, a key with a well-known prefix, and a value
-  written next to such a name (`password = 'x'`, `?token=x`).
-- Whatever was left out of the arguments, and the secrets of the server's own settings, wherever they occur again.
+- A value is left out if its name contains a word such as *password*, *passphrase*, *secret*, *token*, *credential* or
+  *authorization*; *key* counts for an argument or a query's parameter, and elsewhere only together with a word such as
+  *api* or *private*. Numbers under names such as `max_tokens` are counts and are kept.
+- A column is left out if it is computed from a property with such a name, whatever the column is called.
+- In any text, these are left out: the password in an address, a bearer token, a JSON Web Token, a key with a well-known
+  prefix, and a value assigned to or compared with such a name (`password = 'x'`, `?token=x`).
+- A value that was left out of the arguments, and the secrets of the server's own settings, are left out wherever they
+  occur.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ KINDS_OF_KEYS = frozenset(
     {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
 )
 SHORTEST = 4
-"""Shorter values are left out under their name alone: they occur everywhere."""
+"""A shorter value is left out only under its name: elsewhere the same text is likely to be a coincidence."""
 
 HINT = re.compile(
     rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"
     rb"|AKIA|AIza",
     re.IGNORECASE,
 )
-"""What an answer without secrets usually has none of; only other answers are searched."""
+"""A quick test: an answer that does not match is not searched for secrets."""
 
 _ADDRESS = re.compile(r"(://[^\s:/@'\"]{0,200}):([^\s'\"<>]{1,300})@")
 _TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")
@@ -71,7 +72,7 @@ def is_secret(name: str, *, argument: bool = False) -> bool:
 
 
 class Redactor:
-    """Leaves the secrets of one call out: first of its arguments, then of its answer.
+    """Leaves the secrets out of one call: first out of its arguments, then out of its answer.
 
     >>> redactor = Redactor()
     >>> redactor.arguments({"query": "RETURN $pwd AS p", "parameters": {"pwd": "hunter2"}})["parameters"]
@@ -85,11 +86,11 @@ class Redactor:
         self._found = {secret for secret in known if len(secret) >= SHORTEST}
 
     def arguments(self, arguments: Any) -> Any:
-        """The arguments without secrets, which `answer` will leave out too."""
+        """The arguments without secrets; `answer` then leaves the same secrets out."""
         return self._value(arguments, argument=True)
 
     def answer(self, answer: Any, query: str = "", encoded: bytes | None = None) -> Any:
-        """The answer without secrets; `query` is the query that it answers, `encoded` the answer's JSON if at hand."""
+        """The answer without secrets; `query` is the query that was run, `encoded` the answer's JSON if it is known."""
         text = encoded if encoded is not None else orjson.dumps(answer, default=str)
         if not self._found and HINT.search(text) is None and HINT.search(query.encode(errors="replace")) is None:
             return answer
@@ -140,7 +141,7 @@ class Redactor:
         return value
 
     def _hidden(self, value: Any) -> Any:
-        """What stands for a secret value; it is remembered, to be found elsewhere."""
+        """The text that replaces a secret value; the value is remembered, so that it is found elsewhere too."""
         if value is None:
             return None
         for text in _texts(value):
@@ -149,7 +150,8 @@ class Redactor:
         return LEFT_OUT
 
     def _cursor(self, value: Any) -> Any:
-        """A cursor opens the rest of an answer to whoever has it: its beginning is enough to recognize it."""
+        """The beginning of a cursor, which identifies it; the whole cursor would let a reader of the trace fetch the
+        rows."""
         return f"{value[:4]}…" if isinstance(value, str) else value
 
     def _named(self, found: re.Match[str]) -> str:

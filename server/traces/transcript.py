@@ -1,8 +1,8 @@
-"""A session as a Markdown transcript: what was asked and what came back, for people to read and to share.
+"""Writes a session as a Markdown transcript, with calls and answers, for people to read and share.
 
-Whatever comes from a client or a graph stands in a fenced block or in a code span, where Markdown has no links, no HTML
-and no headings. A fence is longer than every run of the same characters inside it; characters that are invisible or
-reorder text are written as their code.
+Everything from a client or a graph is put into a fenced block or a code span, where Markdown interprets no links, HTML
+or headings. A fence is longer than any run of the same character inside it; characters that are invisible or reorder
+text are written as codes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ separators of lines and paragraphs."""
 
 
 def transcript(events: Iterable[Event]) -> str:
-    """The events as Markdown, a section each; a session's events should be passed in their order."""
+    """The events as Markdown, one section for each, in the given order."""
     events = list(events)
     parts = ["# Transcript", _summary(events)]
     session = None
@@ -38,7 +38,7 @@ def transcript(events: Iterable[Event]) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """A block that shows the text as it is, with a fence longer than any in it.
+    """A fenced block that shows the text unchanged; its fence is longer than any fence in the text.
 
     >>> print(fenced("a ``` b"))
     ````text
@@ -65,7 +65,7 @@ def span(text: str) -> str:
 
 
 def visible(text: str, longest: int, *, lines: bool = False) -> str:
-    r"""Text in which every character can be seen: others become their code, and a long text is cut.
+    r"""The text with invisible characters written as codes, cut if it is long.
 
     >>> visible("Heat\u202e1995", 20), visible("x" * 30, 10)
     ('Heat\\u202e1995', 'xxxxxxxxxx… (20 more characters)')
@@ -129,7 +129,7 @@ def _body(event: Event) -> list[str]:
         parts.append("With:")
         parts.append(_block(arguments))
     if event.answer is not None:
-        parts.append("A line that is no JSON object:" if event.kind == UNREADABLE else "Answer:")
+        parts.append("A line that is not a JSON object:" if event.kind == UNREADABLE else "Answer:")
         parts += _answer(event.answer)
     if event.more:
         parts.append("Also recorded:")

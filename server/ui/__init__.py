@@ -1,8 +1,8 @@
 """The page for people: graphs, schema, search, query and question, served at /ui/ beside MCP over HTTP.
 
-Nothing here is loaded by a stdio server, nor over HTTP without `--ui`. The front end is a few ES modules of our own in
-`static/`, without a build step and without third-party scripts. Every question goes through the same tool calls as an
-MCP client's: same checks, same limits.
+A server loads this folder only over HTTP with `--ui`. The front end is a few ES modules of our own in `static/`,
+without a build step and without third-party scripts. The page makes the same tool calls as an MCP client, with the same
+checks and limits.
 
 To add a view, say `work`:
 
@@ -10,6 +10,6 @@ To add a view, say `work`:
    stops what it started. `context` has `graph`, `parameters`, `signal`, `call`, `read`, `go` and `report`: see
    `static/main.js`.
 2. One line in `VIEWS` in `static/main.js` puts it into the navigation.
-3. Data that no tool gives: a module beside this one with `async def work(request) -> Response`, and one line in
-   `routes.py`, which puts it behind the checks of headers and tokens.
+3. For data that no tool returns, add a module beside this one with `async def work(request) -> Response`, and a line in
+   `routes.py`, where the checks of headers and tokens are applied.
 """

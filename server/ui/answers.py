@@ -1,6 +1,6 @@
 """Answers to the page: `{"ok": true, "answer": …}`, or `{"ok": false, "failure": …}` with the fields of a tool failure.
 
-Both have status 200: a failure such as an unknown graph is shown by the page, and is no error of the transport.
+Both have status 200: the page shows a failure such as an unknown graph; it is not an HTTP error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphground.server.threads import owner_of
 from graphground.tools.failure import ToolFailure
 
 MOST_BYTES = 1_048_576
-"""As long as the body of an MCP request may be."""
+"""The same limit as for the body of an MCP request."""
 
 
 def of_outcome(outcome: Outcome) -> Response:
@@ -31,7 +31,7 @@ def of_value(value: Any) -> Response:
 
 
 def of_failure(failure: ToolFailure) -> Response:
-    """A failure of the kind that tools have."""
+    """A failure with the fields of a tool failure."""
     return Response(b'{"ok":false,"failure":' + encode(failure.as_dict()) + b"}", media_type="application/json")
 
 
@@ -39,14 +39,14 @@ async def arguments_in(request: Request) -> dict[str, Any]:
     """The JSON object in the body of a request.
 
     Raises:
-        ToolFailure: the body is too long, or no JSON object.
+        ToolFailure: the body is too long, or is not a JSON object.
     """
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MOST_BYTES:
             raise ToolFailure(
-                "request_too_long", f"A request may have {MOST_BYTES:,} bytes.", next="Shorten the query."
+                "request_too_long", f"A request may have at most {MOST_BYTES:,} bytes.", next="Shorten the query."
             )
     try:
         value = orjson.loads(bytes(body) or b"{}")
@@ -58,6 +58,7 @@ async def arguments_in(request: Request) -> dict[str, Any]:
 
 
 def page_of(request: Request) -> str:
-    """The opened page that makes a request: it numbers itself with random digits, so that its rows are kept for it."""
+    """The id of the browser page that makes a request, random digits chosen by the page; further rows are kept under
+    it."""
     number = request.headers.get("x-graphground-page", "")[:64]
     return f"page {number} {owner_of(request)}"

@@ -33,13 +33,13 @@ HEADERS = {
     "Cache-Control": "no-cache",
 }
 SAME_SITE = ("same-origin", "none")
-"""What browsers send as Sec-Fetch-Site for the page's own requests, and for addresses typed by the user."""
+"""The values of Sec-Fetch-Site that browsers send for the page's own requests and for addresses typed by the user."""
 
 
 class GuardedPage:
-    """An ASGI application whose requests must name an allowed host and come from no other site.
+    """Wraps an ASGI application: requests must name an allowed host and must not come from another site.
 
-    Data, under /api/, is for the page's own requests alone; the page itself may be reached through a link.
+    Only the page's own requests get data (under /api/); the page itself may also be opened through a link.
     """
 
     def __init__(self, app: ASGIApp, security: TransportSecuritySettings) -> None:
@@ -61,5 +61,5 @@ class GuardedPage:
 
 
 def from_the_page(request: Request) -> bool:
-    """Whether no other site made the request, as far as the browser says."""
+    """Whether the browser says that no other site made the request."""
     return request.headers.get("sec-fetch-site", "none") in SAME_SITE

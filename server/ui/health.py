@@ -1,4 +1,4 @@
-"""The state of each graph: whether its database can be reached, and what is built for it."""
+"""The state of each graph: whether its database can be reached, and which indexes and statistics exist."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pictures for the page: the SVG of a drawing as nested lists, which the page turns into elements one by one.
+"""Pictures for the page: SVG as nested lists, from which the page creates elements one by one.
 
-The page never parses markup that a graph's texts have gone into: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element
+The page never parses markup that contains text from a graph: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element
 with a text node.
 """
 
@@ -35,7 +35,7 @@ def nested(element: ElementTree.Element) -> list[Any]:
 
 
 def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """The nodes and relationships that a query's first rows rest on, with their picture; None if there are none.
+    """The nodes and relationships that a query's first rows come from, with their picture; None if there are none.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -1,4 +1,4 @@
-"""The addresses of the page: `/ui/` and its files for everyone, `/ui/api/…` with the token where one is required."""
+"""The routes of the page: `/ui/` and its files for everyone, `/ui/api/…` with the token if one is required."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Page:
         self.application, self._workers, self._when_opened = application, workers, when_opened
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
-        """The routes, guarded as MCP is."""
+        """The routes, with the same checks as for MCP."""
         work = Work(self.application.recorder) if self.application.recorder is not None else None
         data: ASGIApp = Starlette(
             routes=[
@@ -102,7 +102,8 @@ class Page:
         return of_value(await self.in_thread(request, "get_schema", lambda: schema_with_picture(self._graph(name))))
 
     async def matches(self, request: Request) -> Response:
-        """Handle `POST /ui/api/matches`, `{"graph": "nba", "query": "…", "most": 100}`: what the rows rest on."""
+        """Handle `POST /ui/api/matches`, `{"graph": "nba", "query": "…", "most": 100}`: the nodes and relationships
+        that the rows come from."""
         from graphground.server.ui.picture import matches
 
         arguments = Matches.model_validate(await arguments_in(request))
@@ -118,7 +119,7 @@ class Page:
         """The graph, opened.
 
         Raises:
-            ToolFailure: there is none of that name, or it is not available; the others are named.
+            ToolFailure: there is no graph of that name, or it is not available; the failure names the others.
         """
         try:
             return graph_named(self.application.graphs(), name)
@@ -134,7 +135,7 @@ class Page:
         return await self._workers.run(page_of(request), what, {}, work)
 
     def _reporting(self, handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """A handler whose failures become answers."""
+        """Wrap a handler so that a tool failure becomes an answer."""
 
         async def handled(request: Request) -> Response:
             try:

@@ -18,7 +18,8 @@ LONGEST_VALUE, MOST_VALUES = 80, 5
 def schema_with_picture(graph: Graph) -> dict[str, Any]:
     """`{"labels": [{"name": "Team", "count": 30, "properties": […]}], "patterns": […], "picture": […], "boxes": […]}`.
 
-    `boxes` are the labels of the picture in its order; `statistics` is false while they are being collected.
+    `boxes` are the labels in the order of the picture's boxes; `statistics` is false while statistics are being
+    collected.
     """
     from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loads NumPy
     from graphground.server.ui.picture import picture
@@ -36,7 +37,7 @@ def schema_with_picture(graph: Graph) -> dict[str, Any]:
 
 
 def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str, Any]:
-    """Labels, patterns and their properties, with what the statistics say of them."""
+    """Labels, patterns and their properties, with their statistics."""
     return {
         "labels": [
             {
@@ -82,7 +83,7 @@ def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None
 
 
 def values_of(known: PropertyStatistics) -> dict[str, Any]:
-    """What is known of a property's values; long ones are cut."""
+    """The statistics of a property's values; long values are cut."""
     return {
         "fill": round(known.fill, 4),
         "distinct": known.distinct,

@@ -1,4 +1,4 @@
-"""The agent at work: the recorded tool calls as server-sent events, and a session as a file to keep."""
+"""The view of calls: recorded tool calls as server-sent events, and a session as a file to download."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.server.traces.transcript import transcript
 from graphground.server.ui.answers import arguments_in, of_value
 
 ALIVE_SECONDS = 15.0
-"""A comment is sent so often, by which a browser that has gone is noticed."""
+"""Seconds between comments, which are sent to detect a browser that has disconnected."""
 POLL_SECONDS = 0.1
 MOST_STREAMS = 32
 
@@ -26,9 +26,9 @@ class Work:
         self._recorder, self._streams = recorder, 0
 
     async def events(self, request: Request) -> Response:
-        """Handle `GET /ui/api/work?after=N&of=RECORDER`: the events after that number, and each new one as it comes."""
+        """Handle `GET /ui/api/work?after=N&of=RECORDER`: the events after that number, and each new event."""
         if self._streams >= MOST_STREAMS:
-            return Response("too many pages are watching", status_code=503)
+            return Response("too many pages are open", status_code=503)
         number = request.query_params.get("after", "0")
         known = request.query_params.get("of") == self._recorder.label
         after = int(number) if known and number.isdecimal() else 0

@@ -12,7 +12,7 @@ ParameterType = Literal["string", "integer", "number", "boolean", "date", "array
 class OwnParameter:
     """One argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
 
-    The bounds mean what they mean in JSON Schema. A parameter that is not required and has no default is null.
+    The bounds have the same meaning as in JSON Schema. A parameter that is not required and has no default is null.
     """
 
     name: str
@@ -38,7 +38,7 @@ class OwnQuery:
     description: str
     cypher: str
     place: str = ""
-    """The place of its definition: `settings.toml: [queries.roster]`."""
+    """Where it is defined: `settings.toml: [queries.roster]`."""
     graph: str | None = None
     """The graph that it queries; None for the only open one."""
     title: str = ""

@@ -26,7 +26,7 @@ class Problem:
 def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
     """The errors in a query; none if it can be offered as a tool.
 
-    Its parameters are taken to have values of their types; whether names in the query exist is not checked.
+    Each parameter is assumed to have a value of its type; names of entities in the query are not looked up.
     """
     graph.look()
     if graph.stale:

@@ -44,7 +44,7 @@ def request_model(own: OwnQuery) -> type[Request]:
         if not parameter.required and parameter.default is None:
             annotation = annotation | None
         default = ... if parameter.required else parameter.default
-        # Names such as `schema` or `copy` belong to pydantic: they are aliases alone.
+        # Names such as `schema` or `copy` are methods of pydantic models, so they are used only as aliases.
         fields[f"parameter_{number}"] = (
             annotation,
             Field(default, alias=parameter.name, description=parameter.description),
@@ -85,12 +85,12 @@ def check_parameter(parameter: OwnParameter) -> None:
 
 
 def given_values(request: Request) -> dict[str, Any]:
-    """All parameters of the query, by name."""
+    """The values of all parameters of the query, by name."""
     return request.model_dump(by_alias=True)
 
 
 def sample_values(own: OwnQuery) -> dict[str, Any]:
-    """A value for each parameter, with which the types in a query are checked."""
+    """A sample value for each parameter, so that the types in a query can be checked."""
     return {parameter.name: _sample(parameter) for parameter in own.parameters}
 
 

@@ -144,7 +144,7 @@ function eventOf(line) {
     record = null;
   }
   if (record === null || typeof record !== "object" || Array.isArray(record)) {
-    return { line, session: "", client: "", name: "a line that is no JSON object", more: {}, answer: line, failed: false };
+    return { line, session: "", client: "", name: "a line that is not a JSON object", more: {}, answer: line, failed: false };
   }
   const { kind, time, session, client, name, tool, role, arguments: args, input, answer, output, text, failed, seconds, ...more } = record;
   const word = (value) => (typeof value === "string" ? value : "");
