@@ -42,7 +42,7 @@ async def test_a_model_and_a_tool_that_do_not_answer_are_cancelled_when_the_time
     with ScriptedEndpoint(lambda asked: Answer("late", cut=True, waits=ended)) as endpoint, anyio.fail_after(30):
         async with Model(ModelSettings("m", endpoint=endpoint.openai)) as model:
             try:
-                with pytest.raises(BoundReached, match=r"0\.3 s are the most") as caught:
+                with pytest.raises(BoundReached, match=r"the limit is 0\.3 s") as caught:
                     await session({"": model}, trace, 0.3).ask("generator", PROMPT)
             finally:
                 ended.set()
