@@ -61,7 +61,7 @@ class TokenTrie:
 
 
 def _spread(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """The numbers of all entries of some rows, and for each the place of its row among them."""
+    """The numbers of all entries of the given rows, and for each entry the index of its row in `rows`."""
     counts = offsets[rows + 1] - offsets[rows]
     origin = np.repeat(np.arange(len(rows)), counts)
     begins = np.concatenate(([0], np.cumsum(counts)))[:-1]

@@ -74,7 +74,7 @@ function overview() {
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),
     card("Wrong, said with confidence", honesty.confident_wrong), card("From a query without rows", honesty.from_nothing),
-    card("Refused where it should", honesty.refusals_right)));
+    card("Rightly refused or asked back", honesty.refusals_right)));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
     section("Execution accuracy by RETURN template", bars(by.template, "execution_accuracy", "#b7791f")));
@@ -235,7 +235,7 @@ function comparison() {
   main.replaceChildren(section(`Beside ${one.with}`, make("p", { id: "verdict" },
     `${one.tasks} tasks in common: ${one.won.length} won, ${one.lost.length} lost, ${one.both_right} right in both, `
     + `${one.both_wrong} wrong in both. McNemar's exact test: p = ${one.p_value}. `
-    + (one.p_value < 0.05 ? "So uneven a split is unlikely to be chance." : "So even a split may be chance.")),
+    + (one.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
   make("p", { class: "quiet" }, `Execution accuracy ${percent(one.first.execution_accuracy.mean)} there, `
     + `${percent(one.second.execution_accuracy.mean)} here.`)),
   make("div", { class: "two" }, section(`Won (${one.won.length})`, rows(one.won)), section(`Lost (${one.lost.length})`, rows(one.lost))));

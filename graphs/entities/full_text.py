@@ -1,9 +1,9 @@
 """Entity lookup through the full-text indexes of your own database, where they cover the properties that name nodes.
 
 Used until the entity index is built, and for databases that are too large for one. The database finds the nodes whose
-names share words with a mention, spelt alike; they are compared here as an index compares them. Labels without such an
-index are read directly. If the database refuses (no permission, an index that is still being filled, a query that takes
-too long), all names are read directly, as without full-text indexes.
+names have a word of the mention, or one spelt similarly; their names are then compared with the mention as in the
+entity index. Labels without such an index are read directly. If the database refuses (no permission, an index that is
+still being filled, a query that takes too long), all names are read directly, as without full-text indexes.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ class _Both:
 
 
 def _terms(words: Iterable[str], *, exact: bool = False) -> list[str]:
-    """Words as a Lucene query has them, as written and misspelt: `matrix^2`, `matrix~2`."""
+    """Terms of a Lucene query that find each word exactly or misspelt: `matrix^2`, `matrix~2`."""
     terms = []
     for word in list(dict.fromkeys(words))[:MOST_WORDS]:
         if not re.fullmatch(r"\w+", word):

@@ -116,7 +116,8 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Join queries that differ only in a direction to the most probable one; leave the others unchanged."""
+    """Merge queries that differ only in a direction: the most probable is kept, with the other as its
+    `other_direction`."""
     kept: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:

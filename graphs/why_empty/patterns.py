@@ -113,7 +113,7 @@ def _single_hops(
 
 
 def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
-    """If every hop matches alone: the hops that, reversed, make the whole pattern match."""
+    """The hops whose reversal makes the whole pattern match, if every hop matches by itself."""
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
     for hop in hops:

@@ -30,7 +30,9 @@ def parser() -> CommandLine:
     showing.add_argument("--session", help="Only the events of this session.")
     showing.add_argument("--tool", metavar="NAME", help="Only calls of this tool, or steps of this role.")
     showing.add_argument("--failed", action="store_true", help="Only calls that failed.")
-    showing.add_argument("--follow", action="store_true", help="Go on with what is appended, until interrupted.")
+    showing.add_argument(
+        "--follow", action="store_true", help="Continue with events that are appended, until interrupted."
+    )
     listing = group.add_command("sessions", sessions, "List the sessions of a trace.")
     listing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")
     return group

@@ -53,7 +53,7 @@ class Quarantine:
             return record is not None and bool(record.surprised) and time.monotonic() - record.surprised < APART_FOR
 
     def wait(self, caller: str) -> float:
-        """Seconds until that caller may send another query that may not end; 0 if it may now."""
+        """Seconds until that caller is allowed to send another query that might not end; 0 if it is allowed now."""
         with self._lock:
             record = self._records.get(caller)
             return max(0.0, record.until - time.monotonic()) if record is not None else 0.0

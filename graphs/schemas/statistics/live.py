@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 class LiveStatistics:
     """The statistics of one graph: `LiveStatistics("films", engine, lambda: schema, path).now()`.
 
-    `mark` returns a mark of the database's last change, if it can change: statistics with another mark are recomputed
-    in the background.
+    `mark` returns a value that changes with the data, or None for data that never change. Statistics with an outdated
+    mark are recomputed in the background.
     """
 
     def __init__(

@@ -84,7 +84,7 @@ async function ask(address, request) {
     answer = await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Unreachable("The answer of the server broke off.");
+    throw new Unreachable("The server's answer was interrupted.");
   }
   if (!answer.ok) throw new Failure(answer.failure);
   return answer.answer;

@@ -92,7 +92,7 @@ function shownMatches(found, context, keep) {
   const details = element("section", { class: "details", "aria-label": "The chosen node", "aria-live": "polite" });
   const names = new Map(found.nodes.map((node) => [node.id, node]));
   const made = picture(found.picture, {
-    label: "What the rows rest on",
+    label: "Nodes and relationships of the rows",
     boxes: found.nodes.map(({ id }) => id),
     choose: (id) => {
       const node = names.get(id);

@@ -45,7 +45,7 @@ export async function show(place, context) {
     steps.replaceChildren();
     document.getElementById("alarm").replaceChildren();
     await step("Names in the question", "find_entities", { question: text, graph }, (found) =>
-      found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "It names nothing of the graph.")],
+      found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "It names nothing in the graph.")],
     );
     if (!current()) return;
     await step("The schema that it needs", "get_filtered_schema", { question: text, graph }, ({ schema, whole, tokens, left_out: left = [] }) => [
@@ -66,7 +66,7 @@ export async function show(place, context) {
       {},
       element("p", {}, reason, rows === undefined || rows === null ? "" : `; matches ${counted(rows, "node")}`),
       element("pre", { tabindex: 0 }, cypher),
-      other ? element("p", { class: "quiet" }, "The other way round: ", element("code", {}, other)) : null,
+      other ? element("p", { class: "quiet" }, "In the opposite direction: ", element("code", {}, other)) : null,
       element(
         "p",
         { class: "row" },

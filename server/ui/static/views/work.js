@@ -61,7 +61,7 @@ export async function show(place, context) {
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof TokenNeeded || error instanceof Unreachable) return failed(error);
-        report("The connection broke off; it is being made again.");
+        report("The connection was lost; reconnecting.");
       }
       await new Promise((done) => setTimeout(done, 1000));
     }
@@ -88,7 +88,7 @@ export async function show(place, context) {
 
   function count() {
     const all = (saved ?? events).length;
-    report(all === 0 ? "No calls yet. Those of MCP clients of this server appear here as they come." : counted(all, "call"));
+    report(all === 0 ? "No calls yet. Calls of this server's MCP clients appear here as they arrive." : counted(all, "call"));
   }
 
   function chosen(found) {
