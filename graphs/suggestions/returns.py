@@ -64,7 +64,7 @@ class Returns:
     """`year` if `min` or `max` is taken of the year of a date; else empty."""
 
     def cypher(self, name: str, union: bool = False) -> str:
-        """From `WHERE` or `RETURN` on; `name` is the property that names `n`."""
+        """The text from `WHERE` or `RETURN` to the end of the query; `name` is the property that names `n`."""
         key, title = f"n.{quoted_name(self.key)}", f"n.{quoted_name(name)}"
         other, other_title = f"m0.{quoted_name(self.key)}", f"m0.{quoted_name(name)}"
         direction = "DESC" if self.descending else "ASC"

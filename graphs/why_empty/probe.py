@@ -55,7 +55,7 @@ class Probe:
         self._deadline = 0.0
 
     def source(self, node: t.Node) -> str:
-        """How a part was written."""
+        """The text of a part of the query."""
         return self.query.source(node)
 
     def value(self, node: t.Node) -> Any:
