@@ -6,7 +6,7 @@ pruned by the question with the methods `exact`, `masked` and `similarity`.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from graphground.agents.conversation import Message
 from graphground.agents.question import Outcome, Question
@@ -43,13 +43,16 @@ async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None
     Raises:
         ServerFailure: the server cannot read it.
     """
-    question: Question = session.question
+    tool, arguments = schema_call(session.question, form, max_tokens)
+    return str((await session.call(tool, arguments)).require()["schema"])
+
+
+def schema_call(question: Question, form: SchemaForm, max_tokens: int | None = None) -> tuple[str, dict[str, Any]]:
+    """The tool and its arguments that give the schema of a question's graph in one of the five forms."""
     budget = {"max_tokens": max_tokens} if max_tokens else {}
     if form in ("enhanced", "base"):
-        answer = await session.call("get_schema", question.on(form=form, **budget))
-    else:
-        answer = await session.call("get_filtered_schema", question.on(question=question.text, method=form, **budget))
-    return str(answer.require()["schema"])
+        return "get_schema", question.on(form=form, **budget)
+    return "get_filtered_schema", question.on(question=question.text, method=form, **budget)
 
 
 def _start(text: str) -> str:

@@ -5,13 +5,14 @@
 
 The vocabulary is Qwen's (151,643 tokens), from the wheel `dashscope`; the queries are gold queries of four graphs and
 queries made of them. Walked are 300 random queries of the automaton of graphground, 50 of each library. Processor time for
-compiling, milliseconds of the clock for masks. Needs ../shared/data; libraries that are not installed are left out.
+compiling, milliseconds of the clock and of the processor for masks. Needs ../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import gc
 import random
 import re
 import time
@@ -77,12 +78,14 @@ def shown(times: Sequence[float]) -> None:
 
 def own(constraint: Constraint) -> None:
     """Masks along random walks; the first visit of a state computes what may follow."""
-    rng, times = random.Random(1), []
+    rng, times, processor = random.Random(1), [], []
+    collections = _Collections()
     for _ in range(WALKS):
         state = constraint.start
         while True:
-            begun = time.perf_counter()
+            begun, ran = time.perf_counter(), time.thread_time()
             constraint.mask(state)
+            processor.append(time.thread_time() - ran)
             times.append(time.perf_counter() - begun)
             token = rng.choice(constraint.allowed(state).tolist())
             if token in constraint.vocabulary.ends:
@@ -90,6 +93,30 @@ def own(constraint: Constraint) -> None:
             state = constraint.after(state, token)
     print(f" ({len(constraint):,} states)", end="")
     shown(times)
+    collections.close()
+    print("  processor time", end="")
+    shown(processor)
+    print(
+        f"  {collections.count} garbage collections, the longest {1000 * collections.longest:.1f} ms of processor time"
+    )
+
+
+class _Collections:
+    """Garbage collections until `close`, and the processor time of the longest."""
+
+    def __init__(self) -> None:
+        self.count, self.longest, self._begun = 0, 0.0, 0.0
+        gc.callbacks.append(self._note)
+
+    def _note(self, phase: str, _: object) -> None:
+        if phase == "start":
+            self._begun = time.thread_time()
+        else:
+            self.count += 1
+            self.longest = max(self.longest, time.thread_time() - self._begun)
+
+    def close(self) -> None:
+        gc.callbacks.remove(self._note)
 
 
 def library(queries: Sequence[str], vocabulary: Vocabulary, mask: Callable[[], object], step: Callable[[int], object],

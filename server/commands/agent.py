@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from graphground.server.commands.agent_connection import add_connection, graph_of, server_of
+from graphground.server.commands.agent_queries import add_commands
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
-from graphground.server.commands.options import GRAPHS, add_options
 from graphground.server.commands.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def parser() -> CommandLine:
         form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
     for command in (shot, tools, loop):
         _add_common(command)
+    add_commands(group)
     return group
 
 
@@ -76,10 +77,7 @@ def _add_common(command: CommandLine) -> None:
     bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="Tool calls (default: 30).")
     bounds.add_argument("--most-tokens", type=int, default=200_000, metavar="N", help="Tokens (default: 200000).")
     bounds.add_argument("--most-seconds", type=float, default=600.0, metavar="S", help="Seconds (default: 600).")
-    command.add_argument(
-        "--server", metavar="SERVER", help="The URL of a running server, or a command (default: started over stdio)."
-    )
-    add_options(command, GRAPHS)
+    add_connection(command)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -120,7 +118,7 @@ async def _ask(parsed: argparse.Namespace) -> int:
                 role: await stack.enter_async_context(Model(settings, cache, report_wait))
                 for role, settings in _models(parsed).items()
             }
-            server = await stack.enter_async_context(connect(_server(parsed), environment=os.environ))
+            server = await stack.enter_async_context(connect(server_of(parsed), environment=os.environ))
             return await _answer(parsed, agent, server, models, bounds, trace)
     finally:
         if parsed.trace is not None and parsed.trace.exists():
@@ -142,7 +140,7 @@ async def _answer(
     from graphground.agents.failures import AgentFailure
     from graphground.agents.question import Question
 
-    graph = _graph(parsed)
+    graph = graph_of(parsed)
     if parsed.tasks is not None:
         questions = runs.read_questions(parsed.tasks, graph)
         with progress_bars() as progress:
@@ -219,25 +217,3 @@ def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
             raise WrongUse(f"--role is ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
         models[role] = replace(common, name=name)
     return models
-
-
-def _server(parsed: argparse.Namespace) -> str | list[str]:
-    """The server's URL, or the command that starts it, with the options of graphs that were given."""
-    if parsed.server:
-        return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
-    from graphground.agents.server_connection import SERVE
-
-    words: list[str] = [*SERVE]
-    for name in GRAPHS:
-        value: Any = getattr(parsed, name, None)
-        for part in value if isinstance(value, list) else [value]:
-            if part is not None:
-                words += [f"--{name.replace('_', '-')}", str(part)]
-    return words
-
-
-def _graph(parsed: argparse.Namespace) -> str:
-    named = getattr(parsed, "graph", None) or [""]
-    if len(named) > 1 and parsed.question:
-        raise WrongUse("a question is about one graph: give --graph once")
-    return str(named[0])

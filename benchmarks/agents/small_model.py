@@ -1,0 +1,111 @@
+"""All three agents with a real small model, SmolLM2-135M-Instruct, over stdio and HTTP.
+
+    python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop] [--transports stdio http]
+
+FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once in six
+minutes (`tests/support/small_model.py`). Printed for each agent and transport: questions with a query and with an error,
+how each ended, calls of the model and of tools, tokens, and seconds of the clock. Traces are written to FOLDER/traces. A
+model of this size seldom writes a query: the figures show that every run ends, and how.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
+from graphground.agents.question import Question
+from graphground.agents.runs import Agent, run
+from graphground.agents.server_connection import SERVE, ServerConnection, connect
+from graphground.agents.session import Bounds
+from graphground.agents.tool_agent import ToolAgent
+from graphground.agents.trace import Trace, figures
+from graphground.agents.zero_shot import ZeroShot
+from tests.support.serving import environment, http_server
+from tests.support.small_model import NAME, install, small_endpoint
+
+QUESTIONS = (
+    "How many teams are there?",
+    "Which team drafted Stephen Curry?",
+    "Who is the tallest player?",
+    "Which teams play in the Western Conference?",
+    "Where was LeBron James born?",
+)
+AGENTS: dict[str, Agent] = {
+    "zero-shot": ZeroShot("exact"),
+    "tools": ToolAgent(turns=4, shown=1_500),
+    "loop": MultiAgentLoop(LoopSettings(form="exact")),
+}
+
+
+@contextmanager
+def server_over(transport: str, folder: Path) -> Iterator[str | tuple[str, ...]]:
+    """The address of a server over HTTP, or the command that starts one over stdio."""
+    if transport == "stdio":
+        yield SERVE
+        return
+    with http_server(folder) as address:
+        yield address
+
+
+async def measure(given: argparse.Namespace, endpoint: str, transport: str, server: str | tuple[str, ...]) -> None:
+    """Each agent over one transport."""
+    settings = ModelSettings(NAME, endpoint=endpoint, timeout=given.seconds, max_tokens=given.max_tokens, retries=0)
+    async with connect(server, environment=environment(given.folder), timeout=300) as connection:
+        await connection.call("execute_cypher", {"graph": "nba", "query": "RETURN 1 AS ready", "timeout_s": 120})
+        for name in given.agents:
+            await measure_agent(given, name, transport, settings, connection)
+
+
+async def measure_agent(
+    given: argparse.Namespace, name: str, transport: str, settings: ModelSettings, connection: ServerConnection
+) -> None:
+    """One agent over one transport: its figures, from its trace."""
+    questions = [Question(str(number), "nba", text) for number, text in enumerate(QUESTIONS[: given.questions], 1)]
+    out = given.folder / "traces" / f"{name}-{transport}-{time.strftime('%H%M%S')}.jsonl"
+    trace, begun = Trace(out), time.monotonic()
+    bounds = Bounds(model_calls=20, tool_calls=20, tokens=30_000, seconds=given.seconds)
+    async with Model(settings) as model:
+        predictions = out.with_suffix(".predictions.jsonl")
+        await run(AGENTS[name], questions, predictions, connection, {"": model}, bounds, trace, workers=1)
+    found = figures(trace.lines)
+    calls: dict[str, Any] = {
+        "model": sum(role["calls"] for role in found["models"].values()),
+        "tools": sum(tool["calls"] for tool in found["tools"].values()),
+    }
+    print(
+        f"{name} over {transport}: {found['questions']} questions, {found['with_query']} with a query, "
+        f"{found['errors']} without; ended {found['stopped']}, rounds {found['rounds']}; {calls['model']} calls of the model, "
+        f"{calls['tools']} of tools; {found['input_tokens']:,} tokens in, {found['output_tokens']:,} out"
+        f"{' (estimated)' if found['tokens_estimated'] else ''}; {(time.monotonic() - begun) / len(questions):.0f} s a question",
+        flush=True,
+    )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--questions", type=int, default=3)
+    arguments.add_argument("--agents", nargs="*", default=[*AGENTS], choices=AGENTS)
+    arguments.add_argument("--transports", nargs="*", default=["stdio", "http"], choices=("stdio", "http"))
+    arguments.add_argument("--seconds", type=float, default=900.0, help="bound of one question, and of one reply")
+    arguments.add_argument("--max-tokens", type=int, default=120)
+    arguments.add_argument("--threads", type=int, default=1)
+    given = arguments.parse_args()
+    install()
+    for transport in given.transports:
+        with ExitStack() as stack:
+            server = stack.enter_context(server_over(transport, given.folder))
+            endpoint = stack.enter_context(small_endpoint(given.threads))
+            anyio.run(measure, given, endpoint, transport, server)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Options of the commands under `graphground agent`: which server they call, and about which graph."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import Any
+
+from graphground.server.commands.command_line import CommandLine, WrongUse
+from graphground.server.commands.options import GRAPHS, add_options
+
+
+def add_connection(command: CommandLine) -> None:
+    """Add `--server` and the options that choose graphs."""
+    command.add_argument(
+        "--server", metavar="SERVER", help="The URL of a running server, or a command (default: started over stdio)."
+    )
+    add_options(command, GRAPHS)
+
+
+def server_of(parsed: argparse.Namespace) -> str | list[str]:
+    """The server's URL, or the command that starts it, with the options of graphs that were given."""
+    if parsed.server:
+        return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
+    from graphground.agents.server_connection import SERVE
+
+    words: list[str] = [*SERVE]
+    for name in GRAPHS:
+        value: Any = getattr(parsed, name, None)
+        for part in value if isinstance(value, list) else [value]:
+            if part is not None:
+                words += [f"--{name.replace('_', '-')}", str(part)]
+    return words
+
+
+def graph_of(parsed: argparse.Namespace) -> str:
+    """The graph that `--graph` names; empty without it.
+
+    Raises:
+        WrongUse: several graphs for one question.
+    """
+    named = getattr(parsed, "graph", None) or [""]
+    if len(named) > 1 and getattr(parsed, "question", None):
+        raise WrongUse("a question is about one graph: give --graph once")
+    return str(named[0])
