@@ -194,6 +194,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
             engine = opened.get(name).engine if answered.good else None
             if engine is not None:
                 yield write_protection(name, engine)
+                yield from memory_protection(name, engine)
             if deep and answered.good:
                 yield whole(name, opened.get(name), default_home(settings.home))
         yield from own_queries(settings, opened)
@@ -226,6 +227,21 @@ def write_protection(name: str, engine: Engine) -> Finding:
     if refused:
         return Finding(f"graph {name}", True, "writes are refused by the database too")
     return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
+
+
+def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
+    """Whether the database limits the memory of a query; nothing if it does not say."""
+    from graphground.graphs.opening.memory_limit import ADVICE, is_unlimited, memory_limit
+
+    try:
+        limit = memory_limit(engine)
+    except Exception as error:
+        yield Finding(f"graph {name}", False, "could not be tested: does it limit memory?", str(error))
+        return
+    if limit is not None and is_unlimited(limit):
+        yield Finding(f"graph {name}", True, "the memory of a single query is not limited", ADVICE)
+    elif limit is not None:
+        yield Finding(f"graph {name}", True, f"a single query may take {limit} of memory")
 
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:

@@ -1,0 +1,30 @@
+"""Whether a Neo4j limits the memory of a single transaction, so that no query takes the memory of all others."""
+
+from __future__ import annotations
+
+from graphground.graphs.engines.engine import Engine, EngineError
+
+SETTING = "db.memory.transaction.max"
+ADVICE = (
+    f"Add {SETTING}=256m (about an eighth of the heap, server.memory.heap.max_size) to neo4j.conf: otherwise a single "
+    "query may take the memory of all others."
+)
+
+
+def memory_limit(engine: Engine) -> str | None:
+    """The limit of a transaction as the database writes it, `256.00MiB`; `0B` if there is none, None if it is unknown.
+
+    Only Neo4j has the setting, and only an administrator may read it.
+    """
+    if engine.capabilities().dialect.name != "neo4j":
+        return None
+    try:
+        rows = engine.run(f"SHOW SETTINGS '{SETTING}' YIELD value", limit=1, timeout=10).rows
+    except EngineError:
+        return None
+    return str(rows[0][0]) if rows else None
+
+
+def is_unlimited(limit: str) -> bool:
+    """Whether a limit is none: `is_unlimited("0B")`."""
+    return limit.strip("BbKMGTiI ").strip("0.") == ""
