@@ -4,6 +4,7 @@ server."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
@@ -133,12 +134,13 @@ class Protocol:
         owner = owner_of(context.request) if self._keeps_rows else None
         async with reporting(context, self.levels):
             try:
-                outcome = await self._workers.run(
-                    caller_of(context.request),
-                    params.name,
-                    arguments,
-                    partial(self.application.call, params.name, arguments, owner),
-                )
+                with self._running(context, params.name, arguments):
+                    outcome = await self._workers.run(
+                        caller_of(context.request),
+                        params.name,
+                        arguments,
+                        partial(self.application.call, params.name, arguments, owner),
+                    )
             except ToolFailure as failure:  # caught here, because a task group would wrap it
                 outcome = failed(failure)
         result = tool_result(outcome)
@@ -159,6 +161,15 @@ class Protocol:
         except ToolFailure:  # the client has too many calls in progress
             picture = None
         return {} if picture is None else {"_meta": {PICTURE: picture}}
+
+    def _running(self, context: Any, name: str, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Tell the recorder, if there is one, that a call runs."""
+        recorder = self.application.recorder
+        if recorder is None:
+            return nullcontext()
+        from graphground.server.traces.callers import caller_in  # only where calls are recorded
+
+        return recorder.running(caller_in(context), name, arguments)
 
     def _record(
         self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, answer: Any, began: float

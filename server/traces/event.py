@@ -17,6 +17,8 @@ from typing import Any
 import orjson
 
 TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
+RUNNING, END = "running", "end"
+"""A call that is not over yet, which is never written to a file; the mark at the end of a full file."""
 _FIELDS = {
     "kind": ("kind",),
     "time": ("time", "timestamp"),

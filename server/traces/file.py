@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from graphground.server.settings_error import SettingsError
-from graphground.server.traces.event import UNREADABLE, Event, event_in
+from graphground.server.traces.event import END, UNREADABLE, Event, event_in
 
 LONGEST_LINE = 16_000_000
+MOST_FILE_BYTES = 1_000_000_000
+"""The size of a recorded file, with the mark at its end."""
+LONGEST_MARK = 400
+"""Bytes that are kept free for the mark."""
 POLL_SECONDS = 0.2
 
 
@@ -21,12 +27,13 @@ class TraceFile:
     Each line is one write to a file opened for appending, so several processes can share it.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open the file, or create it.
+    def __init__(self, path: Path, most_bytes: int = MOST_FILE_BYTES) -> None:
+        """Open the file, or create it; it grows to `most_bytes`.
 
         Raises:
-            SettingsError: the file cannot be written, or is not a regular file.
+            SettingsError: the file cannot be written, is not a regular file, or is full.
         """
+        self._most_bytes = most_bytes
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
             self._descriptor = os.open(path, flags, 0o600)
@@ -44,12 +51,24 @@ class TraceFile:
                 raise SettingsError(
                     f"--record {path}: other users can read it, and its mode cannot be changed: {error.strerror or error}"
                 ) from None
+        if _has_ended(path, found.st_size):
+            os.close(self._descriptor)
+            raise SettingsError(f"--record {path}: it is full; move it, or name another file")
 
     def append(self, line: bytes) -> None:
         """Write one line.
 
         Raises:
-            OSError: the line cannot be written, for example because the disk is full."""
+            OSError: it cannot be written, such as to a full disk, or the file is full: then its last line says so.
+        """
+        if os.fstat(self._descriptor).st_size + len(line) > self._most_bytes - LONGEST_MARK:
+            sentence = f"the file has its full {self._most_bytes:,} bytes, and no further call is recorded in it"
+            now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            self._write(Event(END, now, name="end of the recording", answer=sentence).as_line())
+            raise OSError(errno.EFBIG, sentence)
+        self._write(line)
+
+    def _write(self, line: bytes) -> None:
         rest = memoryview(line)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
@@ -57,6 +76,14 @@ class TraceFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
+
+
+def _has_ended(path: Path, size: int) -> bool:
+    """Whether the last line of a file is the mark of its end."""
+    with path.open("rb") as file:
+        file.seek(max(0, size - LONGEST_MARK))
+        *_, last = file.read(LONGEST_MARK).splitlines() or [b""]
+    return event_in(last).kind == END
 
 
 def _is_stdout(found: os.stat_result) -> bool:

@@ -10,7 +10,8 @@ import queue
 import secrets as secrets_module
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 import orjson
 
 from graphground.graphs.schemas.token_count import estimate_tokens
-from graphground.server.traces.event import Event
+from graphground.server.traces.event import RUNNING, Event
 from graphground.server.traces.file import TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
@@ -32,6 +33,8 @@ MOST_ANSWER_BYTES = 200_000
 COUNTED_CHARACTERS = 20_000
 """The tokens of a longer text are estimated from its beginning."""
 CLOSING_SECONDS = 5.0
+SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
+"""A call that runs for a shorter time is shown when it is over."""
 logger = logging.getLogger(__name__)
 
 
@@ -72,6 +75,7 @@ class Recorder:
         self._file, self._secrets = file, tuple(secrets)
         self._most_events, self._most_bytes = most_events, most_bytes
         self._lines: deque[bytes] = deque()
+        self._running: dict[object, tuple[datetime, Caller, str, Mapping[str, Any]]] = {}
         self._bytes = self._last = self._waiting_bytes = self.dropped = 0
         self._lock = threading.Lock()
         self._listeners: list[Callable[[], None]] = []
@@ -80,6 +84,40 @@ class Recorder:
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
         """A random name that distinguishes the event numbers of this recorder from those of another process."""
+
+    @contextmanager
+    def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+        """Show a call as running for the block, once it takes longer than `SHOWN_AFTER_SECONDS`."""
+        began, key = datetime.now(UTC), object()
+        with self._lock:
+            self._running[key] = began, caller, name, arguments
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._running[key]
+
+    def running_lines(self) -> list[bytes]:
+        """The calls that run, the oldest first, as events without an answer and without secrets."""
+        now = datetime.now(UTC)
+        with self._lock:
+            running = list(self._running.values())
+        lines = []
+        for began, caller, name, arguments in running[:MOST_RUNNING]:
+            if (now - began).total_seconds() < SHOWN_AFTER_SECONDS:
+                continue
+            redactor = Redactor(self._secrets)
+            given = orjson.loads(orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS))
+            event = Event(
+                RUNNING,
+                began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+                caller.session,
+                redactor.text(caller.client),
+                redactor.text(name),
+                redactor.arguments(given),
+            )
+            lines.append(event.as_line())
+        return lines
 
     def record(
         self,

@@ -12,6 +12,7 @@ import pytest
 from graphground.server.settings_error import SettingsError
 from graphground.server.traces.event import UNREADABLE, Event, event_in
 from graphground.server.traces.file import TraceFile, follow_events, read_events
+from graphground.server.traces.recorder import Caller, Recorder
 
 needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
@@ -116,3 +117,22 @@ def test_a_growing_file_is_followed_through_its_creation_half_lines_and_its_repl
         stop.set()
         thread.join(20)
     assert found == ["first", "second", "third"]
+
+
+def test_a_full_file_ends_with_a_mark_and_is_not_opened_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "calls.jsonl"
+    recorder = Recorder(TraceFile(path, 2_000))
+    for number in range(50):
+        recorder.record(Caller("5f1c02aa"), f"tool_{number}", {}, "{}", {"text": "x" * 100}, seconds=0.001)
+    recorder.settle()
+    recorder.close()
+    *events, mark = read_events(path)
+    assert path.stat().st_size <= 2_000
+    assert [event.name for event in events] == [f"tool_{number}" for number in range(len(events))]
+    assert 3 < len(events) < 20
+    assert mark.kind == "end"
+    assert "full 2,000 bytes" in mark.answer
+    assert caplog.text.count("recording has stopped") == 1
+    assert recorder.lines()[0] == 50, "the calls go on, and so does the page"
+    with pytest.raises(SettingsError, match="it is full; move it"):
+        TraceFile(path, 2_000)

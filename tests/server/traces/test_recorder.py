@@ -157,3 +157,19 @@ def test_recording_takes_less_than_a_tenth_of_a_millisecond_of_a_call() -> None:
         recorder.settle()
     assert sorted(spent)[100] < 0.0001
     recorder.close()
+
+
+def test_a_call_that_runs_is_listed_without_secrets_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder(secrets=["battery-staple"])
+    arguments = {"query": "MATCH (n) RETURN n", "parameters": {"password": "correct-horse", "note": "battery-staple"}}
+    with recorder.running(ADA, "execute_cypher", arguments):
+        assert recorder.running_lines() == [], "short calls are shown when they are over"
+        monkeypatch.setattr("graphground.server.traces.recorder.SHOWN_AFTER_SECONDS", 0.0)
+        [line] = recorder.running_lines()
+        event = event_in(line)
+        assert (event.kind, event.name, event.query) == ("running", "execute_cypher", "MATCH (n) RETURN n")
+        assert b"correct-horse" not in line
+        assert b"battery-staple" not in line
+    assert recorder.running_lines() == []
+    assert recorder.lines() == (0, [])
+    recorder.close()
