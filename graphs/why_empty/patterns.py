@@ -65,7 +65,7 @@ def _no_path(
             for node in nodes
             if node.variable and node.variable.name in names and (node.labels or node.properties) and node not in ends
         ]
-        about = [probe.source(conjunct) for conjunct in conjuncts(clause.where) if _only(conjunct, names)]
+        about = [probe.source(conjunct) for conjunct in conjuncts(clause.where) if only_about(conjunct, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
             yield probe.diagnostic(
                 "matches_nothing",
@@ -86,7 +86,7 @@ def _nodes(
             if (
                 node.variable
                 and (node.labels or node.properties)
-                and _only(condition, {node.variable.name})
+                and only_about(condition, {node.variable.name})
                 and not probe.matches(before, probe.source(node), [probe.source(condition)])
             ):
                 named = blame_value(probe, node, condition)
@@ -101,7 +101,7 @@ def _single_hops(
         if not probe.matches(before, pattern):
             yield blame_hop(probe, before, hop.left, hop.relationship, hop.right, pattern[len(_text(probe, hop)) :])
             continue
-        about = [condition for condition in conditions if _only(condition, hop.names)]
+        about = [condition for condition in conditions if only_about(condition, hop.names)]
         if about and not probe.matches(before, pattern, [probe.source(condition) for condition in about]):
             named = [probe.source(conjunct) for conjunct in about if names_a_node(probe, conjunct)]
             if named and not probe.matches(before, pattern, named):
@@ -196,7 +196,8 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
     return ", ".join(parts)
 
 
-def _only(condition: t.Expression, names: set[str]) -> bool:
+def only_about(condition: t.Expression, names: set[str]) -> bool:
+    """Whether a condition is about these variables alone, and holds no pattern of its own."""
     used = {variable.name for variable in condition.find(t.Variable)}
     return (
         bool(used)

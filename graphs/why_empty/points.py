@@ -1,0 +1,174 @@
+"""The pattern of a query whose answer is empty, with the number of matches up to each point.
+
+    MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name
+
+gives the node `p:Player` with the filter `p.height_cm > 300`, which fails: 0 of 541 players; what follows is not reached.
+Where each node has matches, the first relationship that leaves none fails, or a condition on the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from graphground.cypher import tree as t
+from graphground.graphs.graph import Graph
+from graphground.graphs.why_empty.filters import conjuncts
+from graphground.graphs.why_empty.patterns import only_about
+from graphground.graphs.why_empty.probe import OutOfTime, Probe
+
+MOST_COUNTED = 10_000
+"""Matches are counted so far; the count is then one more."""
+
+
+@dataclass(slots=True)
+class Point:
+    """A node, a relationship, or a parenthesized part of a pattern."""
+
+    kind: Literal["node", "relationship", "group"]
+    text: str
+    """`p:Player`, `r:playsFor*1..3`."""
+    direction: str = ""
+    """Of a relationship: `right`, `left` or `both`."""
+    filters: list[str] = field(default_factory=list)
+    """`name: 'Chicago Bulls'`, `p.height_cm > 300`."""
+    alone: int | None = None
+    """Nodes that match on their own, with the filters; `of` without."""
+    of: int | None = None
+    count: int | None = None
+    """Matches of the pattern up to here; None where that was not counted."""
+    failing: bool = False
+
+
+@dataclass(slots=True)
+class CountedPattern:
+    """The paths of the MATCH after which no row is left, and the conditions that are about more than one node."""
+
+    paths: list[list[Point]]
+    conditions: list[Point]
+    most_counted: int = MOST_COUNTED
+
+
+def counted_pattern(
+    graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 3.0
+) -> CountedPattern | None:
+    """The pattern with its counts; None if the query has no MATCH, or each of them leaves rows."""
+    probe = Probe(graph, query, parameters or {}, seconds)
+    try:
+        for single in query.find(t.SingleQuery):
+            for clause in single.clauses:
+                if isinstance(clause, t.Match) and clause.search is None and not clause.optional:
+                    before = query.text[single.start : clause.start]
+                    if not probe.has_rows(query.text[single.start : clause.end]):
+                        return _Counting(probe, before, clause).pattern()
+    except OutOfTime:
+        pass
+    return None
+
+
+class _Counting:
+    """Counts the matches of one MATCH, which has none."""
+
+    def __init__(self, probe: Probe, before: str, clause: t.Match) -> None:
+        self._probe, self._before, self._clause = probe, before, clause
+        self._conditions = conjuncts(clause.where)
+        self._placed: set[int] = set()
+        """The conditions that stand at a node or a relationship."""
+
+    def pattern(self) -> CountedPattern:
+        """The paths and conditions; what there is no time to count has no count."""
+        elements = [list(path.elements) for path in self._clause.patterns]
+        paths = [[self._point(element) for element in path] for path in elements]
+        rest = [
+            Point("group", self._probe.source(condition))
+            for place, condition in enumerate(self._conditions)
+            if place not in self._placed
+        ]
+        try:
+            for points, path in zip(paths, elements, strict=True):
+                for point, element in zip(points, path, strict=True):
+                    if isinstance(element, t.NodePattern):
+                        self._count_alone(point, element)
+            if not any(point.failing for points in paths for point in points):
+                self._count_prefixes(paths, rest)
+        except OutOfTime:
+            pass
+        return CountedPattern(paths, rest)
+
+    def _point(self, element: t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath) -> Point:
+        source = self._probe.source
+        match element:
+            case t.NodePattern():
+                return Point(
+                    "node", self._outer(element.variable, element.labels), filters=list(self._filters(element))
+                )
+            case t.RelationshipPattern():
+                text = self._outer(element.variable, element.types, element.length)
+                return Point("relationship", text, element.direction, list(self._filters(element)))
+        return Point("group", source(element))
+
+    def _outer(self, *parts: t.Node | None) -> str:
+        """From the first to the last of some neighbouring parts, as they are written."""
+        there = [part for part in parts if part is not None]
+        text = self._probe.query.text[there[0].start : there[-1].end] if there else ""
+        return text if not there or there[0] is parts[0] or text.startswith(":") else f":{text}"
+
+    def _filters(self, element: t.NodePattern | t.RelationshipPattern) -> Iterator[str]:
+        if element.properties is not None:
+            yield self._probe.source(element.properties).strip("{}").strip()
+        if element.where is not None:
+            yield self._probe.source(element.where)
+        for place, condition in enumerate(self._conditions):
+            if element.variable and place not in self._placed and only_about(condition, {element.variable.name}):
+                self._placed.add(place)
+                yield self._probe.source(condition)
+
+    def _count(self, pattern: str, conditions: Sequence[t.Expression]) -> int | None:
+        texts = [f"({self._probe.source(condition)})" for condition in conditions]
+        where = f" WHERE {' AND '.join(texts)}" if texts else ""
+        rows = self._probe.rows(
+            f"{self._before} MATCH {pattern}{where} WITH 1 AS counted LIMIT {MOST_COUNTED + 1} "
+            "RETURN count(counted) AS matches",
+            1,
+        )
+        return int(rows[0][0]) if rows else None
+
+    def _count_alone(self, point: Point, node: t.NodePattern) -> None:
+        """How many nodes match on their own, with and without the filters."""
+        if not point.filters and node.labels is None:
+            return
+        name = {node.variable.name} if node.variable else set()
+        about = [condition for condition in self._conditions if only_about(condition, name)]
+        point.alone = self._count(self._probe.source(node), about)
+        point.failing = point.alone == 0
+        if point.filters and node.labels is not None:
+            point.of = self._count(f"(:{self._probe.source(node.labels).lstrip(':')})", [])
+
+    def _count_prefixes(self, paths: Sequence[Sequence[Point]], rest: Sequence[Point]) -> None:
+        """Let the pattern grow, hop by hop, until nothing matches; then the conditions on the whole are to blame."""
+        names: set[str] = {
+            variable.name for variable in self._probe.query.find(t.Variable) if variable.start < self._clause.start
+        }
+        done = ""
+        for points, path in zip(paths, self._clause.patterns, strict=True):
+            for place, element in enumerate(path.elements):
+                names |= {variable.name for variable in element.find(t.Variable)}
+                last = place == len(points) - 1
+                if not isinstance(element, t.NodePattern) or (path.shortest is not None and not last):
+                    continue
+                text = self._probe.query.text[path.elements[0].start : element.end]
+                if path.shortest is not None:
+                    text = self._probe.source(path)
+                about = [
+                    condition
+                    for number, condition in enumerate(self._conditions)
+                    if number in self._placed and only_about(condition, names)
+                ]
+                points[place].count = self._count(done + text, about)
+                if points[place].count == 0:
+                    points[max(place - 1, 0)].failing = True
+                    return
+            done += self._probe.source(path) + ", "
+        for condition in rest:
+            condition.failing = True
