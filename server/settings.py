@@ -138,6 +138,20 @@ class Settings:
         "GRAPHGROUND_WATCH",
         "Also show this trace on the page, as it grows: a trace that a stdio server or an agent writes.",
     )
+    model: str | None = setting(
+        None,
+        "GRAPHGROUND_MODEL",
+        "A language model for questions on the page, such as gpt-5-mini or anthropic:claude-sonnet-4-5; needs --ui and "
+        "the extra `agents`. It is sent the question, the part of the schema, names and rows.",
+    )
+    model_endpoint: str | None = setting(
+        None, "GRAPHGROUND_MODEL_ENDPOINT", "The OpenAI-compatible address of that model; default: the provider's own."
+    )
+    model_key_variable: str | None = setting(
+        None,
+        "GRAPHGROUND_MODEL_KEY_VARIABLE",
+        "The environment variable with the key of that model; default: OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+    )
     log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)

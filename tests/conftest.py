@@ -37,6 +37,7 @@ ENGINE = {
     "page_home",
     "eval_home",
     "page_address",
+    "page_with_model",
     "arcadedb_address",
 }
 """Fixtures that start the embedded engine."""
@@ -44,7 +45,7 @@ NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 NODE = {"node"}
 SHARED = {
     "neo4j": NEO4J,
-    "page": {"page_home", "page_address"},
+    "page": {"page_home", "page_address", "page_with_model"},
     "films": {"films_home", "film_graph"},
     "served": {"data_folder", "nba_server", "nba: Graph"},
 }

@@ -23,6 +23,7 @@ from urllib.parse import quote
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from tests.server.ui.conftest import open_graph
+from tests.server.ui.test_work import called
 from tests.support.browser import Page, browser_page
 from tests.support.serving import http_server
 
@@ -93,6 +94,16 @@ SORTING = """
   return performance.now() - begin; })()
 """
 
+EMPTY = """MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Boston Celtics'})
+WHERE p.height_cm > 300
+RETURN p.name, t.name"""
+CALLS = (
+    ("validate_cypher", {"query": "MATCH (t:Taem) RETURN t.name", "graph": "nba"}),
+    ("get_schema", {"graph": "nab"}),
+    ("execute_cypher", {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 3", "graph": "nba"}),
+)
+"""Of a client, for the view of calls."""
+
 
 def run_script(page: Page, script: str) -> Any:
     """The value of a script that is waited for."""
@@ -135,7 +146,7 @@ def measure(page: Page, address: str, rounds: int) -> None:
 
 
 def screenshots(page: Page, address: str, folder: Path) -> None:
-    """Write the three pictures of the documentation."""
+    """Write the pictures of the documentation."""
     folder.mkdir(parents=True, exist_ok=True)
     opened(page, f"{address}#/schema/nba?label=Team", "schema", width=1180, height=760)
     page.wait("document.querySelector('.details meter')")
@@ -145,6 +156,16 @@ def screenshots(page: Page, address: str, folder: Path) -> None:
     page.screenshot(folder / "page-query.png")
     opened(page, f"{address}#/question/nba?q={quote(QUESTION)}", "question", width=1180, height=760)
     page.screenshot(folder / "page-question.png")
+    opened(page, f"{address}#/query/nba?q={quote(EMPTY)}", "query", width=1180, height=620)
+    page.press("Enter", 2)
+    page.wait("document.querySelector('.chain svg')")
+    page.screenshot(folder / "page-empty.png")
+    called(address.replace("/ui/", "/mcp"), ("find_entities", {"mentions": ["lebron jmes"]}), *CALLS)
+    opened(page, f"{address}#/work", "work", width=1180, height=700, dark=True)
+    page.wait(f"document.querySelectorAll('.calls > li').length === {len(CALLS) + 1}")
+    page.click(".calls details summary")
+    page.wait("document.querySelector('.call pre')")
+    page.screenshot(folder / "page-calls.png")
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -52,6 +53,10 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     check_names(settings)
     if settings.ui and settings.transport != "http":
         raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
+    if settings.model is not None and not settings.ui:
+        raise SettingsError("--model answers questions on the page: it needs --ui, or `graphground ui`")
+    if settings.model is None and (settings.model_endpoint or settings.model_key_variable):
+        raise SettingsError("--model-endpoint and --model-key-variable need --model, the name of the model there")
 
     # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
     from graphground.server.application import Application
@@ -87,7 +92,13 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
             if settings.ui:
                 from graphground.server.ui.routes import Page  # no other server loads it
 
-                page = Page(application, workers, partial(application.open_in_background, OPEN_AFTER_SECONDS))
+                model = None
+                if settings.model is not None:
+                    from graphground.server.ui.model import page_model  # loads a part of the agents
+
+                    model = page_model(settings, application, workers)
+                when_opened = partial(application.open_in_background, OPEN_AFTER_SECONDS)
+                page = Page(application, workers, when_opened, model)
             return serve_http(make_server, settings, words, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
 
@@ -115,6 +126,8 @@ def recorder_for(settings: Settings) -> Recorder | None:
         from graphground.server.transports.authorization import fixed_tokens
 
         secrets += fixed_tokens(settings)
+    if settings.model_key_variable:
+        secrets += [os.environ.get(settings.model_key_variable, "")]
     file = None if settings.record is None else TraceFile(Path(settings.record).expanduser())
     recorder = Recorder(file, secrets)
     if settings.watch is not None:

@@ -6,6 +6,7 @@ with a text node.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
@@ -45,3 +46,17 @@ def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: i
     most = max(1, min(most, MOST_NODES))
     found = subgraph(query, graph, timeout=SECONDS, parameters=parameters, most_rows=most, most_nodes=most)
     return None if found is None else {**found, "picture": picture(query_drawing(found))}
+
+
+def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The pattern of a query without rows, with the matches up to each point; None if it has none that fails.
+
+    Raises:
+        ToolFailure: `execute_cypher` would refuse the query.
+    """
+    from graphground.graphs.why_empty.points import counted_pattern  # needs rapidfuzz
+
+    tree, _ = checked(graph, query, parameters)
+    refuse_missing_parameters(tree, parameters or {})
+    found = counted_pattern(graph, tree, parameters)
+    return None if found is None else asdict(found)

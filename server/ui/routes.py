@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.settings import AuthSettings
@@ -30,6 +30,9 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request as Arguments
 from graphground.tools.tool import graph_named
 
+if TYPE_CHECKING:
+    from graphground.server.ui.model import PageModel
+
 PREFIX = "/ui"
 
 
@@ -54,10 +57,15 @@ class Page:
     """The handlers of the page, on one application: `Page(application, WorkerThreads()).routes(security, None)`."""
 
     def __init__(
-        self, application: Application, workers: WorkerThreads, when_opened: Callable[[], None] | None = None
+        self,
+        application: Application,
+        workers: WorkerThreads,
+        when_opened: Callable[[], None] | None = None,
+        model: PageModel | None = None,
     ) -> None:
-        """`when_opened` is called once, when the page is first opened."""
+        """`when_opened` is called once, when the page is first opened; `model` answers questions, if there is one."""
         self.application, self._workers, self._when_opened = application, workers, when_opened
+        self._model = model
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
         """The routes, with the same checks as for MCP."""
@@ -73,12 +81,24 @@ class Page:
                 Route("/health", self._reporting(self.health), methods=["GET"]),
                 Route("/schema", self._reporting(self.schema), methods=["POST"]),
                 Route("/matches", self._reporting(self.matches), methods=["POST"]),
+                Route("/pattern", self._reporting(self.pattern), methods=["POST"]),
+                *self._routes_of_model(),
             ]
         )
         if auth is not None:
             data = RequireAuthMiddleware(data, auth.required_scopes or [])
         page = Starlette(routes=[Mount("/api", data), Route("/{path:path}", file, methods=["GET"])])
         return [Route("/", _to_page, methods=["GET"]), Mount(PREFIX, GuardedPage(page, security))]
+
+    def _routes_of_model(self) -> list[BaseRoute]:
+        model = self._model
+        if model is None:
+            return [Route("/model", self._reporting(_no_model), methods=["GET"])]
+        return [
+            Route("/model", self._reporting(model.about), methods=["GET"]),
+            Route("/model/query", self._reporting(model.query), methods=["POST"]),
+            Route("/model/words", self._reporting(model.words), methods=["POST"]),
+        ]
 
     async def call(self, request: Request) -> Response:
         """Handle `POST /ui/api/call/TOOL`: run a tool as for an MCP client."""
@@ -115,6 +135,19 @@ class Page:
             )
         )
 
+    async def pattern(self, request: Request) -> Response:
+        """Handle `POST /ui/api/pattern`, `{"graph": "nba", "query": "…"}`: the pattern of an empty answer, counted."""
+        from graphground.server.ui.picture import pattern
+
+        arguments = Matches.model_validate(await arguments_in(request))
+        return of_value(
+            await self.in_thread(
+                request,
+                "execute_cypher",
+                lambda: pattern(self._graph(arguments.graph), arguments.query, arguments.parameters),
+            )
+        )
+
     def _graph(self, name: str | None) -> Graph:
         """The graph, opened.
 
@@ -148,6 +181,10 @@ class Page:
                 return of_failure(self._unavailable(error, None))
 
         return handled
+
+
+async def _no_model(_: Request) -> Response:
+    return of_value(None)
 
 
 async def _to_page(_: Request) -> Response:

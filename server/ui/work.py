@@ -38,8 +38,12 @@ class Work:
         self._streams += 1
         try:
             yield b"event: recorder\ndata: " + self._recorder.label.encode() + b"\n\n"
-            quiet = 0.0
+            quiet, running = 0.0, b"[]"
             while True:
+                now_running = b"[" + b",".join(line.rstrip(b"\n") for line in self._recorder.running_lines()) + b"]"
+                if now_running != running:
+                    yield b"event: running\ndata: " + now_running + b"\n\n"
+                    running, quiet = now_running, 0.0
                 last, lines = self._recorder.lines(after)
                 if lines:
                     first = last - len(lines) + 1

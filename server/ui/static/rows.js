@@ -1,6 +1,7 @@
 /** The answer of a query: its rows as a table, the graph behind them, and reading on where the answer was cut. */
 
 import { count, counted, cut, element } from "./dom.js";
+import { pattern } from "./pattern.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
 
@@ -78,6 +79,13 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
   more.addEventListener("click", () => readOn(rows.length + limit).catch(context.failed));
   say();
   place.replaceChildren(figures, ...(rows.length ? [shown.frame] : []), element("p", { class: "row" }, more, draw), behind);
+  if (!rows.length) {
+    draw.hidden = true;
+    read("pattern", { graph, query, ...(parameters ? { parameters } : {}) }).then(
+      (found) => found !== null && place.isConnected && behind.replaceChildren((drawing = pattern(found)).frame),
+      context.failed,
+    );
+  }
   report(`${counted(rows.length, "row")}.`);
   if (truncated && cursor) await readOn(limit);
   return () => {

@@ -1,4 +1,8 @@
-"""A server with the page on the bundled graph and one with hostile names, a browser, and axe."""
+"""The servers that all tests of the page share, a browser, and axe.
+
+One server has the bundled graph, a graph with hostile names, a database that does not run, and a trace that it watches;
+another one wants a token and has a language model, which is scripted.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import json
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +19,17 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.home import Home
-from tests.server.ui.hostile_graph import hostile_graph
+from graphground.server.traces.event import Event
+from tests.server.ui.hostile_graph import HOSTILE_NAMES, hostile_graph
 from tests.support.browser import CHROMIUM, Page, browser_page
 from tests.support.node_packages import FOLDER, NotInstalled, install
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 from tests.support.serving import http_server
 from tests.support.small_graph import written
 
 OPENING_SECONDS = 110
+TOKEN, MODEL_KEY = "a-token-that-nobody-guesses", "a-key-that-nobody-sees"
+UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +54,51 @@ def open_graph(address: str, graph: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def page_address(page_home: Home) -> Iterator[str]:
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A growing trace of another server: names that attack, and a secret."""
+    path = tmp_path_factory.mktemp("watched") / "other.jsonl"
+    attacks = [
+        Event(session="other", client=name, name=name, arguments={name: name}, answer=name) for name in HOSTILE_NAMES
+    ]
+    secret = Event(
+        session="other", name="login", arguments={"password": "correct-horse"}, answer="correct-horse", failed=True
+    )
+    path.write_bytes(b"".join(event.as_line() for event in [*attacks, secret]))
+    return path
+
+
+@pytest.fixture(scope="session")
+def page_address(page_home: Home, trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the page, such as `http://127.0.0.1:41234/ui/`."""
-    with http_server(page_home.folder, "--ui") as mcp:
+    settings = tmp_path_factory.mktemp("settings") / "settings.toml"
+    settings.write_text(UNREACHABLE, encoding="utf-8")
+    graphs = [word for name in ("nba", "hostile", "away") for word in ("--graph", name)]
+    with http_server(page_home.folder, "--ui", "--watch", str(trace), "--settings", str(settings), *graphs) as mcp:
         address = mcp.replace("/mcp", "/ui/")
         for graph in ("nba", "hostile"):
             open_graph(address, graph)
         yield address
+
+
+@dataclass
+class ScriptedModel:
+    """The page whose server wants a token and has a model; a test sets the model's script."""
+
+    address: str
+    endpoint: ScriptedEndpoint
+    script: Callable[[Asked], Answer] = field(default=lambda asked: say("no script is set"))
+
+
+@pytest.fixture(scope="session")
+def page_with_model(page_home: Home, page_address: str) -> Iterator[ScriptedModel]:
+    """A page that asks for `TOKEN`, with a model that does what the test says."""
+    with ScriptedEndpoint(lambda asked: scripted.script(asked)) as endpoint:
+        scripted = ScriptedModel("", endpoint)
+        options = ("--model", "scripted", "--model-endpoint", endpoint.openai, "--model-key-variable", "OWN_KEY")
+        more = {"GRAPHGROUND_TOKEN": TOKEN, "OWN_KEY": MODEL_KEY}
+        with http_server(page_home.folder, "--ui", "--graph", "nba", *options, more=more) as mcp:
+            scripted.address = mcp.replace("/mcp", "/ui/")
+            yield scripted
 
 
 @pytest.fixture(scope="session")

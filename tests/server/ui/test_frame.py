@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.server.ui.conftest import Violations, ready
+from tests.server.ui.conftest import ready
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
@@ -19,19 +19,6 @@ def test_the_graphs_are_shown_with_size_and_health(tab: Page, page_address: str)
     tab.wait("document.querySelectorAll('.health.good').length === 2")
     assert tab.errors == []
     assert {request.split("/ui/")[0] for request in tab.requests} == {page_address.removesuffix("/ui/")}
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
-def test_the_graphs_are_accessible_and_fit(
-    chromium: Page, page_address: str, violations: Violations, width: int, dark: bool
-) -> None:
-    chromium.fresh(width=width, dark=dark)
-    chromium.visit(page_address)
-    ready(chromium, "graphs")
-    assert violations(chromium) == []
-    assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert chromium.errors == []
 
 
 def test_an_unknown_graph_in_the_address_is_reported_with_those_that_exist(tab: Page, page_address: str) -> None:

@@ -65,6 +65,18 @@ def test_names_in_schema_search_and_question_are_text(tab: Page, page_address: s
     assert_untouched(tab, page_address)
 
 
+def test_hostile_texts_in_the_pattern_of_an_empty_answer_are_text(tab: Page, page_address: str) -> None:
+    hostile = "<script>document.title='attacked'</script>" + "\u202e" + "x" * 500
+    quoted = hostile.replace("'", "\\'")
+    open_view(
+        tab, page_address, "query", "hostile", q=f"MATCH (t:Thing {{name: '{quoted}'}})-[:leads_to]->(u) RETURN u"
+    )
+    run(tab)
+    tab.wait("document.querySelector('.chain svg')")
+    assert "<script>" in tab.evaluate("document.querySelector('.chain .failing .filter').textContent")
+    assert_untouched(tab, page_address)
+
+
 def test_a_hostile_address_is_text(tab: Page, page_address: str) -> None:
     tab.visit(f"{page_address}#/query/%3Cimg%20src=x%3E?q=%3Cscript%3E")
     tab.wait("document.querySelector('#alarm p')")

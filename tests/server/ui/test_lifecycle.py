@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,17 +15,6 @@ from tests.support.serving import http_server
 
 pytestmark = pytest.mark.timeout(300)
 """The first test waits for an engine, a server and a browser."""
-
-TOKEN = "a-token-that-nobody-guesses"
-UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
-
-
-@pytest.fixture
-def settings(page_home: Home, tmp_path: Path) -> Path:
-    """A settings file with a database that does not run."""
-    path = tmp_path / "settings.toml"
-    path.write_text(UNREACHABLE, encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -72,33 +59,13 @@ def test_a_killed_engine_is_started_again_by_the_next_query(tab: Page, page_home
     assert tab.evaluate("document.querySelector('.rows [role=cell]').textContent") == "31"
 
 
-def test_a_database_that_cannot_be_reached_is_reported_and_the_others_go_on(
-    tab: Page, page_home: Home, page_address: str, settings: Path
-) -> None:
-    with http_server(
-        page_home.folder, "--ui", "--settings", str(settings), "--graph", "nba", "--graph", "away"
-    ) as address:
-        page = address.replace("/mcp", "/ui/")
-        tab.visit(page)
-        tab.wait("document.querySelector('.health.bad') && document.querySelector('.health.good')")
-        assert "Not available" in text_of(tab, ".health.bad")
-        tab.visit(f"{page}#/schema/away")
-        tab.wait("document.querySelector('#alarm a')")
-        assert "127.0.0.1:1" in text_of(tab, "#alarm")
-        tab.evaluate("[...document.querySelectorAll('#alarm a')].find((link) => link.textContent === 'nba').click()")
-        ready(tab, "schema")
-        assert text_of(tab, "#alarm") == ""
-
-
-def test_the_page_asks_for_the_token_that_the_server_requires(tab: Page, page_home: Home, page_address: str) -> None:
-    with http_server(page_home.folder, "--ui", more={"GRAPHGROUND_TOKEN": TOKEN}) as address:
-        page = address.replace("/mcp", "/ui/")
-        tab.visit(page)
-        tab.wait("document.querySelector('.token input')")
-        tab.type("another-token-altogether\n")
-        tab.wait("document.querySelector('.token input')?.value === ''")
-        tab.type(f"{TOKEN}\n")
-        ready(tab, "graphs")
-        assert "nba" in text_of(tab, "main")
-        tokens = {urlsplit(request).query for request in tab.requests}
-        assert tokens == {""}, "a token never stands in an address"
+def test_a_database_that_cannot_be_reached_is_reported_and_the_others_go_on(tab: Page, page_address: str) -> None:
+    tab.visit(page_address)
+    tab.wait("document.querySelector('.health.bad') && document.querySelector('.health.good')")
+    assert "Not available" in text_of(tab, ".health.bad")
+    tab.visit(f"{page_address}#/schema/away")
+    tab.wait("document.querySelector('#alarm a')")
+    assert "127.0.0.1:1" in text_of(tab, "#alarm")
+    tab.evaluate("[...document.querySelectorAll('#alarm a')].find((link) => link.textContent === 'nba').click()")
+    ready(tab, "schema")
+    assert text_of(tab, "#alarm") == ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from tests.server.ui.conftest import Violations, ready
+from tests.server.ui.conftest import ready
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
@@ -203,6 +204,14 @@ def test_an_empty_answer_says_why_at_the_part_of_the_pattern_that_matches_nothin
     assert "300" in tab.evaluate(
         "[...document.querySelectorAll('.layer .error, .layer .warning, .layer .hint')].map((part) => part.textContent).join(' ')"
     )
+    tab.wait("document.querySelector('.chain svg')")
+    marked = tab.evaluate("[...document.querySelectorAll('.chain .failing text')].map((part) => part.textContent)")
+    assert marked[:2] == ["p:Player", "p.height_cm > 300"]
+    assert re.fullmatch(r"✕ 0 of \d+", marked[2])
+    assert "p.height_cm > 300" in tab.evaluate("document.querySelector('.chain svg').getAttribute('aria-label')")
+    tab.click(".pattern-figure summary")
+    assert "0 of" in text_of(tab, ".pattern-figure ol")
+    assert tab.errors == []
 
 
 TABLE = """
@@ -271,31 +280,3 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     tab.wait(f"document.querySelector('.answer pre')?.textContent === {json.dumps(second)}")
     tab.wait("document.querySelector('.answer .results, .answer .table, .answer p')")
     assert tab.errors == []
-
-
-VIEWS = {
-    "schema": {"label": "Player"},
-    "search": {"q": "lebron jmes"},
-    "query": {"q": "MATCH (t:Taem) RETURN t.name"},
-    "question": {"q": QUESTION},
-}
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
-def test_every_view_is_accessible_and_fits(
-    chromium: Page, page_address: str, violations: Violations, width: int, dark: bool
-) -> None:
-    chromium.fresh(width=width, dark=dark)
-    for view, parameters in VIEWS.items():
-        open_view(chromium, page_address, view, **parameters)
-        if view == "query":
-            chromium.wait("document.querySelector('.findings li')")
-            assert violations(chromium) == [], "with diagnostics"
-            replace_query(chromium, BOSTON)
-            chromium.press("Escape")
-            run(chromium)
-            chromium.click(".rows [role=cell]")
-        assert violations(chromium) == [], view
-        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
-    assert chromium.errors == []

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from graphground.graphs.storage.home import Home
+from graphground.evals.reports.page import page as report_page
 from graphground.server.commands.serve import recorder_for
 from graphground.server.settings import Settings
 from graphground.server.settings_error import SettingsError
-from graphground.server.traces.event import Event
-from tests.server.ui.conftest import Violations, ready
+from tests.server.ui.conftest import ready
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.support.browser import Page
-from tests.support.serving import LEGACY, connected, http_server
+from tests.support.serving import LEGACY, connected
 
 QUERY = "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 2"
 
@@ -35,26 +33,11 @@ def called(address: str, *calls: tuple[str, dict[str, Any]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A growing trace of another server: names that attack, and a secret."""
-    path = tmp_path_factory.mktemp("watched") / "other.jsonl"
-    attacks = [
-        Event(session="other", client=name, name=name, arguments={name: name}, answer=name) for name in HOSTILE_NAMES
-    ]
-    secret = Event(
-        session="other", name="login", arguments={"password": "correct-horse"}, answer="correct-horse", failed=True
-    )
-    path.write_bytes(b"".join(event.as_line() for event in [*attacks, secret]))
-    return path
-
-
-@pytest.fixture(scope="module")
-def work_address(page_home: Home, trace: Path) -> Iterator[str]:
-    """The page of a server that has answered two calls, and watches a trace."""
-    with http_server(page_home.folder, "--ui", "--graph", "nba", "--watch", str(trace)) as address:
-        query = {"query": QUERY, "parameters": {"apiKey": "battery-staple"}}
-        called(address, ("execute_cypher", query), ("get_schema", {"graph": "nab"}))
-        yield address.replace("/mcp", "/ui/")
+def work_address(page_address: str) -> str:
+    """The page, whose server has answered two calls and watches a trace."""
+    query = {"query": QUERY, "graph": "nba", "parameters": {"apiKey": "battery-staple"}}
+    called(page_address.replace("/ui/", "/mcp"), ("execute_cypher", query), ("get_schema", {"graph": "nab"}))
+    return page_address
 
 
 def calls(page: Page) -> list[str]:
@@ -155,22 +138,41 @@ def test_a_saved_trace_of_an_agent_is_opened_in_the_page(tab: Page, work_address
     assert tab.errors == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
-def test_the_calls_are_accessible_and_fit(
-    chromium: Page, work_address: str, violations: Violations, width: int, dark: bool
-) -> None:
-    chromium.fresh(width=width, dark=dark)
-    opened(chromium, work_address)
-    chromium.evaluate(
-        "[...document.querySelectorAll('.calls details')].slice(0, 4).forEach((each) => { each.open = true; })"
+def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address: str, tmp_path: Path) -> None:
+    hostile = "</script><img src=x onerror=\"document.title='attacked'\">"
+    task = {
+        "qid": "q1",
+        "graph": "nba",
+        "question": hostile,
+        "prediction": QUERY,
+        "gold": "RETURN 1",
+        "execution_accuracy": 0.0,
+        "category": "empty_answer",
+        "predicted_answer": {"columns": ["t.name"], "rows": [["Heat"]], "row_count": 1},
+    }
+    summary = {"predictor": "zero-shot", "overall": {"execution_accuracy": {"mean": 0.5}}}
+    path = tmp_path / "report.html"
+    path.write_text(report_page({"summary": summary, "tasks": [task, {**task, "execution_accuracy": 1.0}]}), "utf-8")
+    opened(tab, work_address)
+    document = tab.call("DOM.getDocument")["root"]["nodeId"]
+    node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
+    tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+    tab.wait("document.querySelectorAll('.calls > li').length === 2")
+    assert "Report of zero-shot, 2 tasks; execution accuracy 50.0 %" in tab.evaluate(
+        "document.querySelector('main').innerText"
     )
-    chromium.wait("document.querySelector('.call pre')")
-    assert violations(chromium) == []
-    assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert chromium.errors == []
+    tab.click("input[type=checkbox]")
+    [wrong] = calls(tab)
+    assert wrong.startswith("wrong: empty_answer")
+    tab.click(".calls summary")
+    tab.wait("document.querySelector('.call pre')")
+    assert hostile in tab.evaluate("document.querySelector('.call').innerText").replace('\\"', '"')
+    assert "attacked" not in tab.evaluate("document.title")
+    tab.click(".call button")
+    tab.wait("location.hash.startsWith('#/query/nba?q=MATCH')")
+    assert tab.errors == []
 
 
-def test_a_watched_trace_needs_the_page(page_home: Home, tmp_path: Path) -> None:
+def test_a_watched_trace_needs_the_page(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="--ui"):
         recorder_for(Settings(watch=str(tmp_path / "x.jsonl")))

@@ -1,13 +1,19 @@
-/** A question answered without a model, step by step: names, schema, suggestions, the chosen query, its rows. */
+/**
+ * A question answered step by step: names, schema, suggestions, the chosen query, its rows. With a language model, where
+ * the server has one, the query is the model's: checked, repaired, run, and its rows put into words.
+ */
 
 import { counted, cut, element } from "../dom.js";
 import { runQuery } from "../rows.js";
 import { shownMention } from "./search.js";
 
 const ROWS = 1_000;
+const ATTEMPTS = 3;
+const ROWS_TO_MODEL = 20;
 
 export async function show(place, context) {
-  const { graph, parameters, remember, signal } = context;
+  const { graph, parameters, read, remember, signal } = context;
+  const model = await read("model");
   const question = element("input", { type: "search", id: "question", autocomplete: "off", maxlength: 2000, value: parameters.get("q") ?? "" });
   const ask = element("button", { type: "submit", class: "main" }, "Ask");
   const steps = element("ol", { class: "steps" });
@@ -15,7 +21,8 @@ export async function show(place, context) {
   let asked = 0;
   place.append(
     element("h1", {}, graph === null ? "Question" : `A question to ${graph}`),
-    element("p", { class: "quiet" }, "No language model is used: these are the tools that an agent has, one after the other."),
+    element("p", { class: "quiet" }, aboutModel(model)),
+    ...(model?.problem ? [element("p", { class: "failure" }, `The model cannot be asked: ${model.problem}.`)] : []),
     element(
       "form",
       {
@@ -56,8 +63,51 @@ export async function show(place, context) {
     const suggested = await step("Queries that it may mean", "suggest_queries", { question: text, graph }, ({ candidates }) => [
       element("ol", { class: "suggestions" }, candidates.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
-    if (!current() || !suggested?.candidates.length) return;
-    await run(suggested.candidates[0].cypher, text, current);
+    if (!current()) return;
+    if (model && !model.problem) await answerWithModel(text, current);
+    else if (suggested?.candidates.length) await run(suggested.candidates[0].cypher, text, current);
+  }
+
+  /** The model writes a query; what is wrong with it goes back to the model, twice at most; then its rows in words. */
+  async function answerWithModel(text, current) {
+    const attempts = [];
+    for (let number = 1; number <= ATTEMPTS && current(); number += 1) {
+      const title = number === 1 ? "The model’s query" : `The model’s query, attempt ${number}`;
+      const written = await step(title, model.model, () => read("model/query", { graph, question: text, attempts }), ({ query, text: said, ...cost }) => [
+        query ? element("pre", { tabindex: 0 }, query) : element("p", { class: "failure" }, `The model wrote no query: ${cut(said, 600)}`),
+        costOf(cost),
+      ]);
+      if (!current() || !written?.query) return;
+      const checked = await step("What the check says of it", "validate_cypher", { query: written.query, graph, question: text }, ({ valid, diagnostics = [], suggested_query: repaired }) => [
+        element("p", {}, valid ? (diagnostics.length ? "Valid, with remarks." : "Valid.") : repaired ? "Not valid; repaired:" : "Not valid."),
+        ...(!valid && repaired ? [element("pre", { tabindex: 0 }, repaired)] : []),
+        element("ul", { class: "findings" }, diagnostics.map(finding)),
+      ]);
+      if (!current() || checked === null) return;
+      const query = checked.valid ? written.query : checked.suggested_query;
+      let problems = (checked.diagnostics ?? []).map(({ message }) => message).join("\n");
+      if (query) {
+        const answer = await run(query, text, current, "The rows").catch((error) => {
+          if (error.error === undefined || error.error === "graph_unavailable") throw error;
+          problems = error.message;
+          return null;
+        });
+        if (!current()) return;
+        const repeated = attempts.some((earlier) => earlier.query === written.query);
+        if (answer && (answer.rows.length || repeated || number === ATTEMPTS)) return sayInWords(text, query, answer);
+        if (answer) problems = (answer.diagnostics ?? []).map(({ message }) => message).join("\n") || "The query returns no rows.";
+      }
+      attempts.push({ query: written.query, problems: problems.slice(0, 20_000) });
+    }
+    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `The model wrote no query that runs in ${ATTEMPTS} attempts.`)));
+  }
+
+  function sayInWords(text, query, { columns, rows, total, truncated }) {
+    const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length + (truncated ? 1 : 0) };
+    return step("The answer in words", model.model, () => read("model/words", shown), ({ text: said, ...cost }) => [
+      element("p", { class: "words" }, said),
+      costOf(cost),
+    ]);
   }
 
   function suggestion({ cypher, reason, rows, other_direction: other }, place_, text, current) {
@@ -76,12 +126,12 @@ export async function show(place, context) {
     );
   }
 
-  /** Call a tool and show its answer as a step; a failure is shown in its place, and the next step follows. */
+  /** Call a tool, or a function in its place, and show its answer as a step; a failure is shown in its place, and the next step follows. */
   async function step(title, tool, args, shown) {
     const content = element("div", {}, element("p", { class: "quiet" }, "…"));
     steps.append(element("li", { "data-tool": tool }, element("h2", {}, title), element("p", { class: "quiet" }, element("code", {}, tool)), content));
     try {
-      const found = await context.call(tool, args);
+      const found = await (typeof args === "function" ? args() : context.call(tool, args));
       content.replaceChildren(...shown(found));
       return found;
     } catch (error) {
@@ -94,18 +144,35 @@ export async function show(place, context) {
     }
   }
 
-  async function run(cypher, text, current) {
+  /** Run a query and show its rows as the last step; the answer, as the tool gives it. */
+  async function run(cypher, text, current, title = "The chosen query and its rows") {
     steps.querySelector("li.answer")?.remove();
     const rows = element("div");
     const remarks = element("ul", { class: "findings" });
     steps.append(
-      element("li", { class: "answer", "data-tool": "execute_cypher" }, element("h2", {}, "The chosen query and its rows"), element("pre", { tabindex: 0 }, cypher), remarks, rows),
+      element("li", { class: "answer", "data-tool": "execute_cypher" }, element("h2", {}, title), element("p", { class: "quiet" }, element("code", {}, "execute_cypher")), element("pre", { tabindex: 0 }, cypher), remarks, rows),
     );
     stop();
-    const stopRows = await runQuery({ query: cypher, question: text, limit: ROWS }, context, rows, ({ diagnostics = [] }) =>
-      remarks.replaceChildren(...diagnostics.map(({ severity, message }) => element("li", { class: severity }, cut(message.split("\n")[0], 600)))),
-    );
+    let answered = null;
+    const stopRows = await runQuery({ query: cypher, question: text, limit: ROWS }, context, rows, (answer) => {
+      answered = answer;
+      remarks.replaceChildren(...(answer.diagnostics ?? []).map(finding));
+    });
     if (current()) stop = stopRows;
     else stopRows();
+    return answered;
   }
+}
+
+function aboutModel(model) {
+  if (!model || model.problem) return "No language model is used: these are the tools that an agent has, one after the other.";
+  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. It is sent the question, the part of the schema, the names found, and up to ${ROWS_TO_MODEL} rows.`;
+}
+
+function finding({ severity, message }) {
+  return element("li", { class: severity }, cut(message.split("\n")[0], 600));
+}
+
+function costOf({ tokens, seconds }) {
+  return element("p", { class: "quiet" }, `${counted(tokens, "token")}, ${seconds.toFixed(1)} s.`);
 }

@@ -2,6 +2,7 @@
 
 import { follow, TokenNeeded, Unreachable } from "../api.js";
 import { counted, cut, element } from "../dom.js";
+import { recordsIn } from "../saved.js";
 
 const MOST_SHOWN = 500;
 const LONGEST_BLOCK = 50_000;
@@ -10,13 +11,16 @@ const ALL = "";
 export async function show(place, context) {
   const { read, report, failed, signal } = context;
   let events = [];
+  let running = [];
   let saved = null;
   const session = element("select", { onchange: showAll }, element("option", { value: ALL }, "all"));
   const filter = element("input", { type: "search", autocomplete: "off", maxlength: 200, oninput: showAll });
   const failures = element("input", { type: "checkbox", onchange: showAll });
-  const file = element("input", { type: "file", accept: ".jsonl,.json,.txt", onchange: openFile });
+  const file = element("input", { type: "file", accept: ".jsonl,.json,.txt,.html", onchange: openFile });
   const live = element("button", { type: "button", hidden: true, onclick: showLive }, "Back to the live calls");
   const list = element("ol", { class: "calls", "aria-label": "Calls" });
+  const about = element("p", {});
+  const busy = element("ol", { class: "calls running", "aria-label": "Calls that run", hidden: true });
   const left = element("p", { class: "quiet" });
   place.append(
     element("h1", {}, "Calls of connected clients"),
@@ -28,12 +32,15 @@ export async function show(place, context) {
       element("label", {}, failures, " Failed only"),
       element("button", { type: "button", onclick: () => keep("jsonl", "jsonl") }, "Export JSON Lines"),
       element("button", { type: "button", onclick: () => keep("markdown", "md") }, "Export transcript"),
-      element("label", {}, "Open a trace ", file),
+      element("label", {}, "Open a trace or report ", file),
       live,
     ),
+    about,
     left,
+    busy,
     list,
   );
+  const ticking = setInterval(showRunning, 1000);
   watch();
   showAll();
 
@@ -52,6 +59,11 @@ export async function show(place, context) {
             of = data;
             return;
           }
+          if (event === "running") {
+            running = JSON.parse(data).map((record) => eventOf(JSON.stringify(record)));
+            showRunning();
+            return;
+          }
           after = Number(id);
           const found = eventOf(data);
           events.push(found);
@@ -63,8 +75,29 @@ export async function show(place, context) {
         if (error instanceof TokenNeeded || error instanceof Unreachable) return failed(error);
         report("The connection was lost; reconnecting.");
       }
+      running = [];
+      showRunning();
       await new Promise((done) => setTimeout(done, 1000));
     }
+  }
+
+  /** The calls that run, with the seconds since each began. */
+  function showRunning() {
+    if (signal.aborted) return clearInterval(ticking);
+    busy.hidden = saved !== null || !running.length;
+    busy.replaceChildren(
+      ...running.map((found) =>
+        element(
+          "li",
+          {},
+          element("strong", {}, cut(found.name, 60)),
+          " ",
+          element("span", { class: "tag" }, `running for ${Math.max(0, Math.round((Date.now() - Date.parse(found.time)) / 1000))} s`),
+          " ",
+          element("code", {}, cut(askedOf(found).replace(/\s+/g, " "), 120)),
+        ),
+      ),
+    );
   }
 
   function addLive(found) {
@@ -119,8 +152,14 @@ export async function show(place, context) {
   async function openFile() {
     const [opened] = file.files;
     if (opened === undefined) return;
-    const lines = (await opened.text()).split("\n").filter((line) => line.trim() !== "");
-    saved = lines.map(eventOf);
+    let found;
+    try {
+      found = recordsIn(await opened.text());
+    } catch {
+      return report(`${opened.name} is no trace and no report.`);
+    }
+    saved = found.lines.map(eventOf);
+    about.replaceChildren(found.about);
     live.hidden = false;
     session.replaceChildren(element("option", { value: ALL }, "all"));
     showAll();
@@ -128,6 +167,7 @@ export async function show(place, context) {
 
   function showLive() {
     saved = null;
+    about.replaceChildren();
     live.hidden = true;
     file.value = "";
     session.replaceChildren(element("option", { value: ALL }, "all"));
@@ -163,9 +203,15 @@ function eventOf(line) {
   };
 }
 
+/** The query of a call, or its arguments. */
+function askedOf({ arguments: args }) {
+  if (typeof args?.query === "string" && args.query) return args.query;
+  return args === undefined ? "" : JSON.stringify(args);
+}
+
 function shown(found, context) {
   const query = typeof found.arguments?.query === "string" ? found.arguments.query : "";
-  const asked = query || (found.arguments === undefined ? "" : JSON.stringify(found.arguments));
+  const asked = askedOf(found);
   const body = element("div", { class: "call" });
   const facts = [
     String(found.time).replace(/^.*T|Z$/g, ""),

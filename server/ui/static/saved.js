@@ -1,0 +1,38 @@
+/** Saved files as events of the view of calls: traces in JSON Lines, and the report of an evaluation. */
+
+const DATA = '<script type="application/json" id="data">';
+
+/**
+ * The records in a file's text, one for each call or task, and a sentence about all of them: of a trace its lines, of a
+ * report, which is an HTML page with its data inside, the tasks. Nothing of the file is run or made markup.
+ */
+export function recordsIn(text) {
+  const begin = text.indexOf(DATA);
+  if (begin < 0) return { lines: text.split("\n").filter((line) => line.trim() !== ""), about: "" };
+  const end = text.indexOf("</script>", begin);
+  const { summary = {}, tasks = [] } = JSON.parse(text.slice(begin + DATA.length, end < 0 ? undefined : end));
+  return { lines: tasks.map((task) => JSON.stringify(recordOf(task))), about: sentence(summary, tasks.length) };
+}
+
+/** A task of a report as an event: its prediction is the query, a wrong one counts as failed. */
+function recordOf({ qid, graph, question, prediction, predicted_answer: answer, execution_accuracy: right, category, ...more }) {
+  return {
+    kind: "task",
+    session: String(graph ?? ""),
+    name: right === 1 ? "right" : `wrong: ${category || "another answer"}`,
+    arguments: { question, query: prediction ?? "", graph },
+    answer: answer ?? null,
+    failed: right !== 1,
+    qid,
+    ...more,
+  };
+}
+
+function sentence({ predictor, overall = {} }, count) {
+  const figures = [
+    ["execution accuracy", overall.execution_accuracy],
+    ["PSJS", overall.psjs],
+    ["executable", overall.executable],
+  ].flatMap(([name, score]) => (typeof score?.mean === "number" ? [`${name} ${(100 * score.mean).toFixed(1)} %`] : []));
+  return [`Report of ${predictor || "an evaluation"}, ${count} tasks`, ...figures].join("; ") + ".";
+}

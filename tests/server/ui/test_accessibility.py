@@ -1,0 +1,56 @@
+"""Every view with its content is accessible and fits, wide in light colours and narrow in dark ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.ui.conftest import Violations
+from tests.server.ui.test_views import BOSTON, QUESTION, open_view, replace_query, run
+from tests.support.browser import Page
+
+pytestmark = pytest.mark.timeout(300)
+"""The first test waits for an engine, a server and a browser."""
+
+NOTHING = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)], ids=["wide-light", "narrow-dark"])
+def test_every_view_is_accessible_and_fits(
+    chromium: Page, page_address: str, violations: Violations, width: int, dark: bool
+) -> None:
+    chromium.fresh(width=width, dark=dark)
+
+    def check(what: str) -> None:
+        assert violations(chromium) == [], what
+        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), what
+
+    open_view(chromium, page_address, "graphs")
+    chromium.wait("document.querySelector('.health.bad')")
+    check("graphs")
+    open_view(chromium, page_address, "schema", label="Player")
+    check("schema")
+    open_view(chromium, page_address, "search", q="lebron jmes")
+    check("search")
+    open_view(chromium, page_address, "query", q="MATCH (t:Taem) RETURN t.name")
+    chromium.wait("document.querySelector('.findings li')")
+    check("diagnostics")
+    replace_query(chromium, BOSTON)
+    chromium.press("Escape")
+    run(chromium)
+    chromium.click(".rows [role=cell]")
+    check("rows")
+    replace_query(chromium, NOTHING)
+    chromium.press("Escape")
+    run(chromium)
+    chromium.wait("document.querySelector('.chain svg')")
+    check("the pattern of an empty answer")
+    open_view(chromium, page_address, "question", q=QUESTION)
+    check("question")
+    open_view(chromium, page_address, "work")
+    chromium.wait("document.querySelectorAll('.calls > li').length >= 4")
+    chromium.evaluate(
+        "[...document.querySelectorAll('.calls details')].slice(0, 4).forEach((each) => { each.open = true; })"
+    )
+    chromium.wait("document.querySelector('.call pre')")
+    check("calls")
+    assert chromium.errors == []
