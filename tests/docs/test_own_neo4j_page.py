@@ -1,0 +1,57 @@
+"""The page on your own Neo4j is followed on a real one: each of its commands in its order, with what it promises."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.support.neo4j_server import Neo4jServer, seeded
+
+PAGE = (Path(__file__).parents[2] / "docs" / "own-neo4j.md").read_text("utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    for line in block.splitlines()
+    if line.startswith("graphground ")
+]
+DATA = (
+    """CREATE (r:Customer {companyName: 'Chez Amandine'})-[:PURCHASED]->(:Order {orderNo: 'A-1', freight: '1007.64'}),
+       (:Customer {companyName: 'Fjordmat'})-[:PURCHASED]->(:Order {orderNo: 'A-2', freight: '99.23'})""",
+)
+
+
+@pytest.fixture
+def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell in which step 1 of the page has been done."""
+    seeded(neo4j_5, *DATA)
+    monkeypatch.setenv("GRAPHGROUND_HOME", str(tmp_path))
+    for name, value in (("URI", neo4j_5.uri), ("USERNAME", neo4j_5.user), ("PASSWORD", neo4j_5.password)):
+        assert f"NEO4J_{name}=" in PAGE
+        monkeypatch.setenv(f"NEO4J_{name}", value)
+
+
+def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command of the page prints; it has to succeed."""
+    _, command, *rest = shlex.split(line, comments=True)
+    assert import_module(f"graphground.server.commands.{command}").main(rest) == 0, line
+    return capsys.readouterr().out
+
+
+@pytest.mark.neo4j
+@pytest.mark.usefixtures("connected")
+@pytest.mark.timeout(240)
+def test_the_commands_of_the_page_do_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    said = {line: printed(line, capsys) for line in COMMANDS}
+    check, schema, query, build, info = COMMANDS
+    assert check == "graphground doctor"
+    assert "Everything works." in said[check]
+    assert "freight: str(float)" in said[schema]
+    assert "(:Customer)-[:PURCHASED]->(:Order)" in said[schema]
+    assert re.search(r"Customer.* 2 ", said[query])
+    assert build == "graphground entities build"
+    assert info == "graphground entities info"
+    assert "Customer 2" in said[info]
