@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
     from graphground.graphs.graph import Graph
 
+LOCK_SECONDS = 600.0
+"""How long a build waits for another one of the same index, such as that of a server."""
+
 
 def parser() -> CommandLine:
     """The options of `graphground entities` and its subcommands."""
@@ -95,6 +98,8 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
 
 def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
     """Read every name from the graph's database and build an index of them."""
+    from filelock import FileLock
+
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.discovery import text_schema
@@ -109,7 +114,10 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     schema = graph.schema if graph.schema.labels else text_schema(graph.engine, graph.name)
     total = count_nodes(graph.engine, schema, labels)
     source = f"{FROM_DATABASE} {graph.engine.capabilities().product}"
-    with progress_bars() as report:
+    for work in graph.background:  # the index that opening the graph began to build, in the same folder
+        work.stop()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(folder.name + ".lock"), timeout=LOCK_SECONDS), progress_bars() as report:
         built = build_index(
             folder,
             database_records(graph.engine, schema, labels),
