@@ -1,0 +1,62 @@
+"""The multi-agent loop on a connected database: a Bolt server that responds as Memgraph does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.multi_agent_loop import MultiAgentLoop
+from graphground.agents.question import Question
+from graphground.agents.runs import ask
+from graphground.agents.server_connection import connect
+from graphground.agents.trace import Trace
+from tests.support.fake_memgraph import memgraph_stand_in
+from tests.support.scripted_endpoint import ScriptedEndpoint
+from tests.support.scripted_roles import Replies, role_of, script_of
+from tests.support.serving import environment
+
+
+def loop(
+    home: Path, variables: Mapping[str, str], roles: Mapping[str, Replies]
+) -> tuple[dict[str, Any], list[str], str]:
+    """The prediction, the states of the run, and what the role `instructions` was shown."""
+
+    async def asked() -> dict[str, Any]:
+        with anyio.fail_after(110):
+            async with (
+                connect(environment=environment(home, variables)) as server,
+                Model(ModelSettings("scripted", endpoint=endpoint.openai, retries=0)) as model,
+            ):
+                question = Question("q1", "", "Who directed Heat?")
+                return await ask(MultiAgentLoop(), question, server, {"": model}, trace=trace)
+
+    trace = Trace()
+    with ScriptedEndpoint(script_of(roles)) as endpoint:
+        record = anyio.run(asked)
+    states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
+    shown = [asked.text for asked in endpoint.requests if role_of(asked) == "instructions"]
+    return record, states, "\n".join(shown)
+
+
+def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_next_query_accepted(
+    tmp_path: Path,
+) -> None:
+    right = "MATCH (m:Movie) RETURN count(m) AS movies"
+    roles = {
+        "generator": ["MATCH (m:Movie) WHERE COUNT { (m)-[:directedBy]->() } > 1 RETURN count(m) AS movies", right],
+        "evaluator": ["GRADE: accept"],
+        "extractor": ["[]"],
+        "interpreter": ["Three."],
+    }
+    with memgraph_stand_in() as (server, _):
+        record, states, shown = loop(
+            tmp_path, {"NEO4J_URI": server.uri, "NEO4J_USERNAME": "", "NEO4J_PASSWORD": ""}, roles
+        )
+    assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → 0 values"]
+    assert states[-3:] == ["execute → 1 rows", "evaluate → accept", "interpret → done"]
+    assert "COUNT" in shown
+    assert (record["cypher"], record["text"], record["grade"]) == (right, "Three.", "accept")
