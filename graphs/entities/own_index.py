@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
-from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.full_text import FullTextNames
 from graphground.graphs.entities.names_in_database import NamesInDatabase
@@ -231,6 +231,8 @@ class OwnIndex:
             self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
         except Timeout:
             return  # another server builds the same index
+        except QueryCancelled:
+            return  # the graph is being closed
         except Exception as error:  # a background failure is reported only by the answers, from `state`
             if not self._stopped.is_set():
                 reason = (

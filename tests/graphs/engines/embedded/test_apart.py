@@ -109,7 +109,7 @@ def test_a_value_that_nests_too_deeply_to_be_returned_says_so_and_ends_no_proces
     assert film_graph.run("RETURN 1 AS x").rows == [[1]]
     shared = EngineState.read(films_home)
     with pytest.raises(QueryFailed, match=r"closed the connection 3 times .* nests more deeply"):
-        film_graph.run("RETURN reduce(a = [], i IN range(1, 100000) | [a]) AS x", timeout=60)
+        film_graph.run(parse("RETURN reduce(a = [], i IN range(1, 100000) | [a]) AS x"), timeout=60)
     apart = EngineState.read(films_home.apart())
     assert apart is not None
     assert still_runs(films_home.apart(), apart.instance)
