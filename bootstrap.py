@@ -1,12 +1,12 @@
 """Sets graphground up on a machine that has only Python 3.11 with pip, and runs it.
 
     python bootstrap.py serve     install, then serve the bundled graph over stdio
-    python bootstrap.py test      install with the test tools, then run all tests
+    python bootstrap.py test      install with the test tools, then run the quick tests
     python bootstrap.py link      make the links that type checkers and editors follow
     python bootstrap.py install   install alone (add --dev for the test tools)
 
-Whatever follows the first word goes on to the command that it runs. Everything
-that this script prints goes to stderr: stdout belongs to the MCP protocol.
+Arguments after the first word are passed to the command. Everything that this
+script prints goes to stderr: stdout belongs to the MCP protocol.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PIP_FOR_UV = {
     "proxy": "ALL_PROXY",
     "trusted-host": "UV_INSECURE_HOST",
 }
-"""What pip's configuration calls a thing, and the variable in which uv takes it."""
+"""The environment variable of uv for each setting in pip's configuration."""
 
 
 class CannotInstall(Exception):
@@ -104,7 +104,7 @@ def system_certificates() -> str | None:
 
 
 def uv_environment() -> dict[str, str]:
-    """This environment, with pip's own configuration where uv has none: certificates, mirror, proxy."""
+    """This environment, plus pip's certificates, mirror and proxy where uv has no settings of its own."""
     environment = dict(os.environ)
     listed = ""
     with suppress(CannotInstall, subprocess.TimeoutExpired):  # uv on the PATH, and no pip: nothing to take over
@@ -124,7 +124,7 @@ def uv_environment() -> dict[str, str]:
 
 
 def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
-    """Run uv, showing on stderr what it downloads; once more with the system's certificates where it trusts no other.
+    """Run uv with its progress on stderr; if it rejects a certificate, retry with the system's certificates.
 
     Raises:
         CannotInstall: with the reason that uv gives.
@@ -162,7 +162,7 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
 
 
 def reason(lines: list[str]) -> str:
-    """The last thing that a program said of its failure, on one line."""
+    """The last messages in a program's output, at most three, on one line."""
     said = [
         line.strip(" │├─╰▶×·").removeprefix("ERROR: ")
         for line in lines
@@ -181,7 +181,7 @@ def engine_runs_here() -> bool:
 
 
 def without_engine(lock: Path) -> Path:
-    """The lock file without the embedded engine and what it alone needs."""
+    """The lock file without the embedded engine and the packages that only the engine needs."""
     text = re.sub(rf"(?m)^(?:{ENGINE}|jpype1)==(?:.*\\\n)*.*\n(?:    #.*\n)*", "", lock.read_text(encoding="utf-8"))
     OWN_TOOLS.mkdir(exist_ok=True)
     shortened = OWN_TOOLS / lock.name
@@ -191,7 +191,7 @@ def without_engine(lock: Path) -> Path:
 
 @contextmanager
 def installing() -> Iterator[None]:
-    """Hold the right to install: clients start several servers at once, and one of them makes .venv."""
+    """Hold the installation lock: when clients start several servers at once, only one of them creates .venv."""
     OWN_TOOLS.mkdir(exist_ok=True)
     with (OWN_TOOLS / "install.lock").open("a+b") as file:
         if os.name == "nt":
@@ -216,7 +216,7 @@ def installing() -> Iterator[None]:
 
 
 def installed(lock: Path) -> bool:
-    """Whether .venv holds what the lock file lists, for this checkout in this place."""
+    """Whether .venv was created from this lock file, for this checkout at this path."""
     done = VENV / ".graphground-installed"
     return done.exists() and state_of(lock) in done.read_text().split() and (BIN / python_name()).exists()
 
@@ -231,7 +231,7 @@ def python_name() -> str:
 
 
 def install(dev: bool) -> None:
-    """Make .venv as the lock file says; done already (same lock, same kind) costs nothing."""
+    """Create .venv from the lock file; return at once if it is up to date."""
     run_time, development = (HERE / "requirements" / name for name in ("run.txt", "dev.txt"))
     lock = development if dev else run_time
     if installed(lock) or (not dev and installed(development)):
@@ -256,7 +256,7 @@ def install(dev: bool) -> None:
 
 
 def link() -> None:
-    """Link each part into graphground/, so that tools that follow no import hook find it."""
+    """Link each part into graphground/ for tools that do not follow import hooks, such as type checkers."""
     for part in PARTS:
         here, there = HERE / "graphground" / part, HERE / part
         if there.is_dir() and not here.exists():

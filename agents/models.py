@@ -32,7 +32,8 @@ KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 FIRST_WAIT_SECONDS = 1.0
 TIMEOUT_RETRIES = 1
-"""An endpoint that was too slow once is slower still while it works on the abandoned request."""
+"""The most retries after a time-out: the endpoint still works on the abandoned request, so more would slow it
+further."""
 CHARACTERS_PER_TOKEN = 4
 
 

@@ -1,4 +1,4 @@
-"""Runs an agent over questions: several concurrently, each prediction written to disk at once, resumable.
+"""Runs an agent over several questions at once, and writes each prediction to disk immediately.
 
     predictions.jsonl      one prediction per line, as `graphground eval run --predictions` reads them
 

@@ -44,7 +44,7 @@ class Doubling(NamedTuple):
 
 
 def doublings(query: tree.Query) -> list[Doubling]:
-    """Every `reduce` of a query whose accumulator doubles."""
+    """Every `reduce` in a query that doubles its accumulator in each round."""
     return [
         Doubling(node.start, node.end, node.accumulator.name)
         for node in query.walk()

@@ -80,7 +80,7 @@ class Application:
     def open_in_background(self, seconds: float) -> None:
         """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
 
-        So problems with a database, such as missing write protection, are logged before the first query.
+        Problems with a database, such as missing write protection, are therefore logged before the first query.
         """
 
         def work() -> None:

@@ -11,7 +11,7 @@ MOST_VALUES = 100
 
 
 def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
-    """The values that an argument may take; those that begin with the typed text come first.
+    """Suggest values for an argument; those that begin with the typed text come first.
 
     complete(application, "graph", "n", {}) returns ["nba"]
     """

@@ -39,7 +39,7 @@ TEMPLATES = (
 
 
 class UnknownResource(Exception):
-    """There is no resource at that address; the message lists the existing ones."""
+    """A request for a resource that does not exist; the message lists the existing ones."""
 
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))

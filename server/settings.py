@@ -1,4 +1,4 @@
-"""The server's settings. Options override environment variables, these a settings file, and that the defaults.
+"""The server's settings. Precedence: options, then environment variables, then a settings file, then the defaults.
 
 A settings file is TOML:
 

@@ -27,11 +27,11 @@ THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
 RESERVED, OLD = 16, 1.0
 LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
-"""The most calls of one HTTP client that run, and that run or wait."""
+"""The most calls of one HTTP client that run at once, and the most that run or wait, taken together."""
 ALONE_WAITING = 2_000
-"""The same for the only client of a stdio server."""
+"""The most calls of a stdio server's only client that run or wait, taken together."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""The length in characters from which a query is long, and the most long queries that are checked at once."""
+"""The least length of a long query in characters, and the most long queries that are checked at once."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 
@@ -48,19 +48,19 @@ class _Client:
 class FairThreads:
     """Permits to run in a thread: `async with FairThreads().taken("session-4711"): …`.
 
-    The next permit goes to the client that holds the fewest, and among its calls to the one that has waited longest.
+    The next permit goes to the client that holds the fewest permits, for its call that has waited longest.
     """
 
     def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
         self._threads, self._reserved = threads, reserved
         self._held: dict[int, tuple[str, float]] = {}
-        """The holder of each permit, and the time since which it is held."""
+        """The holder of each permit, and when it was taken."""
         self._waiting: dict[int, tuple[str, anyio.Event]] = {}
         self._numbers = count()
 
     @asynccontextmanager
     async def taken(self, caller: str) -> AsyncIterator[None]:
-        """Hold a permit of that client."""
+        """Hold a permit on behalf of the client `caller`."""
         number, event = next(self._numbers), anyio.Event()
         self._waiting[number] = caller, event
         try:

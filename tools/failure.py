@@ -8,7 +8,7 @@ from typing import Any
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, Diagnostic, cut_inside
 
 LONGEST_INPUT, MOST_INPUTS = 10_000, 100
-"""The characters of a valid input that a failure offers, and the number of these."""
+"""The most characters of a valid input that a failure offers, and the most such inputs."""
 
 
 class ToolFailure(Exception):
@@ -16,9 +16,9 @@ class ToolFailure(Exception):
 
     `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
     `nearest` holds valid inputs ready to paste, best first; `next` is the call to make now;
-    `diagnostics` says where in a query it failed. Texts of the caller that they repeat are shortened: a message to
-    `LONGEST_MESSAGE` characters; a valid input of more than `LONGEST_INPUT`, which could not be pasted after that, is
-    left out.
+    `diagnostics` says where in a query it failed. A failure may repeat texts of the caller, so a message is shortened
+    to `LONGEST_MESSAGE` characters, and valid inputs longer than `LONGEST_INPUT` are left out, because a shortened one
+    could not be pasted.
     """
 
     def __init__(

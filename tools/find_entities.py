@@ -27,7 +27,7 @@ TOLD_APART = 4
 
 
 def _at_most(characters: int) -> AfterValidator:
-    """A maximum length that is checked, but left out of the JSON Schema to keep `tools/list` short."""
+    """A text with a maximum length, which is checked but left out of the JSON Schema to keep `tools/list` short."""
 
     def check(text: str) -> str:
         if len(text) > characters:

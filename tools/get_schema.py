@@ -87,7 +87,7 @@ def settled(graph: Graph) -> str:
 
 
 def with_note(document: str, note: str) -> str:
-    """A schema in JSON with the note as a field of its own, which readers of CypherBench's form pass over."""
+    """A schema in JSON with the note as an additional field, which readers of CypherBench's form ignore."""
     return json.dumps({**json.loads(document), "note": note.strip("\n()")}, indent=2)
 
 

@@ -29,7 +29,7 @@ LIFE_SECONDS = 600.0
 ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
 """Maximum bytes kept for one answer, for one client, and in total."""
 ROW_BYTES = 64
-"""The memory for a row in addition to its JSON."""
+"""The bytes of memory that a row takes in addition to its JSON."""
 MOST_FORGOTTEN = 1_000
 AGAIN = "Run the query again, with a larger limit or with ORDER BY, SKIP and LIMIT."
 
@@ -89,7 +89,7 @@ class RowStore:
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[float, KeptRows]] = OrderedDict()
-        """With the time of the last use; the least recently used comes first."""
+        """The kept rows by name, with the time of their last use; the least recently used come first."""
         self._forgotten: deque[tuple[str, str]] = deque(maxlen=MOST_FORGOTTEN)
 
     def keep(self, name: str, kept: KeptRows) -> bool:

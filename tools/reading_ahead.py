@@ -1,8 +1,8 @@
 """Reads more rows than an answer holds, so that the next ones need no second run.
 
 `ROWS_AHEAD` is small, because every answer waits for these rows. A database that sorts or counts has done most of its
-work before the first row. Any other query gets `SHARE` of its time limit to read ahead; if that is too short, it is run
-again without reading ahead, in the time that is left.
+work before the first row. Any other query may read ahead within `SHARE` of its time limit. If that is too short, the
+query is run again without reading ahead, in the remaining time.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class ValidateCypherRequest(Request):
 
 
 class ValidateCypherAnswer(Answer):
-    """The report; an invalid query is a normal answer, not a failure."""
+    """The report on a query; for an invalid query too, it is a normal answer and not a failure."""
 
     valid: bool
     access: Literal["read", "write", "schema", "admin"]

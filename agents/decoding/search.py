@@ -1,7 +1,7 @@
 """Greedy and beam search among valid queries.
 
-Where only one token is allowed, the model has no choice: such stretches are written without calling it, and evaluated
-in one batch if their probability is needed.
+Where only one token is allowed, it is written without calling the model. If the probability of a run of such tokens is
+needed, the model evaluates the whole run in one batch.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 51
 
 
 class _Asked:
-    """The model's log-probabilities of allowed tokens; stretches without a choice are evaluated in one batch."""
+    """The model's log-probabilities of allowed tokens; tokens without an alternative are evaluated in batches."""
 
     def __init__(self, model: Model, constraint: Constraint) -> None:
         self._model, self._constraint = model, constraint

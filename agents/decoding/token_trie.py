@@ -22,8 +22,8 @@ class TokenTrie:
         by_end = np.argsort(tree.ends, kind="stable")
         self._by_end = np.array([number for _, number in known], np.int64)[by_end]
         self._ends = np.searchsorted(tree.ends[by_end], np.arange(len(tree) + 1)).astype(np.int64)
-        """The tokens that end at node `n` are those of `_by_end` from `_ends[n]` up to `_ends[n + 1]`; several tokens
-        may have the same bytes."""
+        """The tokens that end at node `n` are `_by_end[_ends[n]:_ends[n + 1]]`; several tokens may have the same
+        bytes."""
         keys = ((tree.parents << 8) | tree.symbols).tolist()
         self._children = dict(zip(keys, range(1, len(tree)), strict=True))
 

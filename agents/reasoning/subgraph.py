@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""A cautious estimate for English and Cypher, so that a budget holds without the model's tokenizer."""
+"""A low estimate for English and Cypher, so that a text within the estimated budget fits without asking the model's
+tokenizer."""
 LONGEST_VALUE = 300
 HEADING = "Patterns and the nodes that match:"
 
@@ -46,7 +47,7 @@ class Subgraph:
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """All nodes: those that more patterns found first, and among them those of earlier patterns."""
+    """All nodes: first those found by most patterns; among equals, those of the earlier pattern."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):
@@ -55,8 +56,9 @@ def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
 
 
 def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Subgraph:
-    """The subgraph as text within a budget: patterns first, then as many nodes as fit, those that most patterns found
-    first.
+    """The subgraph as text within a budget: the patterns, then as many nodes as fit.
+
+    Nodes found by most patterns come first.
 
     A node is written with all its details or, if they do not fit, with its name alone. A pattern lists the numbers of
     its nodes that fit.

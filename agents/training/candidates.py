@@ -12,14 +12,15 @@ from graphground.agents.projection import projection_of
 from graphground.agents.training.questions import AnsweredQuestion, Value
 
 NOTHING = "∅"
-"""Replaces null, which equals nothing in Cypher."""
+"""The text that replaces null in comparisons, because null equals nothing in Cypher."""
 _PROPERTY = re.compile(r"(?:min|max)?\(?(?:DISTINCT )?\w+\.`?(\w+)`?\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A query and its counts: `rows` in all, `hits` rows that are answers, `covered` answers that are among the
-    rows."""
+    """A query with the counts of its rows.
+
+    `rows` counts all rows, `hits` the rows that are answers, `covered` the distinct answers among the rows."""
 
     query: str
     rows: int

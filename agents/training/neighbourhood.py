@@ -80,7 +80,9 @@ def enumerating(
 def enumerated(
     rows: Sequence[Sequence[Any]], entities: Sequence[Entity], keys_of: Mapping[str, str], answers: int
 ) -> Iterator[Candidate]:
-    """The patterns in the rows of `enumerating`, as queries; `keys_of` maps a label to its naming property."""
+    """The candidate queries in the result of the query that `enumerating` wrote.
+
+    `keys_of` maps a label to the property that names its nodes."""
     for (kind, first, second, one_way, other_way, one, other, label, middle), total, hits, covered in rows:
         if label not in keys_of:
             continue

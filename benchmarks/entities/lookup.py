@@ -3,10 +3,10 @@
     python -m benchmarks.entities.lookup                    # 460,000 and 7,800,000 names
     python -m benchmarks.entities.lookup --names 460000
 
-For each size: time and peak memory of the build; then, in a fresh process, the time of opening the index and of 1,000
-mentions (unmodified and with six kinds of error), without and with their label, in wall and in processor time (which
-other load hardly changes), the memory that they added, and the time of rapidfuzz's WRatio over all names for a few of
-them. The names are those of synthetic_names.py.
+For each size it prints the time and the peak memory of the build. A fresh process then opens the index and looks up
+1,000 mentions (unmodified and with six kinds of error), without and with their label; printed are the wall time, the
+processor time (which other load hardly changes) and the memory added. For a few mentions, rapidfuzz's WRatio is timed
+over all names. The names are those of synthetic_names.py.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ from graphground.cypher.tree import (
 
 
 class Symbol:
-    """The graph element behind a variable or an unnamed node: `kind` is `node relationship path list value`.
+    """The graph element behind a variable or an unnamed node.
+
+    `kind` is `node`, `relationship`, `path`, `list` or `value`.
 
     `kinds` are the node kinds that it may still have, one bit each; `parent` is the outer symbol that a symbol in a
     subquery continues; `sources` are the symbols of the branches of a UNION. `suspect` is true if one of its

@@ -37,7 +37,7 @@ SECONDS = 30.0
 SAMPLE = 40
 """Names from which one sampling query starts."""
 MOST_MATCHED = 5_000
-"""The most nodes whose values decide on a template; larger matches are only counted."""
+"""The most matched nodes whose values are read to choose a template; if more match, they are only counted."""
 TRIES = 60
 SHAPES = 20
 """Random shapes tried to find one that the facts allow, before the database is queried."""
@@ -262,7 +262,7 @@ class _Generator:
         return all((self._count(text) or MOST_ROWS) > matched for text in weaker(shape, names))
 
     def _time(self, shape: Shape, names: Mapping[str, str]) -> tuple[str, str] | None:
-        """A condition on the time at which a relationship held, and its words."""
+        """A condition on the time at which a relationship held, as Cypher and in words."""
         rows = (
             self._rows(f"MATCH {_paths(shape, names)[0]} RETURN r0.start_year, r0.end_year ORDER BY r0.start_year", 500)
             or []
@@ -329,7 +329,7 @@ def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
 
 
 def _needless_inverse(shape: Shape) -> bool:
-    """Whether two links are redundant: the same type on the same nodes, or out and back to the only possible node."""
+    """Whether two links repeat each other: the same type between the same nodes, or a way back to the start only."""
     links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
     return any(_inverse(one, other) for one, other in combinations(links, 2))
 
@@ -344,7 +344,7 @@ def _inverse(one: tuple[str, str, LinkFacts, bool], other: tuple[str, str, LinkF
 
 
 def _says_nothing(pattern: Mapping[str, Any], shape: Shape) -> bool:
-    """Whether every node has the relationship of the pattern, so that it excludes none."""
+    """Whether the pattern's only condition is a relationship that every node has, so that no node is excluded."""
     if "OPTIONAL" not in pattern["match"] and (shape.slots.named or len(shape.links) != 1):
         return False
     facts, out = shape.links["r0"]

@@ -1,4 +1,4 @@
-"""Provenance queries: they return the nodes that a query's MATCH clauses matched, instead of its result.
+"""Provenance queries: they return the nodes that a query's MATCH clauses matched, in place of its result.
 
     >>> provenance_queries("MATCH (n:Movie)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN n.name")
     ["MATCH (n:Movie)-[:directedBy]->(ps0:Person {name: 'Michael Mann'}) RETURN collect(DISTINCT elementId(n)) AS ps1, \
@@ -10,7 +10,8 @@ matches, with its WHERE, before RETURN projects it. It is determined from the tr
 - Each part of a UNION, also inside CALL { … }, contributes nodes; a subquery's nodes count if its rows survive.
 - OPTIONAL MATCH adds the nodes that it found. Anonymous nodes and the inner nodes of paths count.
 - A WITH that filters or renames is kept, with the nodes that it drops carried on beside it. A WITH that groups, sorts
-  or cuts is kept before a further MATCH and left out after the last: there it belongs to what is returned.
+or limits is kept before a further MATCH. After the last MATCH it is left out, because there it belongs to the
+projection.
 - EXISTS { … } and patterns in WHERE are conditions. Nodes that they match are not part of the subgraph.
 """
 

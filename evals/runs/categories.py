@@ -108,7 +108,7 @@ class _Shape:
 
 
 def _end(node: t.Node, known: Mapping[str, str]) -> str:
-    """The end of a link, by its label and whether it is named, which shows the link's direction."""
+    """The text for one end of a link: its label, with `*` if the node has a property map."""
     if not isinstance(node, t.NodePattern):
         return ""
     label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
@@ -118,7 +118,7 @@ def _end(node: t.Node, known: Mapping[str, str]) -> str:
 
 
 def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Each compared property, with the operator and the text of the other side."""
+    """Each compared property with its value as text; in WHERE after the operator, unless the property is `name`."""
     for node in query.find(t.NodePattern):
         if isinstance(node.properties, t.MapLiteral):
             for entry in node.properties.entries:

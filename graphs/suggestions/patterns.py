@@ -29,7 +29,7 @@ Kind = Literal[
     "node", "named", "link", "anchored", "chain", "fork", "ring", "comparison", "grouping", "optional", "time", "union"
 ]
 COUNTED: frozenset[Kind] = frozenset(("grouping", "optional"))
-"""Kinds that count `m0` for each `n`."""
+"""The kinds of patterns whose queries count the nodes `m0` of each node `n`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,7 @@ class Question:
         return found
 
     def _comparison(self, start: int, end: int) -> str:
-        """The comparison beside a number: in the words before it, or after it (`or later`)."""
+        """The comparison that the words before a number (`at least`) or after it (`or later`) express."""
         before = re.split(r"[,;?]| (?:and|or) |@\d", self.masked[max(0, start - 40) : start])[-1]
         after = self.masked[end : end + 18]
         if (

@@ -30,8 +30,8 @@ from graphground.graphs.synth.witnesses import (
 )
 
 CONFUSED = 0.1
-"""How often a node that a query names also has a relationship of another type or direction to a near miss. In real
-graphs a reversed relationship mostly matches nothing, so the wrong direction alone rarely makes subgraphs overlap.
+"""The probability that a near miss beside a named node also has a relationship of another type or direction. In real
+graphs a reversed relationship mostly matches nothing, so a wrong direction alone must rarely make subgraphs overlap.
 """
 RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
 

@@ -184,7 +184,7 @@ class Reader:
         self._db.close()
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Read a block of whole lines, and return what was found in it."""
         found = Found([], [], [], [], [])
         for line in piece.split(b"\n"):
             if len(line) > 3:

@@ -1,4 +1,4 @@
-"""Decides which clients get the view, and adds it to tools and resources."""
+"""The MCP Apps extension: decides which clients get the interactive view, and adds it to tools and resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ META = {
     "csp": {"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []},
     "prefersBorder": True,
 }
-"""The view loads nothing and connects to nothing."""
+"""The addresses that the view may load from or connect to: none."""
 
 
 def supports_apps(context: Any) -> bool:

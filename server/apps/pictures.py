@@ -15,7 +15,7 @@ from graphground.tools.tool import graph_named
 
 PICTURE = "graphground/picture"
 SLOW_MS, TIMEOUT_SECONDS = 2_000.0, 2.0
-"""A query that took longer gets no picture; it is also the time limit of the query for the picture."""
+"""The longest time of a query that gets a picture, and the time limit of the query that draws it."""
 logger = logging.getLogger(__name__)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
 
 OPEN_AFTER_SECONDS = 0.2
-"""Delay after the first response to a client, so that the `tools/list` that follows does not wait for the loading."""
+"""Seconds from the first response to a client until graphs are opened: the `tools/list` that follows must not wait."""
 
 
 def parser() -> CommandLine:
@@ -44,7 +44,7 @@ def serve(parsed: argparse.Namespace) -> int:
 
 
 def serve_with(settings: Settings, words: Sequence[str], when_listening: Callable[[str], None] | None = None) -> int:
-    """Serve with these settings; workers are started with `words`.
+    """Serve with these settings; each worker process is started with the command-line arguments `words`.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -109,7 +109,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
 
 def recorder_for(settings: Settings) -> Recorder | None:
-    """The recorder for the file of `--record`, and for the page; None where neither is asked for.
+    """The recorder for the file of `--record`, and for the page; None if neither is requested.
 
     Raises:
         SettingsError: the file cannot be written, or `--watch` comes without the page.

@@ -38,12 +38,12 @@ def ui(parsed: argparse.Namespace) -> int:
 
 
 def has_display() -> bool:
-    """Whether a browser with a window can be started: elsewhere a text browser would take over the terminal."""
+    """Whether a browser can open a window; without a display, a text browser would take over the terminal."""
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def open_page(address: str) -> None:
-    """Open the page in the user's browser; its address is printed all the same."""
+    """Open the page in the user's browser, and print its address in case no browser opens."""
     import webbrowser
 
     from graphground.server.transports.http import page_address

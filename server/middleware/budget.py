@@ -10,7 +10,7 @@ from graphground.tools.tool import Answer
 
 
 def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
-    """Run the tool, encode its answer once, and drop rows until it has at most `most_bytes` (the last step)."""
+    """Run the tool (the last step of the chain), encode its answer, and drop rows until it has at most `most_bytes`."""
 
     def run(call: Call) -> Outcome:
         assert call.request is not None, "check_arguments runs before"

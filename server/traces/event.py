@@ -18,7 +18,8 @@ import orjson
 
 TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
 RUNNING, END = "running", "end"
-"""A call that is not over yet, which is never written to a file; the mark at the end of a full file."""
+"""The kinds of two special events: a call that still runs, which is never written to a file, and the end of a full
+file."""
 _FIELDS = {
     "kind": ("kind",),
     "time": ("time", "timestamp"),
@@ -32,7 +33,7 @@ _FIELDS = {
     "tokens_in": ("tokens_in",),
     "tokens_out": ("tokens_out",),
 }
-"""For each field of an event, the keys that a line may use for it."""
+"""The keys that a line may use for each field of an event."""
 
 
 @dataclass(frozen=True, slots=True)

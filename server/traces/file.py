@@ -17,7 +17,7 @@ LONGEST_LINE = 16_000_000
 MOST_FILE_BYTES = 1_000_000_000
 """The size of a recorded file, with the mark at its end."""
 LONGEST_MARK = 400
-"""Bytes that are kept free for the mark."""
+"""The bytes that are kept free for the mark at the end."""
 POLL_SECONDS = 0.2
 
 
@@ -59,7 +59,8 @@ class TraceFile:
         """Write one line.
 
         Raises:
-            OSError: it cannot be written, such as to a full disk, or the file is full: then its last line says so.
+            OSError: the line cannot be written, for example because the disk is full; or the file has reached its
+            limit, which its last line states.
         """
         if os.fstat(self._descriptor).st_size + len(line) > self._most_bytes - LONGEST_MARK:
             sentence = f"the file has its full {self._most_bytes:,} bytes, and no further call is recorded in it"

@@ -29,12 +29,13 @@ MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
 """The most calls that wait for the recorder's thread; further ones are counted and dropped."""
 MOST_ANSWER_BYTES = 200_000
-"""A longer answer is recorded with fewer rows, or with the beginning of its text."""
+"""The largest answer that is recorded whole; a larger one is recorded with fewer rows, or only the beginning of its
+text."""
 COUNTED_CHARACTERS = 20_000
-"""The tokens of a longer text are estimated from its beginning."""
+"""The longest text whose tokens are estimated as a whole; a longer text is estimated from its beginning."""
 CLOSING_SECONDS = 5.0
 SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
-"""A call that runs for a shorter time is shown when it is over."""
+"""The seconds after which a call is shown as running, and the most running calls that are shown."""
 logger = logging.getLogger(__name__)
 
 
@@ -48,7 +49,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A call as it was handed over."""
+    """The data of one call, before redaction and token estimates."""
 
     time: datetime
     caller: Caller

@@ -34,7 +34,7 @@ KINDS_OF_KEYS = frozenset(
     {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
 )
 SHORTEST = 4
-"""A shorter value is left out only under its name: elsewhere the same text is likely to be a coincidence."""
+"""The shortest secret that is searched for in other texts. A shorter text is likely to occur there by coincidence."""
 
 HINT = re.compile(
     rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"

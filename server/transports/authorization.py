@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from jwt import PyJWKClient
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Accepted signatures, all by a key pair: with a shared secret, any verifier could also sign."""
+"""The accepted signature algorithms, all with key pairs: with a shared secret, every verifier could also sign."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)
 
 
 class FixedTokens(TokenVerifier):
-    """Tokens that an operator chose: `FixedTokens(["a long random text"])`; compared in constant time."""
+    """Tokens chosen by the operator, compared in constant time: `FixedTokens(["a long random text"])`."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]

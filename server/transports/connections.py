@@ -1,4 +1,4 @@
-"""HTTP connections with limits: their number, the time for a request to arrive, and which are closed to make room.
+"""HTTP connections with limits on their number and on the time that a request may take to arrive.
 
 uvicorn closes a connection that is idle after a response, but keeps one that never sends a complete request or never
 reads its response.
@@ -19,7 +19,7 @@ HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
 first byte.
 """
 UNREAD_SECONDS = 30.0
-"""How long a client may leave a response unread without reading a byte of it."""
+"""The longest time in seconds in which a client reads no byte of its response."""
 MOST_CONNECTIONS = 512
 _numbers = count()
 
@@ -73,7 +73,7 @@ class BoundedConnection(H11Protocol):
         return self if victim.importance() > STANDING else victim
 
     def importance(self) -> int:
-        """The loss if the connection is closed: nothing, an idle connection, an open stream, a call in progress."""
+        """The importance of the connection: incomplete, idle, with an open stream, or with a call in progress."""
         if self._reading:
             return INCOMPLETE
         if self.cycle is None or self.cycle.response_complete:

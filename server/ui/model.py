@@ -1,7 +1,8 @@
-"""The language model of the question view, where one is set: it writes the query, and says in words what the rows say.
+"""The language model of the question view, if one is set: it writes the query and describes the rows in words.
 
-The tools ground the question first, as without a model; the model gets what they found. Its query then goes through
-`validate_cypher` and `execute_cypher` like any other. Nothing is stored, and the key stays in its environment variable.
+The tools first ground the question, as they do without a model, and their results are part of the prompt. The model's
+query then goes through `validate_cypher` and `execute_cypher` like any other. Nothing is stored, and the key stays in
+its environment variable.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request as Arguments
 
 AT_ONCE = 4
-"""Requests to the model at a time, of all pages together."""
+"""The most concurrent requests to the model, over all pages."""
 REPLY_SECONDS, RETRIES, LONGEST_WAIT_SECONDS = 60.0, 1, 5.0
 SHOWN_ROWS, SHOWN_CHARACTERS = 20, 6_000
-"""Of an answer, to the model."""
+"""The most rows of an answer that are sent to the model, and the most characters of these rows."""
 MOST_ATTEMPTS = 4
 
 
 class Attempt(Arguments):
-    """An earlier query of the model, and what was wrong with it."""
+    """An earlier query of the model, and its problem."""
 
     query: str = Field(max_length=LONGEST_QUERY)
     problems: str = Field(max_length=20_000)
@@ -73,7 +74,7 @@ class PageModel:
         self._limiter = anyio.CapacityLimiter(AT_ONCE)
 
     async def about(self, request: Request) -> Response:
-        """Handle `GET /ui/api/model`: the model and the host that it is asked at, and why it cannot be asked."""
+        """Handle `GET /ui/api/model`: the model and its host, and the reason if it cannot be used."""
         problem = None
         try:
             self._settings.key()
@@ -115,7 +116,7 @@ class PageModel:
         return of_value({"text": reply.text[:10_000], **_cost(reply)})
 
     async def _called(self, page: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer of a tool; empty if it fails, which the page has shown already."""
+        """The answer of a tool; empty if the tool fails, because the page has already shown the failure."""
         work = partial(self._application.call, tool, arguments, page)
         outcome = await self._workers.run(page, tool, arguments, work)
         return {} if outcome.is_error else dict(orjson.loads(outcome.payload))
@@ -137,13 +138,13 @@ class PageModel:
 
 
 def page_model(settings: Settings, application: Application, workers: WorkerThreads) -> PageModel | None:
-    """The model that the settings name; None without one."""
+    """The handlers of the question view, with the model of the settings; None if no model is set."""
     chosen = model_settings(settings)
     return None if chosen is None else PageModel(chosen, application, workers)
 
 
 def model_settings(settings: Settings) -> ModelSettings | None:
-    """The model of the page as the agents know it; None if none is set."""
+    """The page's model in the form that `agents` uses; None if no model is set."""
     if settings.model is None:
         return None
     return ModelSettings(
@@ -171,7 +172,7 @@ def _load() -> None:
 
 
 def _grounding(names: Mapping[str, Any], suggested: Mapping[str, Any], attempts: Sequence[Attempt]) -> str:
-    """What the tools found, and what was wrong with earlier queries, as a part of the prompt."""
+    """The part of the prompt that holds the tools' results and the problems of earlier queries."""
     parts: list[str] = []
     known = [
         f"- {mention['mention']!r} ({mention['verdict']}): "

@@ -49,7 +49,7 @@ def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: i
 
 
 def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The pattern of a query without rows, with the matches up to each point; None if it has none that fails.
+    """The pattern of a query without rows, with the number of matches up to each point; None if no pattern fails.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -24,8 +24,9 @@ NOT_YET = {
     "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX idx FOR $v WHERE 1 = 1 = n.year LIMIT 5) RETURN n",
     "MATCH (n) SEARCH n IN (VECTOR INDEX idx FOR [1,2,3] WHERE n.year > 1 AND n.year > 3 LIMIT 1) RETURN n",
 }
-"""The queries on which we differ: the type of a single argument of uuid, SHOW in front of NEXT and of another SHOW, the
-columns of `RETURN *` in a branch, and bounds of one property that go against each other in the filter of SEARCH."""
+"""The queries on which our verdict differs from Neo4j's. They test the type of the single argument of `uuid`, SHOW
+before NEXT or before another SHOW, the columns of `RETURN *` in a branch, and two lower bounds of one property in the
+filter of SEARCH."""
 
 
 def test_record_is_whole() -> None:

@@ -50,7 +50,7 @@ def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Ment
 
 
 def select_similar(vocabulary: Vocabulary, similar: Mapping[Element, float]) -> Selection:
-    """Select the elements near in meaning; `similar` holds those over the threshold."""
+    """Select the elements similar in meaning to the question; `similar` holds the elements above the threshold."""
     return select_named(vocabulary, similar)
 
 

@@ -92,10 +92,11 @@ def _add_pair(found: Found, table: str, left: int | None, right: int | None) -> 
 
 @dataclass(frozen=True)
 class Members(_Pass):
-    """Finds the members of classes and the starts of relationships: by truthy triples, or by values of statements.
+    """Finds the members of classes and the start nodes of relationships, in truthy triples or in full statements.
 
-    `classes` has the labels by class for each predicate, `starts` the labels and the bits of their ends; the starts
-    among `by_statement` are noted with the key of their statement.
+    `classes` maps each predicate that states a class to the labels of the classes. `starts` maps the predicate of a
+    relationship to its start labels, each with the items at which the relationship may end; for the predicates in
+    `by_statement`, a start is stored with the key of its statement.
     """
 
     classes: Mapping[bytes, Mapping[int, tuple[int, ...]]]
@@ -103,7 +104,7 @@ class Members(_Pass):
     by_statement: frozenset[bytes]
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Read a block of whole lines, and return the members and starts in it."""
         found = Found()
         for subject, predicate, rest in triples(piece, {**self.classes, **self.starts}):
             value = item_in(rest)

@@ -34,7 +34,7 @@ def test_two_empty_answers_are_equal_and_one_empty_answer_is_wrong() -> None:
 
 
 def test_columns_that_are_equal_one_by_one_but_not_together_are_distinguished() -> None:
-    """Each column has the same values in both tables, and so has each row as a bag of values."""
+    """Both tables have the same columns and the same rows if the order of values in each is ignored."""
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 
 

@@ -196,7 +196,7 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
 
 
 def values(trial: Trial, query: str) -> list[str] | None:
-    """The distinct rows of a suggested query; its first column alone would do where it returns more."""
+    """The distinct rows of a suggested query, with all its columns; None if it is not a MATCH query or is refused."""
     return without_repeats(trial.answer(query)) if query.startswith("MATCH") else None
 
 
