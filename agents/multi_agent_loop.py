@@ -178,8 +178,11 @@ class MultiAgentLoop:
         values = values_in(reply, attempt.query)
         session.state("extract", f"round {attempt.number}", f"{len(values)} values")
         findings = [verified.sentence() for verified in await verify(session, values)]
-        findings += await check_names(session, attempt.query)
+        named = await check_names(session, attempt.query)
+        findings += named
         session.state("verify", f"round {attempt.number}", f"{len(findings)} findings")
+        if attempt.reason and not named:  # databases refuse queries in which the checks find nothing wrong
+            findings.append(f"{'The query failed' if attempt.rows is None else 'Its result'}: {attempt.reason}")
         instructions = await self._ask(
             session,
             "instructions",

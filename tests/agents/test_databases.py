@@ -1,4 +1,4 @@
-"""The multi-agent loop on a connected database: a Bolt server that responds as Memgraph does."""
+"""The multi-agent loop on connected databases: a real Neo4j, and a Bolt server that responds as Memgraph does."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from graphground.agents.runs import ask
 from graphground.agents.server_connection import connect
 from graphground.agents.trace import Trace
 from tests.support.fake_memgraph import memgraph_stand_in
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.scripted_endpoint import ScriptedEndpoint
 from tests.support.scripted_roles import Replies, role_of, script_of
 from tests.support.serving import environment
@@ -42,6 +43,37 @@ def loop(
     return record, states, "\n".join(shown)
 
 
+def test_on_neo4j_a_misspelt_name_is_found_and_the_second_query_is_accepted(
+    neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    seeded(neo4j_5, "CREATE (:Movie {name: 'Heat', released: 1995})-[:DIRECTED_BY]->(:Person {name: 'Michael Mann'})")
+    query = "MATCH (:Movie {name: '%s'})-[:DIRECTED_BY]->(p:Person) RETURN p.name"
+    roles = {
+        "generator": [query % "Haet", query % "Heat"],
+        "evaluator": ["GRADE: error\nREASON: no rows", "GRADE: accept"],
+        "extractor": ['[{"value": "Haet", "label": "Movie", "property": "name"}]'],
+        "interpreter": ["Michael Mann."],
+    }
+    variables = {"NEO4J_URI": neo4j_5.uri, "NEO4J_USERNAME": neo4j_5.user, "NEO4J_PASSWORD": neo4j_5.password}
+    record, states, shown = loop(tmp_path, variables, roles)
+    findings = shown.partition("Checks:")[2].count("\n- ")
+    assert states == [
+        "generate → execute",
+        "execute → 0 rows",
+        "evaluate → error",
+        "extract → 1 values",
+        f"verify → {findings} findings",
+        "instruct → aggregate",
+        "aggregate → generate",
+        "generate → execute",
+        "execute → 1 rows",
+        "evaluate → accept",
+        "interpret → done",
+    ]
+    assert "'Haet' (Movie.name) does not exist. Nearest: 'Heat'" in shown
+    assert (record["cypher"], record["text"], record["rounds"]) == (query % "Heat", "Michael Mann.", 2)
+
+
 def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_next_query_accepted(
     tmp_path: Path,
 ) -> None:
@@ -58,5 +90,6 @@ def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_nex
         )
     assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → 0 values"]
     assert states[-3:] == ["execute → 1 rows", "evaluate → accept", "interpret → done"]
-    assert "COUNT" in shown
+    [failure] = [line for line in shown.splitlines() if line.startswith("- The query failed: ")]
+    assert "no viable alternative at input 'COUNT {'" in failure
     assert (record["cypher"], record["text"], record["grade"]) == (right, "Three.", "accept")
