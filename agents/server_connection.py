@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,12 +99,16 @@ class ServerConnection:
 
 @asynccontextmanager
 async def connect(
-    server: str | Sequence[str] = SERVE, *, environment: Mapping[str, str] | None = None, timeout: float = 120.0
+    server: str | Sequence[str] = SERVE,
+    *,
+    environment: Mapping[str, str] | None = None,
+    passwords: Collection[str] = (),
+    timeout: float = 120.0,
 ) -> AsyncIterator[ServerConnection]:
     """Connect to a server: its URL, or the command that starts it over stdio.
 
     `timeout` is in seconds, for each call. A server started here gets the variables of `environment` that `passed_on`
-    selects. An HTTP server gets the bearer token in GRAPHGROUND_TOKEN, if it is set.
+    selects, and those named in `passwords`. An HTTP server gets the bearer token in GRAPHGROUND_TOKEN, if it is set.
 
     Raises:
         ServerFailure: the server cannot be started or reached.
@@ -113,7 +117,7 @@ async def connect(
     try:
         async with AsyncExitStack() as stack:
             try:
-                client = await stack.enter_async_context(await _client(server, variables, timeout, stack))
+                client = await stack.enter_async_context(await _client(server, variables, passwords, timeout, stack))
             except (MCPError, OSError, httpx2.HTTPError, ExceptionGroup) as error:
                 raise ServerFailure(f"cannot connect to {_named(server)}: {_innermost(error)}") from None
             yield ServerConnection(client, timeout)
@@ -125,10 +129,14 @@ async def connect(
 
 
 async def _client(
-    server: str | Sequence[str], variables: Mapping[str, str], timeout: float, stack: AsyncExitStack
+    server: str | Sequence[str],
+    variables: Mapping[str, str],
+    passwords: Collection[str],
+    timeout: float,
+    stack: AsyncExitStack,
 ) -> Client:
     if not isinstance(server, str):
-        command = StdioServerParameters(command=server[0], args=list(server[1:]), env=passed_on(variables))
+        command = StdioServerParameters(command=server[0], args=list(server[1:]), env=passed_on(variables, passwords))
         return Client(command, read_timeout_seconds=timeout)
     token = variables.get(TOKEN_VARIABLE)
     if not token:
@@ -138,13 +146,15 @@ async def _client(
     return Client(transport, read_timeout_seconds=timeout)
 
 
-def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
+def passed_on(environment: Mapping[str, str], passwords: Collection[str] = ()) -> dict[str, str]:
     """The variables for a server that is started: settings and passwords, but neither keys of models nor Python's own.
+
+    `passwords` names variables of passwords whose names do not end in PASSWORD.
 
     >>> passed_on({"GRAPHGROUND_HOME": "/data", "FILMS_PASSWORD": "x", "OPENAI_API_KEY": "sk-1", "PYTHONPATH": "/lib"})
     {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}
     """
-    return {name: value for name, value in environment.items() if PASSED_ON.match(name)}
+    return {name: value for name, value in environment.items() if name in passwords or PASSED_ON.match(name)}
 
 
 def _named(server: str | Sequence[str]) -> str:

@@ -232,6 +232,21 @@ def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = 
     return str(default_home(home))
 
 
+def password_variables(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> frozenset[str]:
+    """The variables that a settings file names as `password_variable`, whether they are set or not.
+
+    Raises:
+        SettingsError: the file cannot be read.
+    """
+    environment = os.environ if environment is None else environment
+    path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
+    home = given.get("home") or environment.get("GRAPHGROUND_HOME")
+    graphs = _document(_file(path, home), required=bool(path)).get("graphs")
+    tables = graphs.values() if isinstance(graphs, dict) else ()
+    named = [table.get("password_variable") for table in tables if isinstance(table, dict)]
+    return frozenset(name for name in named if isinstance(name, str))
+
+
 def _parsed(one: Field[Any], text: str, place: str) -> Any:
     if one.metadata["many"]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
@@ -251,7 +266,7 @@ def _read_file(
     path: str | None, home: str | None, environment: Mapping[str, str]
 ) -> tuple[dict[str, Any], tuple[Database, ...], tuple[OwnQuery, ...]]:
     """The values, the databases and the queries in a settings file; the default file may be missing."""
-    file = Path(path).expanduser() if path else default_home(home) / "settings.toml"
+    file = _file(path, home)
     document = _document(file, required=bool(path))
     graphs, queries = document.pop("graphs", {}), document.pop("queries", {})
     if not isinstance(graphs, dict):
@@ -275,6 +290,10 @@ def _read_file(
     from graphground.server.query_settings import read_queries  # needs pydantic
 
     return values, databases, read_queries(queries, file)
+
+
+def _file(path: str | None, home: str | None) -> Path:
+    return Path(path).expanduser() if path else default_home(home) / "settings.toml"
 
 
 def _document(file: Path, required: bool) -> dict[str, Any]:

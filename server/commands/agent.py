@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.agent_connection import add_connection, graph_of, server_of
+from graphground.server.commands.agent_connection import add_connection, graph_of, password_variables_of, server_of
 from graphground.server.commands.agent_queries import add_commands
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
@@ -118,7 +118,8 @@ async def _ask(parsed: argparse.Namespace) -> int:
                 role: await stack.enter_async_context(Model(settings, cache, report_wait))
                 for role, settings in _models(parsed).items()
             }
-            server = await stack.enter_async_context(connect(server_of(parsed), environment=os.environ))
+            opened = connect(server_of(parsed), environment=os.environ, passwords=password_variables_of(parsed))
+            server = await stack.enter_async_context(opened)
             return await _answer(parsed, agent, server, models, bounds, trace)
     finally:
         if parsed.trace is not None and parsed.trace.exists():

@@ -7,7 +7,8 @@ import shlex
 from typing import Any
 
 from graphground.server.commands.command_line import CommandLine, WrongUse
-from graphground.server.commands.options import GRAPHS, add_options
+from graphground.server.commands.options import DATA_FOLDER, GRAPHS, add_options
+from graphground.server.settings import password_variables
 
 
 def add_connection(command: CommandLine) -> None:
@@ -31,6 +32,20 @@ def server_of(parsed: argparse.Namespace) -> str | list[str]:
             if part is not None:
                 words += [f"--{name.replace('_', '-')}", str(part)]
     return words
+
+
+def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
+    """The variables of passwords that a server started here needs, from the settings file that it will read.
+
+    With `--server COMMAND`, that is the file named in the command.
+    """
+    server = server_of(parsed)
+    if isinstance(server, str):
+        return frozenset()
+    named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in DATA_FOLDER:
+        named.add_argument(f"--{name}")
+    return password_variables(vars(named.parse_known_args(server)[0]))
 
 
 def graph_of(parsed: argparse.Namespace) -> str:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.agent_connection import add_connection, graph_of, server_of
+from graphground.server.commands.agent_connection import add_connection, graph_of, password_variables_of, server_of
 from graphground.server.commands.command_line import CommandLine, WrongUse
 from graphground.server.commands.models import add_model, model_settings, report_wait
 from graphground.server.commands.progress import progress_bars
@@ -62,7 +62,8 @@ def _run(
     from graphground.agents.server_connection import connect  # the agents are loaded by their command alone
 
     async def connected() -> int:
-        async with connect(server_of(parsed), environment=os.environ) as server:
+        passwords = password_variables_of(parsed)
+        async with connect(server_of(parsed), environment=os.environ, passwords=passwords) as server:
             return await work(parsed, server)
 
     _check(parsed)

@@ -68,3 +68,4 @@ async def test_a_server_gets_settings_and_passwords_but_neither_the_keys_of_mode
     }
     left = {"OPENAI_API_KEY": "k", "PYTHONPATH": "/lib", "PYTHONHOME": "/p", "VIRTUAL_ENV": "/v", "MY_LANG": "x"}
     assert passed_on(kept | left) == kept
+    assert passed_on({"FILMS_KEY": "x", "OTHER_KEY": "y"}, {"FILMS_KEY", "UNSET"}) == {"FILMS_KEY": "x"}

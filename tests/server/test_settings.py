@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import Database, Settings, read_settings
+from graphground.server.settings import Database, Settings, password_variables, read_settings
 from graphground.server.settings_error import SettingsError
 
 
@@ -44,6 +44,17 @@ def test_a_settings_file_names_several_databases(tmp_path: Path) -> None:
     )
     films, books = read_settings(home, {"FILMS": "secret"}).bolt_databases()
     assert (films.name, films.password, books.name, books.description) == ("films", "secret", "books", "Books")
+
+
+def test_the_variables_of_passwords_are_named_without_being_set(tmp_path: Path) -> None:
+    home = write(
+        tmp_path, "[graphs.films]\nuri = 'bolt://a'\npassword_variable = 'FILMS_KEY'\n[graphs.b]\nuri = 'bolt://b'\n"
+    )
+    assert password_variables(home, {}) == {"FILMS_KEY"}
+    assert password_variables({}, {"GRAPHGROUND_HOME": home["home"]}) == {"FILMS_KEY"}
+    assert password_variables({"home": str(tmp_path / "empty")}, {}) == frozenset()
+    with pytest.raises(SettingsError, match="no settings file"):
+        password_variables({"settings": str(tmp_path / "missing.toml")}, {})
 
 
 @pytest.mark.parametrize(
