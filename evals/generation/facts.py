@@ -50,9 +50,11 @@ class GraphFacts:
     links: tuple[LinkFacts, ...]
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
-    """Names that only one node of the label has."""
+    """A sample of the names that only one node of the label has."""
     values: Mapping[tuple[str, str], tuple[Any, ...]]
     """Values of each property in sampled nodes, without nulls."""
+    single: Mapping[str, frozenset[str]]
+    """All names that only one node of the label has; without the labels that have more than `MOST_NAMES` names."""
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
@@ -63,9 +65,13 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
     """
     counts: dict[str, int] = {}
     names: dict[str, tuple[str, ...]] = {}
+    all_single: dict[str, frozenset[str]] = {}
     values: dict[tuple[str, str], tuple[Any, ...]] = {}
     for label in graph.schema.labels:
-        counts[label], names[label] = _names(graph, label, rng)
+        counts[label], single, complete = _single_names(graph, label)
+        names[label] = tuple(rng.sample(single, min(SAMPLED, len(single))))
+        if complete:
+            all_single[label] = frozenset(single)
         keys = [key for key in graph.schema.labels[label].properties if key not in graph.schema.labels[label].reserved]
         if names[label] and keys:
             rows = graph.run(
@@ -78,21 +84,22 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
             for key, column in zip(keys, zip(*rows, strict=True), strict=True):
                 values[label, key] = tuple(value for value in column if value is not None)
     links = [facts for pattern in graph.schema.patterns if (facts := _link(graph, pattern, counts)) is not None]
-    return GraphFacts(graph.schema, tuple(links), counts, names, values)
+    return GraphFacts(graph.schema, tuple(links), counts, names, values, all_single)
 
 
-def _names(graph: Graph, label: str, rng: random.Random) -> tuple[int, tuple[str, ...]]:
+def _single_names(graph: Graph, label: str) -> tuple[int, list[str], bool]:
+    """The number of nodes, the names that only one of them has, sorted, and whether all names were read."""
     if "name" not in graph.schema.labels[label].properties:
-        return 0, ()
+        return 0, [], False
     text = quoted_name(label)
     count = graph.run(f"MATCH (n:{text}) RETURN count(n)", timeout=SECONDS).rows[0][0]
-    rows = graph.run(f"MATCH (n:{text}) WHERE n.name IS NOT NULL RETURN n.name", limit=MOST_NAMES, timeout=SECONDS).rows
+    table = graph.run(f"MATCH (n:{text}) WHERE n.name IS NOT NULL RETURN n.name", limit=MOST_NAMES, timeout=SECONDS)
     single = sorted(
         name
-        for name, times in Counter(row[0] for row in rows).items()
+        for name, times in Counter(row[0] for row in table.rows).items()
         if times == 1 and isinstance(name, str) and name.strip()
     )
-    return int(count), tuple(rng.sample(single, min(SAMPLED, len(single))))
+    return int(count), single, not table.truncated
 
 
 def _link(graph: Graph, pattern: RelationshipPattern, counts: Mapping[str, int]) -> LinkFacts | None:

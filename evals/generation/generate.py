@@ -24,16 +24,15 @@ from typing import Any
 
 from graphground.cypher import validate
 from graphground.cypher.quoting import quoted_name
+from graphground.evals.generation.answers import Answers
 from graphground.evals.generation.facts import GraphFacts, LinkFacts, read_facts
 from graphground.evals.generation.shapes import Shape, choose_shape, sampling_query, weaker
 from graphground.evals.generation.templates import Filled, bucket, fill, keys_for, overfull
 from graphground.evals.generation.words import match_words, plural, words
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
 MOST_ROWS = 100_000
-SECONDS = 30.0
 SAMPLE = 40
 """Names from which one sampling query starts."""
 MOST_MATCHED = 5_000
@@ -104,7 +103,8 @@ class _Generator:
             if pattern["kind"] in template["kinds"]
         ]
         self._pools: dict[str, list[Candidate]] = defaultdict(list)
-        self._counts: dict[str, int] = {}
+        self._counts: dict[str, int | None] = {}
+        self._rows = Answers(graph).rows
         self._lengths: Counter[int] = Counter()
         self._known: set[str] = set()
 
@@ -232,10 +232,12 @@ class _Generator:
 
     def _single(self, shape: Shape, names: Mapping[str, str]) -> bool:
         """Whether each name belongs to a single node of its label."""
-        return all(
-            self._count(f"MATCH (n:{quoted_name(shape.labels[node])} {{name: $name}})", {"name": name}) == 1
-            for node, name in names.items()
-        )
+        return all(self._is_single(shape.labels[node], name) for node, name in names.items())
+
+    def _is_single(self, label: str, name: str) -> bool:
+        if label in self._facts.single:
+            return name in self._facts.single[label]
+        return self._count(f"MATCH (n:{quoted_name(label)} {{name: $name}})", {"name": name}) == 1
 
     def _realistic(self, pattern: Mapping[str, Any], candidate: Candidate) -> bool:
         shape, names = candidate.shape, candidate.names
@@ -301,18 +303,8 @@ class _Generator:
         key = f"{match} {parameters}"
         if key not in self._counts:
             rows = self._rows(f"{match} RETURN count(DISTINCT n)", 1, parameters)
-            if rows is None:
-                return None
-            self._counts[key] = int(rows[0][0]) if rows else 0
+            self._counts[key] = None if rows is None else int(rows[0][0]) if rows else 0
         return self._counts[key]
-
-    def _rows(self, query: str, limit: int, parameters: Mapping[str, Any] | None = None) -> list[list[Any]] | None:
-        try:
-            return self._graph.run(query, parameters, limit=limit, timeout=SECONDS).rows
-        except EngineUnavailable:
-            raise
-        except EngineError:
-            return None
 
 
 def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
