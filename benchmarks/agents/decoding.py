@@ -4,8 +4,9 @@
     python -m benchmarks.agents.decoding [--queries 10000] [--libraries llguidance xgrammar outlines]
 
 The vocabulary is Qwen's (151,643 tokens), from the wheel `dashscope`; the queries are gold queries of four graphs and
-queries made of them. Walked are 300 random queries of the automaton of graphground, 50 of each library. Processor time for
-compiling, milliseconds of the clock and of the processor for masks. Needs ../shared/data; libraries that are not installed are left out.
+queries made of them. Masks are computed along 300 random queries with graphground's automaton, and along 50 with each
+library. Printed are the processor time for compiling, and wall and processor time in milliseconds for masks. Needs
+../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ WALKS, LIBRARY_WALKS = 300, 50
 
 
 def qwen() -> Vocabulary:
-    """Qwen's vocabulary; texts are encoded by the longest token first, which is close to its own way."""
+    """Qwen's vocabulary; texts are encoded with the longest matching token first, nearly as Qwen's tokenizer does."""
     spec = find_spec("dashscope")
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit("the vocabulary is missing: pip install dashscope")
@@ -77,7 +78,7 @@ def shown(times: Sequence[float]) -> None:
 
 
 def own(constraint: Constraint) -> None:
-    """Masks along random walks; the first visit of a state computes what may follow."""
+    """Time the masks along random walks; at the first visit of a state its allowed tokens are computed."""
     rng, times, processor = random.Random(1), [], []
     collections = _Collections()
     for _ in range(WALKS):

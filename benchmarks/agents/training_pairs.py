@@ -1,11 +1,11 @@
-"""How often the query chosen by a question's answers alone has the gold rows.
+"""Measures how often the query that is chosen by a question's answers alone returns the gold rows.
 
     python -m benchmarks.agents.training_pairs FOLDER [--graphs art soccer] [--each 15] [--misses]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Asked are questions whose gold
-query has one or two relationships; the answers are the rows of the gold query, which is not shown. Everything goes through
-MCP over stdio. The weights of `suggest_queries` were learned from gold queries of art, biology, soccer and
-terrorist_attack: fictional_character and flight_accident are graphs that they have not seen.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The questions are those
+whose gold query has one or two relationships. Their answers are the rows of the gold query, which itself is not used.
+Everything goes through MCP over stdio. The weights of `suggest_queries` were learned from gold queries of art, biology,
+soccer and terrorist_attack: fictional_character and flight_accident are graphs that they have not seen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def measure(given: argparse.Namespace) -> None:
 
 
 async def measure_graph(server: ServerConnection, graph: str, given: argparse.Namespace) -> Counter[str]:
-    """Tallies of one graph."""
+    """Count the outcomes of one graph's questions."""
     tally: Counter[str] = Counter()
     naming = await naming_of(server, graph)
     known = [pair for pair in questions(graph, 100_000, given.seed) if re.search(r"\[r[01]:", pair[1])]

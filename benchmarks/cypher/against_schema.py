@@ -75,7 +75,7 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
                 for name, properties in document["rel_props"].items()
             }
             nodes = {
-                name: {one["property"]: LABS_TYPES.get(one["type"], "unknown") for one in properties}
+                name: {column["property"]: LABS_TYPES.get(column["type"], "unknown") for column in properties}
                 for name, properties in document["node_props"].items()
             }
             for pattern in patterns:
@@ -151,7 +151,7 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
         )
         counts[accuracy]["all"] += 1
         counts[accuracy][("error", "warning", "hint", "nothing")[worst]] += 1
-        codes[accuracy].update({f"{one.code} ({one.severity})" for one in report.diagnostics})
+        codes[accuracy].update({f"{diagnostic.code} ({diagnostic.severity})" for diagnostic in report.diagnostics})
         if accuracy == 0.0 and worst > 0:
             rest[left_over(row["pred_cypher"], row["gold_cypher"])] += 1
         if accuracy == 1.0 and worst == 0:
@@ -331,8 +331,8 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
         told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         imports.append([float(part) for part in told.split()])
     print(
-        f"import graphground.cypher: {statistics.median(one[0] for one in imports):.1f} ms elapsed, "
-        f"{statistics.median(one[1] for one in imports):.1f} ms of processor time"
+        f"import graphground.cypher: {statistics.median(sample[0] for sample in imports):.1f} ms elapsed, "
+        f"{statistics.median(sample[1] for sample in imports):.1f} ms of processor time"
     )
 
 

@@ -57,7 +57,7 @@ class Mutator:
 
     def _one_way(self, match: re.Match[str]) -> bool:
         start, end = (match[1], match[7]) if match[2] == "-" else (match[7], match[1])
-        ways = {(one.start, one.end) for one in self.schema.relationship_types.get(match[4], ())}
+        ways = {(pattern.start, pattern.end) for pattern in self.schema.relationship_types.get(match[4], ())}
         return (start, end) in ways and (end, start) not in ways
 
     def misspelt(self, query: str, kind: str, errors: int) -> Mutant | None:

@@ -1,7 +1,7 @@
 """Measures the tools on unprepared databases: the five examples of `tests/support/databases`.
 
     python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that it starts
-    python -m benchmarks.databases.measure erp --missed    one of them, with everything that was missed
+    python -m benchmarks.databases.measure erp --missed    one of them, with every miss
 
 `library` and `transfers` are held out: they were not used in development.
 """
@@ -26,15 +26,15 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
         print(f"{name}{' (held out)' if name in HELD_OUT else ''}: schema after {trial.ready_seconds:.2f} s")
         for tally in (mended, harmed, names(trial), kept, suggestions(trial)):
             print(f"  {tally}" + (f" at {share:.0%} of the tokens" if tally is kept else ""))
-            for one in tally.missed if missed else ():
-                print(f"    - {one}")
+            for miss in tally.missed if missed else ():
+                print(f"    - {miss}")
         stated = statements(trial)
         print(
             f"  statements of diagnostics: {stated.judged} judged by the data, {len(stated.false)} false; "
             f"{stated.silent} messages without a statement of a known form"
         )
-        for one in stated.false:
-            print(f"    - {one}")
+        for statement in stated.false:
+            print(f"    - {statement}")
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Measures how a large Neo4j that nobody prepared becomes known, and what that costs its other clients.
+"""Measures how long the schema and index of a large, unprepared Neo4j take, and how this slows its other clients.
 
     python -m benchmarks.databases.movie_size                  as many nodes and relationships as the movie graph
     python -m benchmarks.databases.movie_size --share 0.1      a tenth of them
@@ -78,7 +78,7 @@ class OtherClient:
 
 @contextmanager
 def querying(server: Neo4jServer, films: int, folder: Path) -> Iterator[OtherClient]:
-    """Another client, in a process of its own, for the block."""
+    """Run another client in a separate process while the block runs."""
     stop, log = folder / "stop", folder / "others.txt"
     command = [sys.executable, "-m", "benchmarks.databases.movie_size", "--client", str(films), "--stop", str(stop)]
     secret = {**os.environ, "NEO4J_PASSWORD": server.password}
@@ -94,10 +94,10 @@ def querying(server: Neo4jServer, films: int, folder: Path) -> Iterator[OtherCli
 
 
 def until(reached: Callable[[], bool], seconds: float = WAIT_SECONDS) -> float:
-    """The seconds until something is so, which is looked at 50 times a second.
+    """The seconds until a condition holds, checked 50 times a second.
 
     Raises:
-        TimeoutError: it is not so within `seconds`.
+        TimeoutError: the condition does not hold within `seconds`.
     """
     begin = time.monotonic()
     while not reached():
@@ -149,7 +149,7 @@ def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
 
 
 def measure_statistics(graph: Graph) -> None:
-    """All statistics, read again when nothing else is."""
+    """Measure the time to read all statistics again while nothing else is read."""
     assert graph.engine is not None
     begin = time.monotonic()
     facts = query_statistics(graph.engine, graph.schema)
@@ -157,7 +157,7 @@ def measure_statistics(graph: Graph) -> None:
 
 
 def measure_change(server: Neo4jServer, graphs: OpenGraphs, films: int) -> None:
-    """One percent of the films is renamed and one label added by another session."""
+    """Rename one percent of the films and add a label, in another session."""
     graph = graphs.get("movie")
     names = graph.entities
     assert isinstance(names, OwnIndex)

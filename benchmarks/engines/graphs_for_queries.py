@@ -42,7 +42,9 @@ def gold_queries(graph: str) -> list[str]:
     ]
     for name in ("scored", "unscored"):
         found += [
-            one["gold_cypher"] for one in records(f"predictions/cypherbench_{name}.jsonl.gz") if one["graph"] == graph
+            record["gold_cypher"]
+            for record in records(f"predictions/cypherbench_{name}.jsonl.gz")
+            if record["graph"] == graph
         ]
     return [str(text) for text in dict.fromkeys(found)]
 

@@ -247,7 +247,7 @@ def left_behind(file: Path, home: Home) -> Wrong:
         for one in parent.iterdir()
         if one.is_dir() and one.name not in kept and not one.name.startswith(SCRATCH)
     ]
-    left += [str(one) for one in home.loading.iterdir()]
+    left += [str(file) for file in home.loading.iterdir()]
     print(f"left behind after one more load: {left}")
     return left
 

@@ -4,7 +4,7 @@
 
 FOLDER is a data folder with the graph (`benchmarks/engines/scale.py` makes it). The exit status is 1 if this process or
 the engine holds `GROWTH` MiB more after all rounds than after the first, or an answer is not cut at a hundred rows. The
-last line of output is for a whole answer read row by row, as for an export.
+last line of output measures a whole answer that is read row by row, as an export does.
 """
 
 from __future__ import annotations

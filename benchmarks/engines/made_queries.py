@@ -18,8 +18,8 @@ from graphground.cypher.schema import PropertyGraphSchema
 
 NUMBERS = frozenset({"int", "float"})
 Step = tuple[str, str, str, bool]
-"""`("directedBy", "Movie", "Person", True)`: the type, the label at its beginning, the label at its end, and whether it
-follows the relationship's direction."""
+"""A step `("directedBy", "Movie", "Person", True)`: the relationship type, the label at which the step begins, the
+label at which it ends, and whether it follows the relationship's direction."""
 
 
 class Maker:
@@ -28,7 +28,7 @@ class Maker:
     def __init__(self, schema: PropertyGraphSchema, document: dict[str, Any], seed: int) -> None:
         self.rng = random.Random(seed)
         self.schema = schema
-        self.names = {one["eid"]: (one["label"], one["name"]) for one in document["entities"]}
+        self.names = {entity["eid"]: (entity["label"], entity["name"]) for entity in document["entities"]}
         self.relations = document["relations"]
         self.steps = [
             (pattern.type, *((pattern.start, pattern.end) if ahead else (pattern.end, pattern.start)), ahead)
@@ -37,7 +37,7 @@ class Maker:
         ]
 
     def known(self) -> tuple[Step, str]:
-        """A step of the graph and the name of the entity at its beginning."""
+        """A random step in the graph, with the name of the entity at which it begins."""
         one = self.rng.choice(self.relations)
         (start, first), (end, last) = self.names[one["subj_id"]], self.names[one["obj_id"]]
         return (
@@ -47,7 +47,7 @@ class Maker:
         )
 
     def step(self, label: str) -> Step:
-        return self.rng.choice([one for one in self.steps if one[1] == label])
+        return self.rng.choice([step for step in self.steps if step[1] == label])
 
     def property(self, label: str, *types: str) -> str | None:
         found = [name for name, type_ in self.schema.labels[label].properties.items() if not types or type_ in types]

@@ -39,10 +39,10 @@ VARIABLE_LENGTH = re.compile(r"\[[^\]]*\*[^\]]*\]")
 def fill(uri: str, user: str, password: str, file: Path) -> None:
     """Empty the database and load a SimpleKG file into it."""
     document = json.loads(file.read_text("utf-8"))
-    types = {one["label"]: one["properties"] for one in document["schema"]["entities"]}
+    types = {entity["label"]: entity["properties"] for entity in document["schema"]["entities"]}
     edges: dict[str, dict[str, str]] = {}
-    for one in document["schema"]["relations"]:
-        edges.setdefault(one["label"], {}).update(one["properties"])
+    for relation in document["schema"]["relations"]:
+        edges.setdefault(relation["label"], {}).update(relation["properties"])
     with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
         for label in types:
@@ -52,28 +52,35 @@ def fill(uri: str, user: str, password: str, file: Path) -> None:
         for label, properties in types.items():
             rows = [
                 {
-                    **typed(one["properties"], properties),
-                    "name": one["name"],
-                    "eid": one["eid"],
-                    "aliases": one["aliases"],
-                    "description": one["description"],
-                    "provenance": one["provenance"],
+                    **typed(entity["properties"], properties),
+                    "name": entity["name"],
+                    "eid": entity["eid"],
+                    "aliases": entity["aliases"],
+                    "description": entity["description"],
+                    "provenance": entity["provenance"],
                 }
-                for one in document["entities"]
-                if one["label"] == label
+                for entity in document["entities"]
+                if entity["label"] == label
             ]
             for start in range(0, len(rows), BATCH):
                 driver.execute_query(
                     f"UNWIND $rows AS row CREATE (n:`{label}`) SET n = row", rows=rows[start : start + BATCH]
                 )
-        patterns = {(one["label"], one["subj_label"], one["obj_label"]) for one in document["schema"]["relations"]}
+        patterns = {
+            (relation["label"], relation["subj_label"], relation["obj_label"])
+            for relation in document["schema"]["relations"]
+        }
         for type_, start_label, end_label in patterns:
             rows = [
-                {"start": one["subj_id"], "end": one["obj_id"], "properties": typed(one["properties"], edges[type_])}
-                for one in document["relations"]
-                if one["label"] == type_
-                and one["subj_id"].startswith(f"{start_label}#")
-                and one["obj_id"].startswith(f"{end_label}#")
+                {
+                    "start": relation["subj_id"],
+                    "end": relation["obj_id"],
+                    "properties": typed(relation["properties"], edges[type_]),
+                }
+                for relation in document["relations"]
+                if relation["label"] == type_
+                and relation["subj_id"].startswith(f"{start_label}#")
+                and relation["obj_id"].startswith(f"{end_label}#")
             ]
             for start in range(0, len(rows), BATCH):
                 driver.execute_query(

@@ -257,11 +257,11 @@ def main() -> None:
     loads = {name: load(name, file, home, given.keep) for name, file in files.items()}
     reopened, held = serve(names, home)
     end_engine(home)
-    disk = sum(one.stat().st_size for one in home.databases.rglob("*") if one.is_file())
+    disk = sum(file.stat().st_size for file in home.databases.rglob("*") if file.is_file())
     print(f"engine's files: {disk >> 20} MiB; load average {os.getloadavg()[0]:.1f}")
     figures = [
-        ("all loads", "s", sum(one["seconds"] for one in loads.values()), LOAD_SECONDS),
-        ("most memory of a load", "MiB", max(one["mib"] for one in loads.values()), LOAD_MIB),
+        ("all loads", "s", sum(load["seconds"] for load in loads.values()), LOAD_SECONDS),
+        ("most memory of a load", "MiB", max(load["mib"] for load in loads.values()), LOAD_MIB),
         ("server and engine after queries to each graph", "MiB", held, SERVE_MIB),
         ("from nothing running to the first answer", "s", reopened, REOPEN_SECONDS),
     ]

@@ -86,7 +86,7 @@ def ours(index: EntityIndex, asked: Asked) -> Found:
     found: Found = {}
     for kind, pairs in asked.items():
         started = time.perf_counter()
-        answers = [[one.name for one in index.find(mention, mode="fuzzy", limit=8)] for mention, _ in pairs]
+        answers = [[candidate.name for candidate in index.find(mention, mode="fuzzy", limit=8)] for mention, _ in pairs]
         found[kind] = recall(answers, pairs, started)
     return found
 
@@ -191,7 +191,7 @@ def aliases(index: EntityIndex) -> None:
     pairs = [(alias, key) for key, _, _, its, _ in real_entities() for alias in its]
     first = five = 0
     for alias, key in pairs:
-        keys = [one.key for one in index.find(alias, mode="fuzzy", limit=5)]
+        keys = [candidate.key for candidate in index.find(alias, mode="fuzzy", limit=5)]
         first += key in keys[:1]
         five += key in keys
     print(

@@ -5,9 +5,9 @@
 The graph is generated for the movie schema: 459,393 nodes and 1,892,202 relationships, times `--share`. Each task asks for
 the neighbours of a named node, or their number; half of the predictions are the gold queries, the others follow the
 relationship in the wrong direction, or forget DISTINCT. The predictions come from an agent: a process for each worker that
-notes every question. `graphground eval run` is killed when `--kill-at` of the tasks are scored, and started again. The bar is
-ten minutes in all with eight workers on two cores, no question asked twice but those that were with an agent when
-the run was killed. Graph, tasks and index are kept in FOLDER for the next time; the engine's start is counted.
+notes every question. `graphground eval run` is killed when `--kill-at` of the tasks are scored, and started again. The
+bar is ten minutes in all, engine start included, with eight workers on two cores. Only questions that an agent was
+answering when the run was killed may be asked twice. Graph, tasks and index are kept in FOLDER for the next run.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def tasks_of(path: Path, count: int) -> Iterator[tuple[Task, str]]:
 
 
 def answer(predictions: Path, log: Path) -> None:
-    """Be an agent: note every question, and reply with its prediction."""
+    """Act as an agent: record every question, and reply with its prediction."""
     known = json.loads(predictions.read_text("utf-8"))
     with log.open("a") as file:
         for line in sys.stdin:
@@ -82,7 +82,7 @@ def scored(folder: Path) -> int:
 
 
 def run(command: list[str], folder: Path, kill_at: int | None) -> str:
-    """Run the command; killed as soon as so many tasks are scored. Its output."""
+    """Run the command, kill it once that many tasks are scored, and return its output."""
     begun = time.monotonic()
     with (folder / "output.txt").open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
@@ -97,7 +97,7 @@ def run(command: list[str], folder: Path, kill_at: int | None) -> str:
 
 
 def prepare(folder: Path, home: Home, share: float, count: int) -> None:
-    """Generate and load the graph, and write tasks and predictions, unless they are there."""
+    """Generate and load the graph, and write tasks and predictions, unless they exist."""
     nodes, relationships = (int(size * share) for size in SIZES["movie"])
     path = folder / "movie.json"
     if Catalog(home).find("movie") is None:

@@ -17,7 +17,7 @@ from graphground.graphs.storage.home import Home
 
 
 def processors() -> float:
-    """Processor seconds of this process and of its finished children."""
+    """The processor seconds of this process and of its finished children."""
     several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in several)
 

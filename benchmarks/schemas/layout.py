@@ -1,4 +1,4 @@
-"""The layout of large pictures: processor time, overlaps, link lengths, crossings.
+"""Measures the layout of large pictures: processor time, overlapping boxes, link lengths and crossings.
 
     python -m benchmarks.schemas.layout
 
@@ -42,7 +42,7 @@ def shapes(count: int) -> Iterator[tuple[str, Links]]:
 
 
 def side(first: Floats, second: Floats, third: Floats) -> Floats:
-    """The side of the line from the first to the second point on which the third is: 1, 0 or -1."""
+    """The side of the line through the first two points on which the third lies: 1, -1, or 0 on the line."""
     along, across = second - first, third - first
     return np.asarray(np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]))
 

@@ -46,7 +46,7 @@ class Nothing:
     relationships = nodes
 
     def statistics(self) -> Statistics:
-        """Nothing."""
+        """Return no statistics."""
         return Statistics()
 
 

@@ -1,11 +1,11 @@
-"""How fast the page is in headless Chromium: paint, typing, pictures, rows; and its screenshots for the documentation.
+"""Measures the page in headless Chromium (paint, typing, pictures, rows), and takes screenshots for the documentation.
 
     python -m benchmarks.server.page [--rounds 9] [--screenshots docs/images]
 
 On the bundled graph, with the engine running. `paint` and `interactive` count from the beginning of the navigation, in
 a fresh tab without a cache; interactive is when a view has its data and its controls. `diagnostics` is the time from a
-typed letter to the verdict on the text, `frame` the longest time between two frames while a picture of 500 nodes is
-moved, or 100,000 rows are scrolled.
+keystroke to the diagnostics of the text. `frame` is the longest time between two frames while a picture of 500 nodes is
+moved or 100,000 rows are scrolled.
 """
 
 from __future__ import annotations
@@ -102,11 +102,11 @@ CALLS = (
     ("get_schema", {"graph": "nab"}),
     ("execute_cypher", {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 3", "graph": "nba"}),
 )
-"""Of a client, for the view of calls."""
+"""The calls of a client, which the view of calls shows."""
 
 
 def run_script(page: Page, script: str) -> Any:
-    """The value of a script that is waited for."""
+    """The value of a script, after waiting for its promise."""
     answer = page.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
     assert "exceptionDetails" not in answer, answer["exceptionDetails"]
     return answer["result"]["value"]

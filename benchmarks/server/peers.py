@@ -172,28 +172,30 @@ def main() -> None:
     parsed = parser.parse_args()
     load(parsed.uri, parsed.user, parsed.password)
     contestants = servers(parsed.uri, parsed.user, parsed.password)
-    starts: dict[str, list[float]] = {one.name: [] for one in contestants}
+    starts: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
     for number in range(4):
-        for one in contestants:
-            taken = one.start()
-            one.stop()
+        for contestant in contestants:
+            taken = contestant.start()
+            contestant.stop()
             if number:
-                starts[one.name].append(taken)
+                starts[contestant.name].append(taken)
     for contestant in contestants:
         contestant.start()
-    figures: dict[str, dict[str, list[float]]] = {one.name: {"start": starts[one.name]} for one in contestants}
+    figures: dict[str, dict[str, list[float]]] = {
+        contestant.name: {"start": starts[contestant.name]} for contestant in contestants
+    }
     plan = (("RETURN 1", ONE, parsed.rounds), ("lookup", LOOKUP, parsed.rounds), ("10,000 rows", ROWS, 15))
     for title, query, rounds in plan:
         for number in range(rounds + 20 if rounds > 20 else rounds + 4):
-            for one in contestants:
+            for contestant in contestants:
                 name = {"name": f"Person {number * 37 % NODES}"} if query is LOOKUP else None
-                taken, answer = one.query(query, name)
+                taken, answer = contestant.query(query, name)
                 if number == 0 and title == "10,000 rows":
-                    print(f"{one.name}: {len(json.dumps(answer)):,} bytes for 10,000 rows")
+                    print(f"{contestant.name}: {len(json.dumps(answer)):,} bytes for 10,000 rows")
                 if number >= (20 if rounds > 20 else 4):
-                    figures[one.name].setdefault(title, []).append(taken)
-    for one in contestants:
-        one.stop()
+                    figures[contestant.name].setdefault(title, []).append(taken)
+    for contestant in contestants:
+        contestant.stop()
     titles = ["start", *(title for title, _, _ in plan)]
     print("| median ms (best) | " + " | ".join(titles) + " |\n|---" * 1 + "|---" * len(titles) + "|")
     for name, measured in figures.items():

@@ -3,8 +3,8 @@ afterwards.
 
     python -m benchmarks.server.recording [--calls 2000]
 
-Each kind of answer is recorded so many times, as the server does it. Printed: the median and the 99th percentile in the
-thread of the call, the mean in the recorder's thread, both in milliseconds of processor time. Exits with 1 when a
+Each kind of answer is recorded `--calls` times, as the server records it. Printed in milliseconds of processor time:
+the median and the 99th percentile in the call's thread, and the mean in the recorder's thread. Exits with 1 when a
 median in the call's thread is 0.1 ms or more.
 """
 
@@ -23,7 +23,7 @@ BAR_MS = 0.1
 
 
 def answers() -> dict[str, dict[str, object]]:
-    """Answers from nothing to a very long one."""
+    """Answers of many sizes, from an empty to a very long one."""
 
     def rows(count: int) -> dict[str, object]:
         return {"columns": ["name", "born"], "rows": [[f"Name {n}", 1900 + n % 100] for n in range(count)]}

@@ -91,7 +91,7 @@ def main() -> None:
                 codes[f"failed: {failure.error}"] += 1
                 continue
             total += 1
-            found = [(one.code, one.severity, one.message) for one in answer.diagnostics]
+            found = [(diagnostic.code, diagnostic.severity, diagnostic.message) for diagnostic in answer.diagnostics]
             codes.update({code for code, _, _ in found})
             touched += bool(found)
             written.append(

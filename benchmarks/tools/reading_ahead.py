@@ -1,9 +1,9 @@
-"""What reading further rows for a cursor adds to an answer.
+"""Measures the time that reading further rows for a cursor adds to an answer.
 
     python -m benchmarks.tools.reading_ahead [--rounds 40]
 
-The bundled graph, on an embedded engine of its own. Each query runs in turns without a client that could continue the
-answer, and with one; printed are the medians of both, and their difference.
+The bundled graph, on an embedded engine of its own. Each query runs alternately without and with a client that could
+continue the answer. Printed are both medians and their difference.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ WAYS = ("without", "with")
 
 
 class Prediction(NamedTuple):
-    """One query that a model wrote for a question, with the gold query."""
+    """A query that a model wrote for a question, with the gold query."""
 
     question: str
     gold: str

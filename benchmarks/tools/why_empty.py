@@ -62,7 +62,12 @@ def broken(text: str, rng: random.Random) -> Iterator[Broken]:
     if filters:
         chosen = rng.choice(filters)
         found = next(
-            (one for one in chosen.walk() if isinstance(one, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral)), None
+            (
+                literal
+                for literal in chosen.walk()
+                if isinstance(literal, t.StringLiteral | t.IntegerLiteral | t.FloatLiteral)
+            ),
+            None,
         )
         if found is not None:
             if isinstance(found, t.StringLiteral):
@@ -116,10 +121,10 @@ def main() -> None:
                     )
                     named[kind]["named" if hit else "missed"] += 1
                     if kind == "name" and hit:
-                        named[kind]["right name suggested"] += any(was in one.suggestions for one in causes)
+                        named[kind]["right name suggested"] += any(was in cause.suggestions for cause in causes)
                     if not hit and shown < given.misses:
                         shown += 1
-                        print(f"MISSED {kind}: {bad}\n   broken: {was}\n   said: {[one.message for one in causes]}")
+                        print(f"MISSED {kind}: {bad}\n   broken: {was}\n   said: {[cause.message for cause in causes]}")
             except EngineError as error:
                 named["all"]["engine error"] += 1
                 print("ERROR", text, error)

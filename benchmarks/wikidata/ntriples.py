@@ -1,11 +1,11 @@
-"""How fast a dump of N-Triples is read, and that memory stays flat: processor time and peak memory by size.
+"""Measures how fast a dump of N-Triples is read, and whether memory stays flat: processor time and peak memory by size.
 
     python -m benchmarks.wikidata.ntriples [--triples 10000 1000000] [--kind truthy full] [--kglite]
 
-Synthesised items have names and descriptions in eight languages and ten statements each; one in `--share` is a city,
-which the definition wants, the rest are films. The build runs in a process of its own, on one core. With `--kglite`, KGLite
-(`pip install kglite`) loads the same file
-with the properties and the language that the definition needs.
+Synthesised items have names and descriptions in eight languages and ten statements each; one in `--share` items is a
+city, which the definition selects; the others are films. The build runs in a process of its own, on one core. With
+`--kglite`, KGLite (`pip install kglite`) loads the same file with the properties and the language that the definition
+needs.
 """
 
 import argparse

@@ -304,8 +304,8 @@ def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, run
             f"  {what}: published {medians[0]:.2f}, ours {medians[1]:.2f}, {medians[0] / medians[1]:.1f} times as much"
         )
     for mine, other in zip(b, a, strict=True):
-        left = [json.dumps(one, sort_keys=True) for one in mine]
-        right = [json.dumps(one, sort_keys=True) for one in other]
+        left = [json.dumps(record, sort_keys=True) for record in mine]
+        right = [json.dumps(record, sort_keys=True) for record in other]
         for sign, ones, others in (("ours alone", left, set(right)), ("published alone", right, set(left))):
             alone = [one for one in ones if one not in others]
             print(f"  {sign}: {len(alone)}", *(one[:600] for one in alone[:4]), sep="\n    ")

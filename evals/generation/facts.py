@@ -33,12 +33,12 @@ class LinkFacts:
     all_ends: bool
 
     def many(self, from_start: bool) -> bool:
-        """Whether some node on that side has several such relationships."""
+        """Whether a node at the start (`from_start`) or else at the end has several such relationships."""
         return self.count > (self.starts if from_start else self.ends)
 
     @property
     def timed(self) -> bool:
-        """Whether it has a start year and an end year."""
+        """Whether the relationship has the properties `start_year` and `end_year`."""
         return {"start_year", "end_year"} <= self.pattern.properties.keys()
 
 

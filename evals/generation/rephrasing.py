@@ -64,7 +64,7 @@ class Rephrased:
         return self.problem.partition(":")[0]
 
     def as_record(self) -> dict[str, Any]:
-        """A line of the report."""
+        """The result as a record of the report, which has one line for each task."""
         return {
             "qid": self.task.qid,
             "rephrased": not self.problem,

@@ -10,7 +10,8 @@
 | `bool` | – | whether the item is among the values |
 | `list[…]` | all values | those that fit, without repetition, sorted |
 
-If a property that holds one value has several, the shortest is taken, then the smallest, as in the published code.
+If an item has several values for a property that holds one, the value with the shortest text is taken, and of several
+such values the smallest, as in the published code.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ class BlockReader(Protocol[Found]):
     """Reads blocks of lines; made once in each process."""
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Read a block of whole lines, and return what was found in it."""
         ...
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release the reader's resources, such as a temporary database."""
         ...
 
 

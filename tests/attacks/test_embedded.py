@@ -9,7 +9,7 @@ from tests.support.attacking import ALL, ATTACKS, COUNTS, SECRET, Surroundings, 
 
 
 def test_there_are_at_least_two_hundred_attempts_each_its_own() -> None:
-    assert len({one["query"] for one in ATTACKS}) == len(ATTACKS) >= 200
+    assert len({attack["query"] for attack in ATTACKS}) == len(ATTACKS) >= 200
 
 
 def test_nothing_gets_through_to_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:

@@ -241,10 +241,12 @@ def test_access_names_what_a_query_does() -> None:
 def test_violations_are_errors_only_where_reading_is_asked_for() -> None:
     assert validate("CREATE (n)").valid
     assert [diagnostic.code for diagnostic in validate("CREATE (n)", read_only=True).diagnostics] == ["not_read_only"]
-    assert [one.code for one in validate("CALL apoc.load.json('x')", read_only=True).diagnostics] == [
+    assert [diagnostic.code for diagnostic in validate("CALL apoc.load.json('x')", read_only=True).diagnostics] == [
         "forbidden_procedure"
     ]
-    assert [one.code for one in validate("LOAD CSV FROM 'x' AS l RETURN l", read_only=True).diagnostics] == [
-        "file_or_network_access"
+    assert [
+        diagnostic.code for diagnostic in validate("LOAD CSV FROM 'x' AS l RETURN l", read_only=True).diagnostics
+    ] == ["file_or_network_access"]
+    assert [diagnostic.code for diagnostic in validate("RETURN 1 AS x; RETURN 2 AS x").diagnostics] == [
+        "multiple_statements"
     ]
-    assert [one.code for one in validate("RETURN 1 AS x; RETURN 2 AS x").diagnostics] == ["multiple_statements"]

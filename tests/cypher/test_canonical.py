@@ -85,7 +85,7 @@ def test_a_string_is_sent_as_one_that_every_reader_takes_for_the_same_text(text:
     sent = canonical(f"RETURN {quoted} AS x").text
     assert not re.search(r"\\u|//|/\*", re.sub(r"'(?:[^'\\]|\\.)*'", "", sent, flags=re.DOTALL))
     assert "\\u" not in sent
-    parts = [one.value for one in parse(sent).walk() if type(one).__name__ == "StringLiteral"]
+    parts = [node.value for node in parse(sent).walk() if type(node).__name__ == "StringLiteral"]
     assert "".join(parts) == text  # type: ignore[arg-type]
 
 

@@ -124,4 +124,4 @@ def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -
     )
     query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 90 LIMIT 5) SCORE AS s RETURN s LIMIT 5"
     found = validate(query, schema, language="cypher25").diagnostics
-    assert [(one.code, one.found) for one in found] == [("unknown_property", "yaer")]
+    assert [(diagnostic.code, diagnostic.found) for diagnostic in found] == [("unknown_property", "yaer")]

@@ -41,7 +41,7 @@ DATA = Statistics(
     },
     {"partOfSeries": TypeStatistics("partOfSeries", 0)},
 )
-"""The known counts of that graph's data."""
+"""The counts of the schema above, as statistics of a graph's data."""
 EXPORTED = PropertyGraphSchema(
     "exported", {"Order": Label("Order", {"freight": "str"}, texts={"freight": TextValues("float", "32.38")})}, ()
 )

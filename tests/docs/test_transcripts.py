@@ -20,7 +20,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])
 def test_transcripts_are_what_the_commands_print(path: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_HOME", str(data_folder))
     text = (ROOT / path).read_text(encoding="utf-8")

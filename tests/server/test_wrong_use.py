@@ -62,7 +62,7 @@ async def test_every_kind_of_value_reaches_the_client(data_folder: Path, mode: s
         assert node["labels"] == ["Team"]
         assert node["properties"]["name"] == "Chicago Bulls"
         path = await value(client, "MATCH p = (:Team {name: 'Chicago Bulls'})-[r]->(d:Division) RETURN p")
-        assert [one["labels"] for one in path["nodes"]] == [["Team"], ["Division"]]
+        assert [node["labels"] for node in path["nodes"]] == [["Team"], ["Division"]]
         assert len(path["relationships"]) == 1
         assert await value(client, "RETURN date('1984-12-30') AS d") == "1984-12-30"
         assert (await value(client, "RETURN datetime('2020-01-02T03:04:05Z') AS d")).startswith("2020-01-02T03:04:05")

@@ -106,9 +106,9 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
     """Try all attacks of some kinds, and return their number; an answer that reveals a secret is an error at once."""
-    chosen = [one for one in ATTACKS if one["kind"] in kinds]
-    for one in chosen:
-        query, parameters = surroundings.written(one["query"])
+    chosen = [attack for attack in ATTACKS if attack["kind"] in kinds]
+    for attack in chosen:
+        query, parameters = surroundings.written(attack["query"])
         assert SECRET not in attempt(query, parameters), query
         assert not surroundings.calls, f"the network was reached by {query}"
         assert not surroundings.out.exists(), f"a file was written by {query}"

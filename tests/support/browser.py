@@ -73,7 +73,7 @@ class Page:
         self.visit(address if isinstance(address, str) else address.as_uri())
 
     def fresh(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Take a new tab instead of the present one: nothing of the last page is left but what it asked the server."""
+        """Replace the tab by a new one, so that nothing of the last page remains except the record of its requests."""
         if self._target:
             session, self._session = self._session, ""
             self.call("Target.closeTarget", targetId=self._target)
@@ -149,7 +149,7 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """The content of a file that the page has the browser save, once it is complete."""
+        """The content of a file that the page downloads, once it is complete."""
         deadline = time.monotonic() + SECONDS
         while not path.exists():
             assert time.monotonic() < deadline, f"{path} was not saved"

@@ -114,7 +114,9 @@ class Names:
                 Entity(value, label or "", ratio(value.lower(), mention.lower()) / 100, "fuzzy", property)
                 for value in self.values[property]
             ]
-            return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
+            return sorted(
+                (candidate for candidate in near if candidate.score > 0.5), key=lambda candidate: -candidate.score
+            )[:limit]
         if property not in (None, "name"):
             return []
         if mention in self.aliases and label in (None, self.aliases[mention][1]):
@@ -124,7 +126,9 @@ class Names:
             for name, held in self.entities
             if label in (None, held)
         ]
-        return sorted((one for one in near if one.score > 0.5), key=lambda one: -one.score)[:limit]
+        return sorted(
+            (candidate for candidate in near if candidate.score > 0.5), key=lambda candidate: -candidate.score
+        )[:limit]
 
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
@@ -132,8 +136,8 @@ class Names:
         found: list[Entity] = []
         for label in labels or (None,):
             found += self.find(mention, label=label, property=None if names else key)
-        likely = [one for one in found if one.score > 0.8] or found[:2]
-        best = [one for one in likely if one.match == "alias"] or likely[:1]
+        likely = [candidate for candidate in found if candidate.score > 0.8] or found[:2]
+        best = [candidate for candidate in likely if candidate.match == "alias"] or likely[:1]
         sure = bool(best) and best[0].score > 0.8
         return Judged("found" if sure else "not_found", best if sure else likely)
 
@@ -156,4 +160,4 @@ def said(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list
 
 def codes(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[tuple[str, str]]:
     """Each error and warning with the text that it is about."""
-    return [(one.code, one.found) for one in said(query, schema, **more)]
+    return [(diagnostic.code, diagnostic.found) for diagnostic in said(query, schema, **more)]

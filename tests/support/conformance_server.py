@@ -2,7 +2,7 @@
 
     python -m tests.support.conformance_server      prints its address on stderr, as `graphground serve` does
 
-What answers is a fixture; the transport, sessions, capabilities, progress, log messages and errors are the server's.
+The answers are fixtures; the transport, sessions, capabilities, progress, log messages and errors are the server's own.
 """
 
 from __future__ import annotations

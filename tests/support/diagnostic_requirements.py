@@ -65,4 +65,5 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_is_a_warning",),
     "no_limit": ("checks/test_costs.py::test_an_answer_that_nothing_narrows_is_a_hint",),
 }
-"""Codes of the language are shown by `test_reference.py`, which asks for each by its example, and by their own."""
+"""Codes of the language are tested by `test_reference.py`, which checks the example of each code, and by their own
+tests."""

@@ -1,7 +1,7 @@
-"""A stand-in for a Bolt server: no database, but the protocol and whatever a test has it answer.
+"""A stand-in for a Bolt server: it speaks the protocol without a database, and answers as a test specifies.
 
-It is for what no real server does on demand (a leader that changes, a connection that drops in the middle of a
-result) and for servers that do not run here (`fake_memgraph.py`). It shows that graphground reacts correctly to these
+It is for behaviour that no real server shows on demand (a leader that changes, a connection that drops in the middle of
+a result) and for servers that do not run here (`fake_memgraph.py`). It shows that graphground reacts correctly to these
 answers, not that a real server gives them.
 
     with stand_in("Neo4j/5.26.0", lambda call: Rows(["one"], [[1]])) as server:

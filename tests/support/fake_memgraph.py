@@ -3,7 +3,8 @@
 From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
 `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
 INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the codes of failures),
-`query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (how a place is told).
+`query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (the form of positions in
+messages).
 """
 
 from __future__ import annotations

@@ -322,7 +322,7 @@ class HostileTexts:
         if drawn < 0.8:
             blank = self.pick(("/**/", "/* x */", "//\n", "/*'*/", '/*"*/', "/*`*/", *BLANKS))
             return payload.replace(" ", blank)
-        return "".join(one.upper() if self.random.random() < 0.5 else one.lower() for one in payload)
+        return "".join(letter.upper() if self.random.random() < 0.5 else letter.lower() for letter in payload)
 
 
 PAYLOADS = (

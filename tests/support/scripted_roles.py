@@ -29,7 +29,7 @@ def role_of(asked: Asked) -> str:
 
 
 def script_of(roles: Mapping[str, Replies]) -> Callable[[Asked], Answer]:
-    """Each role's replies in turn, the last for ever; a role without replies says `done`."""
+    """Each role's replies in turn, repeating the last; a role without replies says `done`."""
     counts: dict[str, int] = {}
 
     def script(asked: Asked) -> Answer:

@@ -53,15 +53,15 @@ def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any
 def cypher_of(document: dict[str, Any]) -> Iterator[str]:
     """Statements that make the same graph in Neo4j, after emptying it."""
     yield "MATCH (n) DETACH DELETE n"
-    for one in document["entities"]:
+    for entity in document["entities"]:
         yield (
-            f"CREATE (:{one['label']} {{eid: '{one['eid']}', name: '{one['name']}', "
-            f"size: {one['properties']['size']}}})"
+            f"CREATE (:{entity['label']} {{eid: '{entity['eid']}', name: '{entity['name']}', "
+            f"size: {entity['properties']['size']}}})"
         )
-    for one in document["relations"]:
+    for relation in document["relations"]:
         yield (
-            f"MATCH (a {{eid: '{one['subj_id']}'}}), (b {{eid: '{one['obj_id']}'}}) "
-            f"CREATE (a)-[:{one['label']} {{year: {one['properties']['year']}}}]->(b)"
+            f"MATCH (a {{eid: '{relation['subj_id']}'}}), (b {{eid: '{relation['obj_id']}'}}) "
+            f"CREATE (a)-[:{relation['label']} {{year: {relation['properties']['year']}}}]->(b)"
         )
 
 

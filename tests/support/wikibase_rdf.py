@@ -50,7 +50,7 @@ def triples(document: dict[str, Any], *, truthy_only: bool = False) -> Iterator[
         yield f"{uri(WD + redirect['from'])} {uri(OWL + 'sameAs')} {uri(WD + redirect['to'])} ."
     claims = document.get("claims")
     for name, statements in claims.items() if isinstance(claims, dict) else ():
-        highest = max((_RANK_ORDER[one["rank"]] for one in statements), default=0)
+        highest = max((_RANK_ORDER[ranked["rank"]] for ranked in statements), default=0)
         for statement in statements:
             is_best = statement["rank"] != "deprecated" and _RANK_ORDER[statement["rank"]] == highest
             yield from _statement(item, name, statement, is_best, truthy_only)

@@ -31,7 +31,7 @@ def raw_documents() -> tuple[Document, ...]:
 
 
 def raw_document(key: str, part: str = "") -> Document:
-    """The raw document of that id; of several, the first whose source contains `part`."""
+    """The raw document of that id; if there are several, the first with `part` in its source."""
     return next(document for document in all_raw_documents() if document["id"] == key and part in document["_source"])
 
 

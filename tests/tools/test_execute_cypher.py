@@ -47,7 +47,7 @@ def test_hints_come_with_the_rows() -> None:
 def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
     query = "MATCH (m:Movie) RETURN m.name"
     assert "no_limit" not in {diagnostic.code for diagnostic in executed(query, Recorder()).diagnostics}
-    assert "no_limit" in {one.code for one in executed(query, Recorder(truncated=True)).diagnostics}
+    assert "no_limit" in {diagnostic.code for diagnostic in executed(query, Recorder(truncated=True)).diagnostics}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ NAMES: Mapping[str, frozenset[str]] = {
         "founded born died released at"
     ),
 }
-"""Words in the names of properties of that kind."""
+"""For each kind of value, the words that occur in the names of its properties."""
 
 
 def is_learned(schema: PropertyGraphSchema) -> bool:
@@ -126,7 +126,7 @@ def _named(kind: str, key: str) -> bool:
 
 
 def fill(selection: Selection) -> None:
-    """Add properties and neighbours, the nearest first, up to the share of the tokens."""
+    """Add properties and neighbours, the nearest first, until the part has `SHARE` of the whole schema's tokens."""
     schema = selection.schema
     budget = SHARE * estimate_tokens(base_form(schema))
     used = float(estimate_tokens(base_form(selection.part())))

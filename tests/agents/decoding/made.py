@@ -34,7 +34,9 @@ QUERIES = tuple(
 
 
 def byte_vocabulary(texts: Sequence[str], size: int = 600, seed: int = 3) -> Vocabulary:
-    """All bytes, then pieces of the texts of two to eight bytes; encoded by the longest token first."""
+    """A vocabulary of all single bytes and of random pieces of the texts (two to eight bytes).
+
+    It encodes a text with the longest matching token first."""
     rng = random.Random(seed)
     pieces = {
         text[start : start + rng.randint(2, 8)]

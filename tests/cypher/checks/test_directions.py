@@ -25,16 +25,16 @@ def test_two_reversed_relationships_are_both_reported() -> None:
 
 def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> None:
     found = findings("MATCH (a)<-[:hasCEO]-(b)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN b.name")
-    assert [(one.code, one.found) for one in found if one.severity == "error"] == [
+    assert [(diagnostic.code, diagnostic.found) for diagnostic in found if diagnostic.severity == "error"] == [
         ("reversed_direction", "<-[:hasCEO]-")
     ]
-    assert [len(one.edits) for one in found if one.severity == "error"] == [1]
+    assert [len(diagnostic.edits) for diagnostic in found if diagnostic.severity == "error"] == [1]
 
 
 def test_where_either_of_two_may_be_turned_no_edit_is_made() -> None:
     found = findings("MATCH (a)-[:hasCEO]->(b)-[:hasBoardMember]->(c) RETURN c.name")
-    assert [one.code for one in found if one.severity == "error"] == ["reversed_direction"]
-    assert not any(one.edits for one in found)
+    assert [diagnostic.code for diagnostic in found if diagnostic.severity == "error"] == ["reversed_direction"]
+    assert not any(diagnostic.edits for diagnostic in found)
 
 
 def test_an_impossible_pattern_tells_what_joins_the_labels() -> None:
@@ -96,7 +96,9 @@ def test_labels_that_nothing_connects_have_no_path() -> None:
     apart = schema("apart", {"A": {}, "B": {}}, [])
     index = index_of(apart)
     assert shortest_path(index, index.label_masks["A"], index.label_masks["B"]) == ""
-    assert [one.code for one in said("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == ["impossible_pattern"]
+    assert [diagnostic.code for diagnostic in said("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == [
+        "impossible_pattern"
+    ]
     assert COMPANY.patterns
 
 

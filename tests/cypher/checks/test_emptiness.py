@@ -153,7 +153,7 @@ def test_a_label_without_nodes_is_reported_wherever_it_stands(query: str, severi
 )
 def test_a_relationship_that_is_not_there_is_reported_wherever_it_stands(query: str, severity: str | None) -> None:
     expected = [("empty_relationship", severity, "releasedIn")] if severity else []
-    assert [one for one in found(query) if one[0] == "empty_relationship"] == expected
+    assert [finding for finding in found(query) if finding[0] == "empty_relationship"] == expected
     assert all(
         not diagnostic.suggestions
         for diagnostic in validate(query, WORLD, data=DATA).diagnostics
@@ -172,14 +172,20 @@ def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
     assert (one.code, one.found) == ("empty_relationship", "livesIn")
     assert "900 elsewhere" in one.message
     assert not [
-        one for one in validate(query.replace("Series", "Country"), WORLD, data=data).diagnostics if "empty" in one.code
+        diagnostic
+        for diagnostic in validate(query.replace("Series", "Country"), WORLD, data=data).diagnostics
+        if "empty" in diagnostic.code
     ]
 
 
 def test_without_counts_nothing_is_said_to_be_empty() -> None:
     query = "MATCH (s:Series)<-[:partOfSeries]-(m) RETURN s.name ORDER BY m.budget_usd"
     assert not [diagnostic for diagnostic in validate(query, WORLD).diagnostics if diagnostic.code.startswith("empty_")]
-    assert not [one for one in validate(query, WORLD, data=Statistics()).diagnostics if one.code.startswith("empty_")]
+    assert not [
+        diagnostic
+        for diagnostic in validate(query, WORLD, data=Statistics()).diagnostics
+        if diagnostic.code.startswith("empty_")
+    ]
 
 
 def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:

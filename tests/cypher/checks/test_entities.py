@@ -54,7 +54,7 @@ def test_the_label_is_inferred_for_the_lookup() -> None:
 
 def test_names_in_lists_and_parameters_are_looked_up() -> None:
     query = "MATCH (c:Company) WHERE c.name IN ['Walmart', 'Aple'] RETURN c.launch_year"
-    assert [one.found for one in told(query)] == ["'Aple'"]
+    assert [diagnostic.found for diagnostic in told(query)] == ["'Aple'"]
     (one,) = told("MATCH (c:Company {name: $name}) RETURN c.launch_year", name="Aple")
     assert (one.found, one.suggestions) == ("$name", ("'Apple'",))
 

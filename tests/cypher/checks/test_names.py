@@ -65,8 +65,8 @@ def test_a_relationship_without_the_property_is_reported() -> None:
     ],
 )
 def test_a_misspelt_property_is_found_wherever_it_stands(query: str) -> None:
-    found = [one for one in said(query) if one.code == "unknown_property"]
-    assert [one.found.strip("'") for one in found] == ["lunch_year"]
+    found = [diagnostic for diagnostic in said(query) if diagnostic.code == "unknown_property"]
+    assert [diagnostic.found.strip("'") for diagnostic in found] == ["lunch_year"]
     assert found[0].suggestions[0].strip("'") == "launch_year"
 
 

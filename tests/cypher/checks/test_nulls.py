@@ -8,7 +8,11 @@ from tests.support.checked_graphs import COMPANY
 
 def nulls(query: str) -> list[tuple[str, str, tuple[str, ...]]]:
     found = validate(query, COMPANY).diagnostics
-    return [(one.severity, one.found, tuple(one.suggestions)) for one in found if one.code == "null_comparison"]
+    return [
+        (diagnostic.severity, diagnostic.found, tuple(diagnostic.suggestions))
+        for diagnostic in found
+        if diagnostic.code == "null_comparison"
+    ]
 
 
 @pytest.mark.parametrize(

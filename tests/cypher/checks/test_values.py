@@ -6,8 +6,8 @@ from tests.support.checked_graphs import CHARACTERS, codes, findings, said, sche
 
 def fixed(query: str, graph: object = None) -> str:
     found = findings(query, graph) if graph is not None else findings(query)  # type: ignore[arg-type]
-    assert all(one.edits for one in found if one.severity == "error")
-    return applied(query, [edit for one in found for edit in one.edits])
+    assert all(diagnostic.edits for diagnostic in found if diagnostic.severity == "error")
+    return applied(query, [edit for diagnostic in found for edit in diagnostic.edits])
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_list_in_a_pattern_map_moves_to_a_condition() -> None:
 
 def test_a_list_in_the_map_of_a_nameless_node_has_no_clear_fix() -> None:
     found = findings("MATCH (:Character {occupation: 'knight'})-[:bornIn]->(l) RETURN l.name", CHARACTERS)
-    assert [one.code for one in found if one.severity == "error"] == ["list_compared_as_value"]
-    assert not any(one.edits for one in found)
+    assert [diagnostic.code for diagnostic in found if diagnostic.severity == "error"] == ["list_compared_as_value"]
+    assert not any(diagnostic.edits for diagnostic in found)
 
 
 def test_a_value_property_with_in_is_a_warning() -> None:

@@ -8,7 +8,7 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 def places(text: str, language: str = "cypher5") -> list[str]:
     """The text at each syntax error."""
     report = validate(text, language=language)  # type: ignore[arg-type]
-    assert all(one.code == "syntax" for one in report.diagnostics)
+    assert all(diagnostic.code == "syntax" for diagnostic in report.diagnostics)
     assert not report.valid
     return [diagnostic.found for diagnostic in report.diagnostics]
 

@@ -65,7 +65,7 @@ def test_every_task_runs_answers_and_gets_no_word_from_the_validator(tasks: list
         assert 0 < len(rows) <= 100_000
         assert any(value is not None for row in rows for value in row)
         found = validate(task.gold, nba_graph.schema, entities=nba_graph.indexed_entities, read_only=True).diagnostics
-        assert [one for one in found if one.severity != "hint"] == []
+        assert [diagnostic for diagnostic in found if diagnostic.severity != "hint"] == []
 
 
 def test_no_task_breaks_a_rule_of_realism(tasks: list[Task], records: Records, nba_graph: Graph) -> None:
@@ -131,7 +131,7 @@ def test_thresholds_are_rounded_and_conditions_typed() -> None:
     ]
     rng = random.Random(1)
     made = [condition("d", "date", ["1980-03-02", "1990-03-02", "1999-01-05"], rng) for _ in range(9)]
-    assert all(one is None or one[0].startswith(("n.d > date('19", "n.d < date('19")) for one in made)
+    assert all(condition is None or condition[0].startswith(("n.d > date('19", "n.d < date('19")) for condition in made)
     assert any(made)
     assert condition("s", "str", ["a", "a"], rng) is None
     assert condition("n", "int", [5, None], rng) is None

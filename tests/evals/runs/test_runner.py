@@ -120,7 +120,7 @@ def test_an_agent_that_cannot_be_started_stops_the_run_with_the_reason(graphs: O
 
 def test_tasks_of_a_graph_that_cannot_be_asked_are_left_for_later(graphs: OpenGraphs, tmp_path: Path) -> None:
     tasks = [task(1), task(2, graph="away"), task(3, graph="away"), task(4, graph="nowhere")]
-    predictor = FilePredictions({one.qid: Prediction(one.qid, GOLD) for one in tasks})
+    predictor = FilePredictions({task.qid: Prediction(task.qid, GOLD) for task in tasks})
     outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
     assert outcome.scored == 1
     assert sorted(outcome.unscored.values()) == [1, 2]
@@ -205,8 +205,8 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
     tasks = [task(number) for number in range(4)]
     for name, right in (("a", {"t0", "t1"}), ("b", {"t0", "t2", "t3"})):
         predictions = {
-            one.qid: Prediction(one.qid, GOLD if one.qid in right else "MATCH (n:Person) RETURN n.name")
-            for one in tasks
+            task.qid: Prediction(task.qid, GOLD if task.qid in right else "MATCH (n:Person) RETURN n.name")
+            for task in tasks
         }
         Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=10.0)
     found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])

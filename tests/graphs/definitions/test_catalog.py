@@ -36,31 +36,31 @@ def test_a_domains_schema_is_the_published_one_to_the_byte(name: str) -> None:
 def test_what_is_known_of_relationship_types_is_what_was_published(name: str) -> None:
     definition = read_definition(name)
     published = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[name]["relations"]
-    assert list(definition.types) == [one["label"] for one in published]
-    for one in published:
-        ours = definition.characteristics(one["label"])
-        assert ours.cardinality == f"{one['subj_cardinality']}-to-{one['obj_cardinality']}"
+    assert list(definition.types) == [type_["label"] for type_ in published]
+    for type_ in published:
+        ours = definition.characteristics(type_["label"])
+        assert ours.cardinality == f"{type_['subj_cardinality']}-to-{type_['obj_cardinality']}"
         assert ("start" in ours.mandatory, "end" in ours.mandatory) == (
-            one["is_mandatory_subj"],
-            one["is_mandatory_obj"],
+            type_["is_mandatory_subj"],
+            type_["is_mandatory_obj"],
         )
         assert (ours.symmetric, ours.time_bounded, ours.implies) == (
-            one["is_symmetric"],
-            one["is_time_sensitive"],
-            one["implied_relations"],
+            type_["is_symmetric"],
+            type_["is_time_sensitive"],
+            type_["implied_relations"],
         )
-        variants = [f"{r.type}#{r.start}#{r.end}" for r in definition.relationships if r.type == one["label"]]
-        assert sorted(variants) == sorted(one["variants"])
+        variants = [f"{r.type}#{r.start}#{r.end}" for r in definition.relationships if r.type == type_["label"]]
+        assert sorted(variants) == sorted(type_["variants"])
 
 
 @needs("codex", "relations.en.json")
 def test_the_names_beside_wikidatas_ids_are_the_names_that_wikidata_gives_them() -> None:
     known = {
-        key: one["label"]
-        for key, one in json.loads((SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()
+        key: relation["label"]
+        for key, relation in json.loads((SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()
     }
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
-        known.update({key: one["label"] for key, one in json.load(file).items()})
+        known.update({key: relation["label"] for key, relation in json.load(file).items()})
     known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a slip of that file
     compared = 0
     for name in DOMAINS:

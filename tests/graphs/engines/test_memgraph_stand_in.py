@@ -142,7 +142,9 @@ def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
     assert hint in told.message
     assert told.severity == "hint"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
-    assert [one.message for one in answer.diagnostics if one.code == "not_in_this_database"] == [told.message]
+    assert [diagnostic.message for diagnostic in answer.diagnostics if diagnostic.code == "not_in_this_database"] == [
+        told.message
+    ]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
 def test_no_hint_on_what_memgraph_has_or_some_version_of_it(graphs: OpenGraphs, query: str) -> None:
     graphs.get("films")
     found = validate_cypher(graphs, ValidateCypherRequest(query=query)).diagnostics
-    assert "not_in_this_database" not in {one.code for one in found}
+    assert "not_in_this_database" not in {diagnostic.code for diagnostic in found}
 
 
 def test_what_only_newer_versions_have_is_reported_with_the_refusal(graphs: OpenGraphs) -> None:

@@ -80,7 +80,7 @@ def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, m
         "B. Jonson Society",
         "B. Johnston",
     ]
-    build_index(tmp_path / "i", [Record(str(number), "Thing", one) for number, one in enumerate(names)])
+    build_index(tmp_path / "i", [Record(str(number), "Thing", name) for number, name in enumerate(names)])
     assert open_index(tmp_path / "i").find(mention)[0].name == name
 
 
@@ -95,8 +95,8 @@ def test_a_label_is_searched_as_if_it_were_alone(tmp_path: Path) -> None:
     build_index(tmp_path / "people", [record for record in records if record.label == "Person"])
     together, alone = open_index(tmp_path / "all"), open_index(tmp_path / "people")
     for mention in ("Hana Lee", "Joanna Leed", "leigh", "A. Leeds"):
-        assert [(one.key, one.match) for one in together.find(mention, label="Person", limit=3)] == [
-            (one.key, one.match) for one in alone.find(mention, limit=3)
+        assert [(candidate.key, candidate.match) for candidate in together.find(mention, label="Person", limit=3)] == [
+            (candidate.key, candidate.match) for candidate in alone.find(mention, limit=3)
         ]
 
 
@@ -107,13 +107,13 @@ def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: Enti
 
 def test_a_value_of_a_property_is_found_once_for_its_label(people: EntityIndex) -> None:
     found = people.find("Untied States", property="country_of_citizenship")
-    assert [(one.name, one.property, one.description) for one in found] == [
+    assert [(candidate.name, candidate.property, candidate.description) for candidate in found] == [
         ("United States", "country_of_citizenship", "country_of_citizenship of 2 Player nodes")
     ]
 
 
 def test_distinct_entities_of_one_name_are_counted_and_never_merged(people: EntityIndex) -> None:
-    assert {one.key for one in people.find("Michael Jordan")[:2]} == {"Q41421", "Q8704"}
+    assert {candidate.key for candidate in people.find("Michael Jordan")[:2]} == {"Q41421", "Q8704"}
     assert people.same_name("michael jordan") == 2
     assert people.same_name("Michael Jordan", label="Player") == 1
 
@@ -168,7 +168,7 @@ def test_progress_is_reported_while_building(tmp_path: Path) -> None:
     told: list[Progress] = []
     build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=told.append)
     assert told[0] == Progress("reading", 1, None)
-    assert {"sorting names", "sorting words", "typing errors"} <= {one.step for one in told}
+    assert {"sorting names", "sorting words", "typing errors"} <= {progress.step for progress in told}
 
 
 def test_an_unfinished_build_leaves_the_older_index_alone(tmp_path: Path) -> None:

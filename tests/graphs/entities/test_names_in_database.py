@@ -46,8 +46,8 @@ def test_several_mentions_together_are_answered_as_each_alone(names: NamesInData
 @pytest.mark.slow
 def test_a_label_limits_the_candidates_and_scores_fall(names: NamesInDatabase) -> None:
     found = names.find("Michael Man", label="Person", limit=10)
-    assert {one.label for one in found} == {"Person"}
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert {candidate.label for candidate in found} == {"Person"}
+    assert [candidate.score for candidate in found] == sorted((candidate.score for candidate in found), reverse=True)
 
 
 @pytest.mark.slow

@@ -65,9 +65,14 @@ def test_what_is_written_like_a_name_is_offered_to_the_fuzzy_search(people: Enti
 @needs("cypherbench_tasks", "entity_mentions.jsonl.gz")
 def test_entities_of_real_questions_are_found(tmp_path: Path) -> None:
     with gzip.open(SHARED / "cypherbench_tasks" / "entity_mentions.jsonl.gz", "rt", encoding="utf-8") as lines:
-        mentions = [one for one in map(json.loads, lines) if one["property"] == "name" and one["verbatim_in_question"]]
+        mentions = [
+            mention
+            for mention in map(json.loads, lines)
+            if mention["property"] == "name" and mention["verbatim_in_question"]
+        ]
     build_index(
-        tmp_path / "i", [Record(str(number), one["label"], one["value"]) for number, one in enumerate(mentions)]
+        tmp_path / "i",
+        [Record(str(number), mention["label"], mention["value"]) for number, mention in enumerate(mentions)],
     )
     index = open_index(tmp_path / "i")
     found = sum(

@@ -25,7 +25,7 @@ def fetched(
     with FileServer({"/nba.json": BODY}, faults) as server:
         assert fetch(server.url + name, path, sleep=waited.append) == SHA256
         assert path.read_bytes() == BODY
-        assert sorted(one.name for one in path.parent.iterdir()) == [path.name, f"{path.name}.sha256"]
+        assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}.sha256"]
         return server.requests, waited
 
 

@@ -39,7 +39,7 @@ def as_text(made: dict[str, Any], shape: str) -> str:
     """The document as text, in the layouts of different programs."""
     if shape == "lines":
         parts = [
-            f'"{key}": [\n' + ",\n".join(json.dumps(one) for one in made[key]) + "\n]"
+            f'"{key}": [\n' + ",\n".join(json.dumps(record) for record in made[key]) + "\n]"
             for key in ("entities", "relations")
         ]
         return '{"schema": ' + json.dumps(made["schema"]) + ", " + ",\n".join(parts) + "}\n"

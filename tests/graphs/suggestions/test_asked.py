@@ -39,7 +39,7 @@ def asked(query: str, question: str, names: EntityLookup) -> Report:
 
 
 def hints(report: Report) -> list[str]:
-    return [one.message for one in report.diagnostics if one.code == "question_not_covered"]
+    return [diagnostic.message for diagnostic in report.diagnostics if diagnostic.code == "question_not_covered"]
 
 
 def test_the_question_decides_between_two_types_that_both_fit(names: EntityLookup) -> None:

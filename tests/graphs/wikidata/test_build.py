@@ -80,7 +80,7 @@ def test_the_graph_of_real_documents_is_what_they_say(right: bytes) -> None:
     assert nodes["Place#Q1040"]["properties"]["area_km2"] == 173.46
     assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, of year precision
     assert nodes["Place#Q232"]["properties"]["inception_year"] == 1991
-    pairs = {(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]}
+    pairs = {(relation["label"], relation["subj_id"], relation["obj_id"]) for relation in graph["relations"]}
     assert ("borders", "Place#Q35", "Neighbour#Q145") not in pairs or "Neighbour#Q145" in nodes
     assert ("lies", "Place#Q191", "Country#Q191") in pairs
 
@@ -91,7 +91,7 @@ def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: Sparql
     assert validated(path) == (result.nodes, result.relationships)
     discarded = json.loads((tmp_path / "places.discarded.json").read_text("utf-8"))
     assert discarded == result.discarded
-    found = {(one["place"], one["reason"]): one for one in discarded}
+    found = {(entry["place"], entry["reason"]): entry for entry in discarded}
     assert found["Place.founded", "date coarser than a day"]["count"] >= 1
     assert "Q232: time 1991 0 0 9" in found["Place.founded", "date coarser than a day"]["examples"]
     assert found["Neighbour", "a node without a name"]["count"] > 10
@@ -294,7 +294,7 @@ def relevant_documents() -> list[Document]:
     for name in DOMAINS:
         wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))
     return [
-        {**document, "claims": {name: one for name, one in document["claims"].items() if name in wanted}}
+        {**document, "claims": {name: statements for name, statements in document["claims"].items() if name in wanted}}
         for document in joined_documents()
     ]
 

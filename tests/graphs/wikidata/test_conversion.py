@@ -101,7 +101,7 @@ def test_every_preferred_statement_hides_the_normal_ones_and_no_deprecated_one_i
         for name, statements in statements_of(claims, dict.fromkeys(claims, frozenset())).items():
             ranks = [claim["rank"] for claim in claims[name]]
             kept = best(statements)
-            assert all(one.rank != 0 for one in kept)
+            assert all(statement.rank != 0 for statement in kept)
             assert len(not_deprecated(statements)) == len(ranks) - ranks.count("deprecated")
             if "preferred" in ranks:
                 assert len(kept) == ranks.count("preferred")

@@ -134,8 +134,8 @@ def test_a_dump_with_documents_of_wrong_shapes_is_read_to_its_end(tmp_path: Path
     assert definition is not None
     source = DumpSource(SHARED / "wikidata_entities" / "wdtk_mock-dump-with-bugs.json")
     result = build(definition, source, tmp_path / "x.json")
-    assert {one["reason"] for one in result.discarded} <= {"a node without a name"}
-    assert result.nodes + sum(one["count"] for one in result.discarded) >= 2
+    assert {entry["reason"] for entry in result.discarded} <= {"a node without a name"}
+    assert result.nodes + sum(entry["count"] for entry in result.discarded) >= 2
 
 
 def test_sparql_in_a_definition_needs_an_endpoint(tmp_path: Path) -> None:

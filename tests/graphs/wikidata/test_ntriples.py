@@ -163,7 +163,7 @@ def test_a_truthy_dump_gives_the_best_values_and_says_what_it_does_not_hold(
     assert "because qualifiers are missing: lies.start_year, lies.end_year." in said
     assert "former ones may be missing: lies." in said
     truthy, full = json.loads(output.read_bytes()), json.loads(right)
-    nodes, wanted = ({one["eid"]: one for one in graph["entities"]} for graph in (truthy, full))
+    nodes, wanted = ({entity["eid"]: entity for entity in graph["entities"]} for graph in (truthy, full))
     assert nodes.keys() == wanted.keys()
     for eid, node in nodes.items():
         for key, value in node["properties"].items():
@@ -174,9 +174,10 @@ def test_a_truthy_dump_gives_the_best_values_and_says_what_it_does_not_hold(
     assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, which truthy triples write as 1 January
     assert nodes["Place#Q232"]["properties"]["inception_year"] == 1991
     discarded = json.loads((tmp_path / "places.discarded.json").read_text("utf-8"))
-    assert {one["reason"] for one in discarded if one["place"] == "Place.area_km2"} == {"no unit"}
+    assert {entry["reason"] for entry in discarded if entry["place"] == "Place.area_km2"} == {"no unit"}
     pairs, known = (
-        {(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]} for graph in (truthy, full)
+        {(relation["label"], relation["subj_id"], relation["obj_id"]) for relation in graph["relations"]}
+        for graph in (truthy, full)
     )
     assert pairs <= known
     assert {pair for pair in pairs if pair[0] == "borders"} == {pair for pair in known if pair[0] == "borders"}

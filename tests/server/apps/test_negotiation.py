@@ -46,7 +46,7 @@ def apps_address(data_folder: Path) -> Any:
 
 
 async def quickly(client: Client) -> Any:
-    """The rows, once the database is warm: no picture is drawn of what took long."""
+    """The answer with a picture, once the database is warm: a slow query gets no picture."""
     for _ in range(20):
         rows = await client.call_tool("execute_cypher", {"query": QUERY})
         if PICTURE in (rows.meta or {}):

@@ -1,4 +1,4 @@
-"""`graphground graphs import`: from a folder of CSV files to a graph that answers."""
+"""`graphground graphs import`: from a folder of CSV files to a graph that can be queried."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from tests.support.databases.library import LIBRARY
 from tests.support.databases.network import NETWORK
 from tests.support.databases.transfers import TRANSFERS
 
-DATABASES = {one.name: one for one in (ERP, NETWORK, FESTIVALS_DATABASE, LIBRARY, TRANSFERS)}
+DATABASES = {database.name: database for database in (ERP, NETWORK, FESTIVALS_DATABASE, LIBRARY, TRANSFERS)}
 DEVELOPED_ON = ("erp", "network", "festivals")
 HELD_OUT = ("library", "transfers")
 

@@ -9,8 +9,8 @@ The questions of a database are in the text file beside its script, a paragraph 
     @ Kestrel Tools -> Vendor.vendorName: Kestrel Tools
     ! MATCH (v:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName
 
-`?` the question, `=` the gold query, `@` a name as the question writes it and what it means, `!` a query that an
-agent who has not looked closely would write for it.
+`?` the question, `=` the gold query, `@` a name as the question writes it and what it means, `!` a plausible but wrong
+query, such as a careless agent writes.
 """
 
 from __future__ import annotations

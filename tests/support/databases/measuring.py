@@ -1,4 +1,4 @@
-"""Measures what the tools make of one example database: suggested fixes, names, filtered schemas, suggested queries.
+"""Measures the tools on one example database: suggested fixes, names, filtered schemas, suggested queries.
 
 with opened(server, ERP, folder) as trial:
     print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
@@ -60,7 +60,7 @@ class Trial:
 
 
 def comparable(value: Any) -> Any:
-    """A value as it is compared: sums of floats differ in their last digits."""
+    """A value in comparable form, with rounded floats, because sums of floats differ in their last digits."""
     return round(value, 6) if isinstance(value, float) else value
 
 
@@ -83,7 +83,7 @@ def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: 
 
 @dataclass
 class Tally:
-    """So many of so many, and the others."""
+    """A count of successes among all cases, with the cases that failed."""
 
     what: str
     right: int = 0
@@ -118,13 +118,13 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
             fixed += suggested is not None and good
             mended.add(good, f"{attempt}\n      -> {suggested}")
             if suggested is None:
-                mended.missed.append(f"(no fix) {attempt} {[one.code for one in report.diagnostics]}")
+                mended.missed.append(f"(no fix) {attempt} {[diagnostic.code for diagnostic in report.diagnostics]}")
     mended.note = f"{fixed} fixed"
     return mended, harmed
 
 
 def statements(trial: Trial) -> Statements:
-    """What diagnostics state about the gold queries, the attempts and queries with mistakes, judged by the data."""
+    """Check the statements of diagnostics (for gold queries, attempts and queries with mistakes) against the data."""
     found = Statements()
     for question in trial.database.questions():
         for query in (question.gold, *question.attempts, *mistaken(question.gold)):
@@ -148,7 +148,7 @@ def names(trial: Trial) -> Tally:
             first = answer.mentions[0].candidates[:1]
             tally.add(
                 bool(first) and first[0].name == mention.value,
-                f"{mention} {[(one.name, one.label, one.score) for one in answer.mentions[0].candidates[:3]]}",
+                f"{mention} {[(near.name, near.label, near.score) for near in answer.mentions[0].candidates[:3]]}",
             )
     return tally
 
@@ -166,7 +166,7 @@ def filtered(trial: Trial) -> tuple[Tally, float]:
 
 
 def used(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """What of the schema a query uses, as it stands in the base form: `:Order`, `[:ORDERS`, `freight`."""
+    """The schema elements that a query uses, as the base form writes them: `:Order`, `[:ORDERS`, `freight`."""
     facts = Reader(parse(query), index_of(schema)).read()
     solve(facts)
     found = [f":{use.name.name.text}" for use in facts.labels]

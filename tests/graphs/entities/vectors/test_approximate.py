@@ -87,9 +87,13 @@ def test_neighbours_find_what_comparing_all_finds(files: Files) -> None:
 def test_a_label_filters_with_and_without_neighbours(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     index = open_index(files.folder)
-    assert {one.label for one in index.find("automobile", mode="vector", limit=20)} >= {"Thing"}
-    assert {one.label for one in index.find("automobile", label="Other", mode="vector", limit=20)} == {"Other"}
-    assert {one.label for one in index.find("automobile", label="Thing", mode="vector", limit=20)} == {"Thing"}
+    assert {candidate.label for candidate in index.find("automobile", mode="vector", limit=20)} >= {"Thing"}
+    assert {candidate.label for candidate in index.find("automobile", label="Other", mode="vector", limit=20)} == {
+        "Other"
+    }
+    assert {candidate.label for candidate in index.find("automobile", label="Thing", mode="vector", limit=20)} == {
+        "Thing"
+    }
 
 
 def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> None:
@@ -115,7 +119,7 @@ def test_a_stopped_graph_of_neighbours_is_resumed_and_is_not_served_before(
     assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
     told = []
     assert build_vectors(files, encoder(STATIC), ann=1_000, progress=told.append)
-    assert [one.done for one in told] == [1_500, 2_000, 2_500, 3_000]
+    assert [progress.done for progress in told] == [1_500, 2_000, 2_500, 3_000]
     assert [file.name for file in folder.glob("near-*")] == ["near-0-3000.usearch"]
     assert VectorStore(files).approximate == 3_000
 
@@ -179,7 +183,7 @@ def test_a_killed_build_leaves_older_vectors_served_and_is_resumed(
     told = []
     monkeypatch.setattr(building, "_AT_ONCE", 1_000)
     assert build_vectors(files, encoder(STATIC), progress=told.append)
-    assert [one.done for one in told] == [2_500, 3_050]
+    assert [progress.done for progress in told] == [2_500, 3_050]
     assert VectorStore(files).names == 3_050
 
 

@@ -92,8 +92,10 @@ def test_several_mentions_together_are_answered_as_each_alone(things: BoltEngine
 def test_a_euclidean_index_gives_the_same_scores(things: BoltEngine) -> None:
     first = DatabaseVectors(things, STATIC, "things").nearest("automobile", limit=3)
     second = DatabaseVectors(things, STATIC, "far_things").nearest("automobile", limit=3)
-    assert [one.name for one in first] == [one.name for one in second]
-    assert [one.score for one in first] == pytest.approx([one.score for one in second], abs=0.01)
+    assert [candidate.name for candidate in first] == [candidate.name for candidate in second]
+    assert [candidate.score for candidate in first] == pytest.approx(
+        [candidate.score for candidate in second], abs=0.01
+    )
 
 
 @pytest.mark.neo4j
@@ -119,7 +121,7 @@ def test_other_dimensions_are_refused_before_the_database_is_queried(things: Bol
 @pytest.mark.neo4j
 def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
-    assert [one.name for one in vectors.nearest("automobile", label="Thing", limit=1)] == ["car"]
+    assert [candidate.name for candidate in vectors.nearest("automobile", label="Thing", limit=1)] == ["car"]
     assert vectors.nearest("automobile", label="Other") == []
 
 
@@ -290,7 +292,7 @@ class OneIndex:
 
 def test_memgraph_s_distances_become_cosines() -> None:
     found = DatabaseVectors(OneIndex(), STATIC).nearest("automobile")
-    assert [(one.name, one.score, one.key) for one in found] == [("car", 0.75, "7")]
+    assert [(candidate.name, candidate.score, candidate.key) for candidate in found] == [("car", 0.75, "7")]
     assert VectorIndex("m", ("Thing",), 2, "l2sq").cosine(0.5) == 0.75
 
 

@@ -74,7 +74,7 @@ def test_opening_a_graph_with_vectors_begins_to_load_their_model_and_waits_for_n
     index = open_index(folder)
     assert gate.begun.wait(30)
     assert index.find("bread")[0].name == "bread"
-    assert [one.match for one in index.find("automobile")] == []
+    assert [candidate.match for candidate in index.find("automobile")] == []
     gate.opened.set()
     assert index.find("automobile", mode="vector", limit=1)[0].name == "car"
     assert index.find("automobile", limit=1)[0].match == "vector"
@@ -86,10 +86,10 @@ async def asked(folder: Path, gate: Gate) -> list[str]:
     waiting = asyncio.create_task(asyncio.to_thread(index.find, "automobile", mode="vector", limit=1))
     async with asyncio.timeout(30):
         assert await asyncio.to_thread(gate.begun.wait, 30)
-        found = [one.name for one in await asyncio.to_thread(index.find, "bred")]
+        found = [candidate.name for candidate in await asyncio.to_thread(index.find, "bred")]
         assert not waiting.done()
         gate.opened.set()
-        return found + [one.name for one in await waiting]
+        return found + [candidate.name for candidate in await waiting]
 
 
 def test_the_event_loop_keeps_running_while_the_library_is_imported(folder: Path, gate: Gate) -> None:

@@ -30,7 +30,7 @@ def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
     assert index.find("automobile", mode="vector")[0].name == "car"
     assert index.find("automobile")[0].match == "vector"
     assert index.find("puppy", label="Animal")[0].name == "dog"
-    assert {one.label for one in index.find("automobile", label="Food", mode="vector")} == {"Food"}
+    assert {candidate.label for candidate in index.find("automobile", label="Food", mode="vector")} == {"Food"}
 
 
 def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
@@ -49,7 +49,7 @@ def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
 
 def test_a_mention_spelled_well_is_not_looked_up_by_meaning(folder: Path) -> None:
     build_vectors(open_index(folder)._files, StaticEncoder())
-    assert [one.match for one in open_index(folder).find("horse", limit=1)] == ["exact"]
+    assert [candidate.match for candidate in open_index(folder).find("horse", limit=1)] == ["exact"]
 
 
 def test_without_vectors_their_mode_says_how_to_build_them_and_auto_still_works(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pyt
     with pytest.raises(VectorsMissing):
         open_index(folder).find("automobile", mode="vector")
     assert build_vectors(files, model, progress=told.append)
-    assert [one.done for one in told] == [2, 4, 6, 8, 9]
+    assert [progress.done for progress in told] == [2, 4, 6, 8, 9]
     assert open_index(folder).find("automobile", mode="vector")[0].name == "car"
 
 
@@ -76,7 +76,7 @@ def test_chosen_labels_alone_get_vectors(folder: Path) -> None:
     files = open_index(folder)._files
     assert estimate(files, StaticEncoder(), ["Food"]).names == 3
     build_vectors(files, StaticEncoder(), ["Food"])
-    assert {one.label for one in open_index(folder).find("automobile", mode="vector")} == {"Food"}
+    assert {candidate.label for candidate in open_index(folder).find("automobile", mode="vector")} == {"Food"}
 
 
 def test_a_rebuilt_index_does_not_use_old_vectors(folder: Path) -> None:

@@ -89,7 +89,7 @@ def test_values_that_json_does_not_know_keep_their_kind_or_become_text(neo4j_5: 
     assert done.other_labels == 2
     graph = json.loads(output.read_bytes())
     first, second = sorted(graph["entities"], key=lambda entity: entity["label"])
-    assert {one["label"]: one["properties"] for one in graph["schema"]["entities"]}["A"] == {
+    assert {entity["label"]: entity["properties"] for entity in graph["schema"]["entities"]}["A"] == {
         "day": "date",
         "at": "datetime",
         "took": "str",

@@ -93,7 +93,10 @@ role = { column = "role", type = "str" }
     assert nodes["Movie#m2"]["name"] == "Alien, the film"
     assert nodes["Movie#m3"]["properties"] == {}
     assert nodes["Person#p1"]["properties"] == {"born": 1943, "alive": True}
-    assert [(one["label"], one["subj_id"], one["obj_id"], one["properties"]) for one in graph["relations"]] == [
+    assert [
+        (relation["label"], relation["subj_id"], relation["obj_id"], relation["properties"])
+        for relation in graph["relations"]
+    ] == [
         ("hasDirector", "Movie#m1", "Person#p1", {}),
         ("hasDirector", "Movie#m2", "Person#p2", {}),
         ("ACTED_IN", "Person#p3", "Movie#m1", {"role": "Vincent Hanna"}),
@@ -105,7 +108,10 @@ def test_a_link_between_ids_that_each_appear_once_is_still_a_link(tmp_path: Path
     folder_of(tmp_path, {**FILES, "acted_in.tsv": "person\tmovie\trole\np3\tm1\tVincent Hanna\n"})
     graph = imported(tmp_path)
     assert len(graph["entities"]) == 6
-    assert [(one["label"], one["subj_id"]) for one in graph["relations"]][-1] == ("ACTED_IN", "Person#p3")
+    assert [(relation["label"], relation["subj_id"]) for relation in graph["relations"]][-1] == (
+        "ACTED_IN",
+        "Person#p3",
+    )
 
 
 def test_a_mapping_that_was_shown_is_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:

@@ -97,22 +97,22 @@ def json_lines(folder: Path, lines: list[Any]) -> Path:
 
 def test_json_lines_become_a_graph_with_a_schema_of_what_they_hold(tmp_path: Path) -> None:
     graph = written(file_source(json_lines(tmp_path, LINES)), tmp_path)
-    assert {one["label"]: one["properties"] for one in graph["schema"]["entities"]} == {
+    assert {entity["label"]: entity["properties"] for entity in graph["schema"]["entities"]} == {
         "Movie": {"released": "date", "code": "str", "minutes": "int", "tags": "list[str]"},
         "Director": {},
         "Person": {"minutes": "float"},
     }
-    assert [(one["eid"], one["label"], one["name"], one["aliases"]) for one in graph["entities"]] == [
+    assert [(entity["eid"], entity["label"], entity["name"], entity["aliases"]) for entity in graph["entities"]] == [
         ("1", "Movie", "Heat", []),
         ("2", "Movie", "Ronin", []),
         ("3", "Director", "Michael Mann", ["MM"]),
         ("4", "Person", "Robert De Niro", []),
     ]
     assert graph["entities"][0]["properties"] == {"released": "1995-12-15", "code": "007"}
-    assert [(one["label"], one["subj_id"], one["obj_id"], one["properties"]) for one in graph["relations"]] == [
-        ("DIRECTED", "3", "1", {"year": 1995}),
-        ("ACTED_IN", "4", "2", {"roles": ["Sam"]}),
-    ]
+    assert [
+        (relation["label"], relation["subj_id"], relation["obj_id"], relation["properties"])
+        for relation in graph["relations"]
+    ] == [("DIRECTED", "3", "1", {"year": 1995}), ("ACTED_IN", "4", "2", {"roles": ["Sam"]})]
 
 
 def test_values_of_several_types_are_kept_as_they_are(tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ def test_values_of_several_types_are_kept_as_they_are(tmp_path: Path) -> None:
     ]
     graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
     assert graph["schema"]["entities"][0]["properties"]["mixed"] == "bool|float|str"
-    assert [one["properties"].get("mixed") for one in graph["entities"]] == [1.0, 2.5, "three", True, None, None]
+    assert [entity["properties"].get("mixed") for entity in graph["entities"]] == [1.0, 2.5, "three", True, None, None]
     assert graph["schema"]["entities"][0]["properties"]["own"] == "list[bool|float|str]"
-    assert [one["properties"]["own"] for one in graph["entities"]][3:] == [[True], ["x", 1.0], ['{"a": 1}']]
+    assert [entity["properties"]["own"] for entity in graph["entities"]][3:] == [[True], ["x", 1.0], ['{"a": 1}']]
 
 
 def test_a_property_with_the_name_of_a_field_is_kept_under_another(tmp_path: Path) -> None:
@@ -143,11 +143,13 @@ def test_graphml_is_read_with_its_declared_types_and_defaults(tmp_path: Path) ->
     path = tmp_path / "films.graphml.gz"
     path.write_bytes(gzip.compress(GRAPHML.encode()))
     graph = written(file_source(path), tmp_path)
-    assert [(one["label"], one["name"], one["properties"]) for one in graph["entities"]] == [
+    assert [(entity["label"], entity["name"], entity["properties"]) for entity in graph["entities"]] == [
         ("Movie", "Heat & more", {"seen": False}),
         ("Person", "n1", {"born": 1943, "seen": True}),
     ]
-    assert [(one["label"], one["subj_id"], one["obj_id"]) for one in graph["relations"]] == [("DIRECTED", "n1", "n0")]
+    assert [(relation["label"], relation["subj_id"], relation["obj_id"]) for relation in graph["relations"]] == [
+        ("DIRECTED", "n1", "n0")
+    ]
 
 
 def test_what_networkx_writes_as_graphml_is_the_graph_that_networkx_has(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_the_key_of_an_edge_of_a_multigraph_is_its_type(tmp_path: Path) -> None:
     graph = networkx.MultiDiGraph()
     graph.add_edge(1, 2, "KNOWS")
     graph.add_edge(1, 2, "LIKES")
-    assert [one["label"] for one in written(NetworkX(graph), tmp_path)["relations"]] == ["KNOWS", "LIKES"]
+    assert [relation["label"] for relation in written(NetworkX(graph), tmp_path)["relations"]] == ["KNOWS", "LIKES"]
 
 
 @pytest.mark.parametrize("suffix", [".ttl", ".nt", ".rdf"])
@@ -191,7 +193,7 @@ def test_rdf_classes_are_labels_literals_properties_and_links_relationships(tmp_
     assert heat["properties"] == {"released": "1995-12-15", "minutes": 170}
     assert (mann["label"], mann["name"], mann["properties"]) == ("Person", "mann", {"born": 1943})
     assert (someone["label"], someone["name"]) == ("Resource", "someone")
-    assert sorted((one["label"], one["subj_id"].rpartition("/")[2]) for one in graph["relations"]) == [
+    assert sorted((relation["label"], relation["subj_id"].rpartition("/")[2]) for relation in graph["relations"]) == [
         ("director", "heat"),
         ("knows", "mann"),
     ]

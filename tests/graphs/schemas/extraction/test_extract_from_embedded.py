@@ -140,7 +140,7 @@ def test_the_movie_slice_has_the_schema_that_its_file_defines(home: Home) -> Non
     assert not found.partial
     assert (found.nodes, found.relationships) == (3373, 11583)
     for pattern in found.schema.patterns:
-        assert str(pattern) in {str(one) for one in graph.schema.patterns}
+        assert str(pattern) in {str(known) for known in graph.schema.patterns}
     for label in found.schema.labels.values():
         assert label.properties.items() <= graph.schema.labels[label.name].properties.items()
     graph.engine.close()
