@@ -106,9 +106,9 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
     """Try all attacks of some kinds, and return their number; an answer that reveals a secret is an error at once."""
-    chosen = [attack for attack in ATTACKS if attack["kind"] in kinds]
-    for attack in chosen:
-        query, parameters = surroundings.written(attack["query"])
+    chosen = [entry for entry in ATTACKS if entry["kind"] in kinds]
+    for entry in chosen:
+        query, parameters = surroundings.written(entry["query"])
         assert SECRET not in attempt(query, parameters), query
         assert not surroundings.calls, f"the network was reached by {query}"
         assert not surroundings.out.exists(), f"a file was written by {query}"

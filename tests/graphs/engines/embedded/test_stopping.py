@@ -55,17 +55,17 @@ def test_other_clients_go_on_while_such_a_query_is_ended(small_home: Home, engin
         mine.close()
 
     clients = [threading.Thread(target=client) for _ in range(3)]
-    for client in clients:
-        client.start()
+    for thread in clients:
+        thread.start()
     try:
         for query in (DEAF["reduce"], DEAF["any"]):
             with pytest.raises(QueryTimeout):
                 engine.run(query, timeout=0.5)
     finally:
         over.set()
-        for client in clients:
-            client.join(120)
-    assert not any(client.is_alive() for client in clients)
+        for thread in clients:
+            thread.join(120)
+    assert not any(thread.is_alive() for thread in clients)
     assert len(answers) > 10
     assert all(rows == answers[0] for rows in answers)
 
