@@ -148,10 +148,14 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
         return anthropic, AnthropicModel(settings.model, provider=AnthropicProvider(anthropic_client=anthropic))
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
 
     openai = AsyncOpenAI(api_key=key, base_url=settings.address or None, max_retries=0, timeout=settings.timeout)
-    return openai, OpenAIChatModel(settings.model, provider=OpenAIProvider(openai_client=openai))
+    # Other servers, llama.cpp's among them, ignore the newer name of the limit and would write without end.
+    newer = str(openai.base_url.host).endswith((".openai.com", ".azure.com"))
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=newer)
+    return openai, OpenAIChatModel(settings.model, provider=OpenAIProvider(openai_client=openai), profile=profile)
 
 
 def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
