@@ -1,4 +1,5 @@
-"""Places the boxes of a drawing: stress majorization, then overlapping boxes are pushed apart.
+"""Places the boxes of a drawing: stress majorization, then overlapping boxes are pushed apart. Boxes without links to
+others stand in rows below.
 
 Stress majorization (Gansner, Koren and North, *Graph Drawing by Stress Majorization*, Graph Drawing 2004, §2) finds
 positions whose distances are close to the lengths of the shortest paths. It starts from a circle, so the layout is
@@ -21,6 +22,10 @@ PUSHES = 600
 ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])
 """The horizontal stretch, because screens are wide."""
+ROW_GAP = 24.0
+"""Pixels between boxes without any link: no arrow runs between them."""
+SCREEN = 1.6
+"""Width by height of what the rows of boxes without links fill."""
 
 
 def places(
@@ -28,7 +33,7 @@ def places(
 ) -> list[tuple[float, float]]:
     """The centre of each box in pixels, from (0, 0) on; `sizes` are widths and heights, `links` pairs of boxes.
 
-    Boxes side by side are `gap` pixels apart.
+    Boxes with links are `gap` pixels apart side by side; the others stand closer.
 
     >>> places([(80, 30)], [])
     [(40.0, 15.0)]
@@ -36,11 +41,42 @@ def places(
     if not sizes:
         return []
     size = np.array(sizes, dtype=float)
+    placed = np.zeros_like(size)
+    linked = np.unique([box for link in links if link[0] != link[1] for box in link]).astype(np.intp)
+    width = top = 0.0
+    if len(linked):
+        place_of = {int(box): place for place, box in enumerate(linked)}
+        inner = [(place_of[start], place_of[end]) for start, end in links if start != end]
+        placed[linked] = _linked(size[linked], inner, gap)
+        width, bottom = (placed[linked] + size[linked] / 2).max(axis=0).tolist()
+        top = bottom + gap / 2
+    single = np.setdiff1d(np.arange(len(size)), linked)
+    gaps = np.where(np.isin(single, [start for start, end in links if start == end]), gap, ROW_GAP)
+    placed[single] = _in_rows(size[single], gaps, width, top)
+    return [(round(float(x), 1), round(float(y), 1)) for x, y in placed]
+
+
+def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Floats:
+    """The centres of boxes that have links, from (0, 0) on."""
     step = float(np.median(np.hypot(size[:, 0], size[:, 1]))) + gap
-    placed = _majorized(_distances(len(sizes), links) * step) * WIDER
+    placed: Floats = _majorized(_distances(len(size), links) * step) * WIDER
     _push_apart(placed, size, np.array([gap, 60.0]))
     placed -= (placed - size / 2).min(axis=0)
-    return [(round(float(x), 1), round(float(y), 1)) for x, y in placed]
+    return placed
+
+
+def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
+    """The centres of boxes in rows from `top` on, `width` wide or in the proportion of a screen; `gaps` leave room to
+    the right of each box and below it, more where it has a link to itself."""
+    widest = max(width, float(np.sqrt(np.prod(size + gaps[:, None], axis=1).sum() * SCREEN)))
+    placed = np.zeros_like(size)
+    left = height = 0.0
+    for box, ((box_width, box_height), gap) in enumerate(zip(size, gaps, strict=True)):
+        if left and left + box_width > widest:
+            left, top, height = 0.0, top + height, 0.0
+        placed[box] = left + box_width / 2, top + box_height / 2
+        left, height = left + box_width + gap, max(height, box_height + gap)
+    return placed
 
 
 def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:

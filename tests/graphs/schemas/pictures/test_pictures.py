@@ -130,6 +130,17 @@ def test_five_hundred_crowded_boxes_do_not_overlap(links: list[tuple[int, int]])
     assert not np.triu((apart < needed).all(axis=2), 1).any()
 
 
+def test_boxes_without_links_fill_a_screen_below_those_with_links() -> None:
+    sizes = [(120.0, 40.0)] * 300
+    placed = np.array(places(sizes, []))
+    width, height = placed.max(axis=0) + np.array(sizes[0]) / 2
+    assert 1.3 < width / height < 2
+    assert width * height < 2.5 * 300 * 120 * 40
+    mixed = np.array(places(sizes, [(0, 7), (7, 9), (4, 4)]))
+    linked = np.isin(np.arange(300), [0, 7, 9])
+    assert mixed[linked, 1].max() + 40 <= mixed[~linked, 1].min()
+
+
 def test_a_schema_too_large_to_draw_says_how_many_labels_are_left_out() -> None:
     labels = {f"L{number}": Label(f"L{number}") for number in range(MOST_LABELS + 25)}
     drawing = schema_drawing(PropertyGraphSchema("large", labels, ()))
