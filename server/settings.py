@@ -166,10 +166,19 @@ class Settings:
         return (*(database for database in self.databases if database.name != own.name), own)
 
 
+MODEL_KEY_VARIABLES = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+"""The environment variables in which the clients of model providers look for a key."""
+SHORTEST_MODEL_KEY = 12
+"""A shorter one is a placeholder for an endpoint that needs no key, such as `ollama`: a word that traces may contain."""
+
+
 def secrets_in(settings: Settings) -> list[str]:
-    """The passwords of the databases and the tokens of clients, which no trace may contain."""
+    """The passwords of the databases, the tokens of clients and the keys of models, which no trace may contain."""
     secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
-    return [secret for secret in secrets if secret]
+    if settings.model_key_variable:
+        secrets.append(os.environ.get(settings.model_key_variable, "").strip())
+    keys = (os.environ.get(name, "").strip() for name in MODEL_KEY_VARIABLES)
+    return [*(secret for secret in secrets if secret), *(key for key in keys if len(key) >= SHORTEST_MODEL_KEY)]
 
 
 def options() -> list[Field[Any]]:

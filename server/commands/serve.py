@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -126,8 +125,6 @@ def recorder_for(settings: Settings) -> Recorder | None:
         from graphground.server.transports.authorization import fixed_tokens
 
         secrets += fixed_tokens(settings)
-    if settings.model_key_variable:
-        secrets += [os.environ.get(settings.model_key_variable, "")]
     file = None if settings.record is None else TraceFile(Path(settings.record).expanduser())
     recorder = Recorder(file, secrets)
     if settings.watch is not None:

@@ -2,7 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import Database, Settings, password_variables, read_settings
+from graphground.agents.models import KEY_VARIABLES
+from graphground.server.settings import (
+    MODEL_KEY_VARIABLES,
+    Database,
+    Settings,
+    password_variables,
+    read_settings,
+    secrets_in,
+)
 from graphground.server.settings_error import SettingsError
 
 
@@ -90,3 +98,15 @@ def test_a_variable_that_is_no_number_is_named(tmp_path: Path) -> None:
 def test_several_graphs_in_one_variable_are_separated_by_commas(tmp_path: Path) -> None:
     settings = read_settings({"home": str(tmp_path)}, {"GRAPHGROUND_GRAPH": "nba, films"})
     assert settings.graph == Settings(graph=("nba", "films")).graph
+
+
+def test_keys_of_models_in_the_environment_are_secrets_and_placeholders_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert set(KEY_VARIABLES.values()) <= set(MODEL_KEY_VARIABLES)
+    for name in MODEL_KEY_VARIABLES:
+        monkeypatch.setenv(name, f"key-of-{name}")
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "ollama")
+    monkeypatch.setenv("OTHER_KEY", " short ")
+    secrets = secrets_in(Settings(model_key_variable="OTHER_KEY"))
+    assert set(secrets) == {"short", *(f"key-of-{name}" for name in MODEL_KEY_VARIABLES[:-1])}
