@@ -3,9 +3,12 @@
 import { follow, TokenNeeded, Unreachable } from "../api.js";
 import { counted, cut, element } from "../dom.js";
 import { recordsIn } from "../saved.js";
+import { textOf } from "../values.js";
 
 const MOST_SHOWN = 500;
 const LONGEST_BLOCK = 50_000;
+const MOST_ROWS = 20;
+const LONGEST_CELL = 200;
 const ALL = "";
 
 export async function show(place, context) {
@@ -16,7 +19,7 @@ export async function show(place, context) {
   const session = element("select", { onchange: showAll }, element("option", { value: ALL }, "all"));
   const filter = element("input", { type: "search", autocomplete: "off", maxlength: 200, oninput: showAll });
   const failures = element("input", { type: "checkbox", onchange: showAll });
-  const file = element("input", { type: "file", accept: ".jsonl,.json,.txt,.html", onchange: openFile });
+  const file = element("input", { type: "file", class: "unseen", accept: ".jsonl,.json,.txt,.html", onchange: openFile });
   const live = element("button", { type: "button", hidden: true, onclick: showLive }, "Back to the live calls");
   const list = element("ol", { class: "calls", "aria-label": "Calls" });
   const about = element("p", {});
@@ -32,7 +35,7 @@ export async function show(place, context) {
       element("label", {}, failures, " Failed only"),
       element("button", { type: "button", onclick: () => keep("jsonl", "jsonl") }, "Export JSON Lines"),
       element("button", { type: "button", onclick: () => keep("markdown", "md") }, "Export transcript"),
-      element("label", {}, "Open a trace or report ", file),
+      element("label", { class: "button" }, "Open a trace or report", file),
       live,
     ),
     about,
@@ -250,16 +253,57 @@ function parts(found, query, { go, graphs }) {
   const rest = Object.fromEntries(Object.entries(found.arguments ?? {}).filter(([key]) => key !== "query"));
   if (typeof found.arguments !== "object") made.push(block("Asked", String(found.arguments ?? "")));
   else if (Object.keys(rest).length) made.push(block("Arguments", JSON.stringify(rest, null, 2)));
-  const { diagnostics } = found.answer ?? {};
-  if (Array.isArray(diagnostics)) {
-    made.push(element("ul", { class: "found" }, diagnostics.map((each) => element("li", {}, `${each?.severity} ${each?.code}: ${each?.message}`))));
-  }
-  if (found.answer !== undefined) {
-    made.push(block("Answer", typeof found.answer === "string" ? found.answer : JSON.stringify(found.answer, null, 1)));
-  }
+  if (found.answer !== undefined) made.push(...answered(found.answer));
   const others = Object.entries(found.more).filter(([key]) => !key.startsWith("tokens"));
   if (others.length) made.push(block("Also recorded", JSON.stringify(Object.fromEntries(others), null, 2)));
   return made;
+}
+
+/** An answer: its diagnostics as sentences, its rows as a table, and what remains as JSON. */
+function answered(answer) {
+  if (answer === null || typeof answer !== "object" || Array.isArray(answer)) {
+    return [block("Answer", typeof answer === "string" ? answer : JSON.stringify(answer, null, 1))];
+  }
+  const made = [];
+  const rest = { ...answer };
+  if (Array.isArray(answer.diagnostics)) {
+    delete rest.diagnostics;
+    made.push(
+      element(
+        "ul",
+        { class: "findings" },
+        answer.diagnostics.map((each) =>
+          element("li", { class: ["error", "warning", "hint"].find((known) => known === each?.severity) }, `${each?.severity} ${each?.code}: ${each?.message}`),
+        ),
+      ),
+    );
+  }
+  if (Array.isArray(answer.columns) && Array.isArray(answer.rows) && answer.rows.every(Array.isArray)) {
+    delete rest.columns;
+    delete rest.rows;
+    made.push(element("h2", {}, "Answer"), tableOf(answer));
+  }
+  if (Object.keys(rest).length) made.push(block(made.length ? "Rest of the answer" : "Answer", JSON.stringify(rest, null, 1)));
+  return made;
+}
+
+function tableOf({ columns, rows }) {
+  const more = rows.length - MOST_ROWS;
+  return element(
+    "div",
+    { class: "small-table", tabindex: 0, role: "group", "aria-label": "Rows of the answer" },
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col" }, cut(textOf(column), LONGEST_CELL))))),
+      element(
+        "tbody",
+        {},
+        rows.slice(0, MOST_ROWS).map((row) => element("tr", {}, row.map((value) => element("td", {}, cut(textOf(value), LONGEST_CELL))))),
+      ),
+    ),
+    more > 0 ? element("p", { class: "quiet" }, `and ${counted(more, "more row")}; open the query in the editor for all.`) : null,
+  );
 }
 
 function block(title, text) {
