@@ -27,7 +27,6 @@ import time
 import tracemalloc
 from array import array
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +50,43 @@ LEFT = 100
 NOT_THEIR_FAULT = ("engine_busy",)
 
 
+class Latencies:
+    """Counts of latencies by the tenth of a millisecond; their memory does not grow with the calls.
+
+    `str(latencies)` is `"median 115.6, p90 225.0, p99 402.2, worst 719.0 ms"`.
+    """
+
+    def __init__(self) -> None:
+        self._counts = array("I", bytes(4 * 10 * 40_000))
+        """Up to 40 s, above every time limit of a look-up."""
+        self._number = 0
+        self._worst = 0.0
+
+    def __len__(self) -> int:
+        return self._number
+
+    def add(self, seconds: float) -> None:
+        """Count a latency."""
+        self._counts[min(len(self._counts) - 1, int(seconds * 10_000))] += 1
+        self._number += 1
+        self._worst = max(self._worst, seconds)
+
+    def __str__(self) -> str:
+        if not self._number:
+            return "none"
+        found = [f"{name} {self._at(share):.1f}" for name, share in (("median", 0.5), ("p90", 0.9), ("p99", 0.99))]
+        return ", ".join([*found, f"worst {1000 * self._worst:.1f} ms"])
+
+    def _at(self, share: float) -> float:
+        """The milliseconds that this share of the calls did not reach."""
+        left = self._number * share
+        for tenths, count in enumerate(self._counts):
+            left -= count
+            if left < 0:
+                return tenths / 10
+        return 1000 * self._worst
+
+
 @dataclass
 class Told:
     """The observations of the clients."""
@@ -59,15 +95,15 @@ class Told:
     outcomes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    latencies: array[float] = field(default_factory=lambda: array("d"))
-    minute: array[float] = field(default_factory=lambda: array("d"))
+    latencies: Latencies = field(default_factory=Latencies)
+    minute: Latencies = field(default_factory=Latencies)
 
     def add(self, kind: str, outcome: str, taken: float, restarted: bool) -> None:
         with self.lock:
             self.outcomes[f"{kind}: {outcome}"] += 1
             if kind == "look-up" and outcome == "answered":
-                self.latencies.append(taken)
-                self.minute.append(taken)
+                self.latencies.add(taken)
+                self.minute.add(taken)
             bar = LIMIT + (RESTART if restarted else LATE)
             if kind.startswith("runaway") and outcome not in NOT_THEIR_FAULT and taken > bar:
                 self.late.append(round(taken, 2))
@@ -82,20 +118,6 @@ def memory(process: int) -> str:
     except (OSError, KeyError):
         return "none"
     return f"{whole:.0f} MiB ({own:.0f} of its own)"
-
-
-def quantiles(latencies: Sequence[float]) -> str:
-    if not latencies:
-        return "none"
-    found = sorted(latencies)
-    picked = [found[min(len(found) - 1, int(len(found) * share))] for share in (0.5, 0.9, 0.99)]
-    return (
-        ", ".join(
-            f"{name} {1000 * value:.1f}"
-            for name, value in zip(("median", "p90", "p99", "worst"), [*picked, found[-1]], strict=True)
-        )
-        + " ms"
-    )
 
 
 def ask(
@@ -140,12 +162,12 @@ def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
     while (at := time.monotonic() - begun) < seconds:
         time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
         with told.lock:
-            minute, told.minute = told.minute, array("d")
+            minute, told.minute = told.minute, Latencies()
             calls = told.outcomes.total()
         state = EngineState.read(home)
         seen.append(of_one(os.getpid()))
         print(
-            f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {quantiles(minute)}; this process "
+            f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {minute}; this process "
             f"{memory(os.getpid())}, {threading.active_count()} threads; engine "
             f"{memory(state.pid) if state else 'none'}; load {os.getloadavg()[0]:.1f}",
             flush=True,
@@ -200,7 +222,7 @@ def main() -> None:
         print(f"{outcome}: {count}")
     same = first and last and first.instance == last.instance
     print(
-        f"look-ups: {quantiles(told.latencies)}; {len(told.latencies) / given.seconds:.0f} a second; engine "
+        f"look-ups: {told.latencies}; {len(told.latencies) / given.seconds:.0f} a second; engine "
         f"{'the same process' if same else 'restarted'}"
     )
     settled = seen[min(2, max(0, len(seen) // 2 - 1))]
