@@ -224,8 +224,9 @@ class BoltEngine:
             self._wait_for_queries()
             for done in list(self._ending):
                 done.wait(CLOSING_SECONDS)
-        self._driver.close()
-        self._administrator.close()
+        for driver in (self._driver, self._administrator):
+            with suppress(BufferError):  # a thread that terminates a query still writes to one of the connections
+                driver.close()
 
     @cached_property
     def dialect(self) -> Dialect:

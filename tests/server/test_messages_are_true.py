@@ -54,7 +54,11 @@ def judged(graphs: OpenGraphs, mention: str) -> MentionAnswer:
 def test_a_query_that_ran_out_of_memory_is_not_called_a_time_out_and_not_retried(
     banks: OpenGraphs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hoard = "UNWIND range(1, 1000000000) AS number WITH collect([x IN range(1, 1000) | x + number]) AS hoard RETURN size(hoard)"
+    # The checks cannot know that rand() is less than 2, so the query is sent.
+    hoard = (
+        "UNWIND range(1, 1000000000) AS number WITH number WHERE rand() < 2 "
+        "WITH collect([x IN range(1, 1000) | x + number]) AS hoard RETURN size(hoard)"
+    )
     sent: list[str] = []
     run = neo4j.Session.run
 

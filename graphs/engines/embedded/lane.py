@@ -46,6 +46,10 @@ SLOTS, SLOTS_APART = max(8, 4 * (os.cpu_count() or 1)), 4
 TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
 BREAKS = 2
+START_SECONDS_APART = 10.0
+"""The longest wait for the start of the process for queries that may not end; it takes about 1.5 s."""
+STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
+RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
 RAN = 0.1
 """A query that was cut off after at least this many seconds did run; a dead connection fails sooner."""
 ENDED_BY_QUERY = (
@@ -101,7 +105,8 @@ class Lane:
         timeout: float | None = None,
     ) -> Table:
         """Run one read-only query; if the process ends meanwhile, retry on a new one."""
-        bolt, broken, left, ran = self._connected(None), 0, timeout, False
+        patience = START_SECONDS_APART if self._apart and timeout is not None else None
+        bolt, broken, left, ran = self._connected_by(None, patience, STARTING), 0, timeout, False
         instance = self._instance
         for _ in range(ATTEMPTS):
             begun = time.monotonic()
@@ -123,7 +128,8 @@ class Lane:
                         raise QueryFailed(TOO_DEEP if lives else ENDED_BY_QUERY, "Engine.Ended") from None
                     raise
             ran = ran or time.monotonic() - begun > RAN
-            bolt = self._connected_by(bolt, left - (time.monotonic() - begun) if ran and left is not None else None)
+            rest = left - (time.monotonic() - begun) if ran and left is not None else None
+            bolt = self._connected_by(bolt, rest, RESTARTED)
             if ran and left is not None:
                 left -= time.monotonic() - begun
                 if left <= 0:
@@ -173,8 +179,8 @@ class Lane:
                 self._bolt.close()
                 self._bolt = None
 
-    def _connected_by(self, broken: BoltEngine, seconds: float | None) -> BoltEngine:
-        """Connect for a query that was cut off, waiting for a new process no longer than the query's own time limit."""
+    def _connected_by(self, broken: BoltEngine | None, seconds: float | None, busy: str) -> BoltEngine:
+        """Connect within that many seconds, else raise `EngineBusy` with that message; a start that has begun goes on."""
         if seconds is None:
             return self._connected(broken)
         ended: Future[BoltEngine] = Future()
@@ -189,9 +195,7 @@ class Lane:
         try:
             return ended.result(max(0.0, seconds))
         except TimeoutError:
-            raise EngineBusy(
-                "The engine restarted during this query, which has no time left; try again in a moment."
-            ) from None
+            raise EngineBusy(busy) from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
         """The connection to the live process; `broken` is the connection that has just failed."""

@@ -249,6 +249,20 @@ def log(problem: str) -> None:
     sys.stdout.flush()
 
 
+def lower_priority() -> None:
+    """Lower the priority of this process, once it has started: at a low priority the start itself would take long.
+
+    On Linux each thread has a priority of its own, which the threads that it starts inherit.
+    """
+    threads = Path("/proc/self/task")
+    if threads.exists():
+        for thread in threads.iterdir():
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), 10)
+    elif hasattr(os, "nice"):
+        os.nice(10)
+
+
 def recover(home: Home) -> None:
     """Recover databases that an earlier version had open for writing when it was killed, by opening them once."""
     left = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
@@ -266,8 +280,6 @@ def recover(home: Home) -> None:
 def main(folder: str, engine_folder: str) -> None:
     """Run the engine process of a data folder, unless one is alive already."""
     home = Home(Path(folder), engine_folder).make()
-    if engine_folder == APART and hasattr(os, "nice"):
-        os.nice(10)  # queries that may not end do not take the processor from the others
     alive = alive_lock(home, 5)
     try:
         alive.acquire()
@@ -277,6 +289,8 @@ def main(folder: str, engine_folder: str) -> None:
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
     process.start()
+    if engine_folder == APART:
+        lower_priority()  # queries that may not end do not take the processor from the others
     os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
 
     def stop(number: int, frame: object) -> None:
