@@ -1,1 +1,1 @@
-"""The words in names: `split`, `stem`, `synonyms`, and the `nearest` valid names to an unknown one."""
+"""The words in names: `split`, `letters`, `stem`, `synonyms`, and the `nearest` valid names to an unknown one."""

@@ -13,6 +13,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from graphground.cypher.names.letters import decomposed
+
 # Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
 _PLAIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
@@ -38,7 +40,7 @@ def fold_lines(text: str) -> str:
     if text.isascii():
         return text.translate(_ASCII_TABLE)
     dropped, marks, separators, single = _classes()
-    text = unicodedata.normalize("NFKD", dropped.sub("", text)).casefold()
+    text = decomposed(dropped.sub("", text)).casefold()
     text = marks.sub("", text).translate(_PLAIN)
     return single.sub(r" \g<0> ", separators.sub(" ", text))
 

@@ -13,6 +13,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphground.cypher.names.letters import decomposed
 from graphground.cypher.names.split import split
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+\w*")
@@ -187,7 +188,7 @@ def fold(text: str) -> str:
     plain = text.lower().replace("’", "'").removesuffix("'s")
     if plain.isascii():
         return plain
-    return "".join(letter for letter in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(letter))
+    return "".join(letter for letter in decomposed(plain) if not unicodedata.combining(letter))
 
 
 def split_name(name: str) -> list[str]:
