@@ -125,6 +125,8 @@ class Evaluation:
                 return functions.part(whole, node.lower, node.upper)
             case tree.Subquery():
                 return self.subquery(node, names)
+            case tree.Case():
+                return self._case(node, names)
             case tree.MapLiteral():
                 return Present(inside=sum(when_stored(self.value(entry.value, names)) for entry in node.entries))
         self.below(node, names)
@@ -142,7 +144,22 @@ class Evaluation:
             value = self.kept(link, functions.combined(link.operator, value, self.value(link.right, names)))
         return value
 
+    def _case(self, node: tree.Case, names: Names) -> Value:
+        """Evaluate what a CASE computes in any event: what it compares first, and a result after a literal true."""
+        if node.subject is not None:
+            self.value(node.subject, names)
+        first = node.branches[0]
+        self.value(first.conditions[0], names)
+        match node.subject, first.conditions:
+            case None, [tree.BooleanLiteral(value=True)]:
+                return self.value(first.result, names)
+        return None
+
     def _call(self, node: tree.FunctionCall, names: Names) -> Value:
+        if node.key == "coalesce" and node.arguments:
+            first = self.value(node.arguments[0], names)
+            if first is not None:  # a value that is known is not null, and the others are not computed
+                return functions.result(node.key, [first])
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.key in FUNCTIONS_ALLOWED:
             arguments = [self.whole(*pair) for pair in zip(node.arguments, arguments, strict=True)]

@@ -10,6 +10,9 @@ from graphground.cypher.memory import large_values
 
 # fmt: off
 LARGE = [
+    "RETURN CASE WHEN true THEN [x IN range(1, 100000000) | x] END",
+    "RETURN CASE [x IN range(1, 100000000) | x] WHEN [] THEN 1 ELSE 2 END",
+    "RETURN coalesce([x IN range(1, 100000000) | x], 1)",
     "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
     "UNWIND range(1, 100000000) AS i WITH collect(i) AS l RETURN size(l) AS x",
     "UNWIND range(1, 100000000) AS i WITH collect(DISTINCT i) AS l RETURN size(l) AS x",
@@ -62,6 +65,10 @@ LARGE = [
     "UNWIND $list AS a UNWIND $list AS b RETURN collect([a, b]) AS x",
 ]
 HARMLESS = [
+    "WITH range(1, 100000000) AS l RETURN CASE WHEN size(l) > 1000 THEN 'many' ELSE [x IN l | x] END",
+    "RETURN CASE WHEN false THEN [x IN range(1, 100000000) | x] ELSE 0 END",
+    "MATCH (n) RETURN CASE n.kind WHEN 'wide' THEN [x IN range(1, 100000000) | x] ELSE [] END",
+    "RETURN coalesce(1, [x IN range(1, 100000000) | x])",
     "RETURN size(range(1, 100000000)) AS x",
     "RETURN last(range(1, 100000000)) AS x",
     "RETURN range(1, 100000000)[7] AS x",
