@@ -107,6 +107,8 @@ class EngineProcess:
         starting.start()
         # Queries are answered once Bolt listens; the HTTP listener, which starts after it, takes as long again.
         while starting.is_alive() and not listens(self.state.port):
+            if not self.home.engine.exists():  # ArcadeDB may wait for ever
+                raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")
             time.sleep(0.01)
         if self._failure is None:
             self.state.write(self.home)
@@ -288,21 +290,22 @@ def main(folder: str, engine_folder: str) -> None:
     state_file(home).unlink(missing_ok=True)  # of a killed process: another program may use its port by now
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
-    process.start()
-    if engine_folder == APART:
-        lower_priority()  # queries that may not end do not take the processor from the others
-    os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
 
     def stop(number: int, frame: object) -> None:
         process.stopping = True
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
     try:
+        process.start()
+        if engine_folder == APART:
+            lower_priority()  # queries that may not end do not take the processor from the others
+        os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
         process.serve()
-    except BaseException:  # any failure: without this loop the process could not be stopped
+    except BaseException:  # any failure: threads of the JVM would keep the process alive, and nobody could stop it
         traceback.print_exc()
         sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(1)
     sys.stdout.flush()
     os._exit(0)  # threads of the JVM would keep an ordinary exit waiting

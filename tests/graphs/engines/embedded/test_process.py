@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -52,3 +53,32 @@ def test_an_engine_whose_folder_has_gone_ends_itself(empty_home: Home, tmp_path:
     aside = empty_home.folder.rename(tmp_path / "aside")
     assert eventually(lambda: not Path(f"/proc/{process}").exists())
     shutil.rmtree(aside)
+
+
+STARTING = """
+import sys
+from graphground.graphs.engines.embedded import process
+from graphground.graphs.engines.embedded.state import EngineState
+
+write = EngineState.write
+
+def moved(state, home):
+    home.folder.rename(home.folder.with_name("gone"))
+    write(state, home)
+
+EngineState.write = moved
+process.main(sys.argv[1], "engine")
+"""
+
+
+@pytest.mark.engine
+def test_an_engine_whose_folder_goes_while_it_starts_ends(tmp_path: Path) -> None:
+    started = subprocess.run(
+        [sys.executable, "-c", STARTING, str(tmp_path / "home")],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert started.returncode == 1
+    assert "FileNotFoundError" in started.stderr
