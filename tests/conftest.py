@@ -90,9 +90,10 @@ def _lane(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run a lane in one process more than there are cores, unless `-n` is given or an option needs the terminal.
+    """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
 
-    Tests often wait for an engine, a database or a browser.
+    The quick lane gets one process more than there are cores, because its tests often wait; the others also start
+    databases and browsers, which need the cores.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -100,7 +101,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + 1, MOST_PROCESSES)
+        option.numprocesses = min(cores + (_lane(config) == "quick"), MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 
