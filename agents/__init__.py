@@ -1,7 +1,7 @@
-"""Reference agents that use only the server's tools, through MCP, with any language model.
+"""Reference agents: each answers questions with any language model, and reaches the graph only through the MCP tools.
 
     graphground agent zero-shot --graph nba --model gpt-5-mini "Who plays for the Chicago Bulls?"
 
-They are clients: of our own packages they import only `prompts`, and a server never loads this folder. The language
-models need the extra `agents`.
+The agents are MCP clients. `prompts` is the only other graphground package that they import, and a running server never
+imports this folder. Calling a language model requires the extra `agents`.
 """

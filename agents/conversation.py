@@ -15,10 +15,10 @@ class ToolUse:
     id: str
     name: str
     arguments: str
-    """JSON as the model wrote it, which may be invalid."""
+    """The arguments as JSON text, exactly as the model wrote them; possibly invalid."""
 
     def parsed(self) -> dict[str, Any] | None:
-        """The arguments as an object; None if they are not a JSON object."""
+        """Return the arguments as a dictionary; None if `arguments` is not a JSON object."""
         try:
             found = json.loads(self.arguments or "{}")
         except ValueError:
@@ -35,7 +35,7 @@ class Message:
     uses: tuple[ToolUse, ...] = ()
     """The tool calls in an assistant's message."""
     answers: ToolUse | None = None
-    """The id of the tool call that a tool's message answers."""
+    """In a message with the role `tool`: the tool call that the message answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class Reply:
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_estimated: bool = False
-    """Whether the endpoint counted no tokens, so that a count is a quarter of the characters."""
+    """Whether a token count is an estimate (a quarter of the characters) because the endpoint reported none."""
     cost_usd: float | None = None
-    """None if the price of the model is unknown."""
+    """The cost in US dollars; None if the model's price is unknown."""
     finish: str = ""
-    """`stop`, `length` (cut at the token limit), `tool_call`, or the endpoint's own word."""
+    """Why the reply ended: `stop`, `length` (cut at the token limit), `tool_call`, or the endpoint's own word."""
     seconds: float = 0.0
     attempts: int = 1
     cached: bool = False
-    """Whether the reply was read from the cache, so that no call was made."""
+    """Whether the reply was read from the cache, without a request to the model."""
 
     def as_record(self) -> dict[str, Any]:
         """The reply as JSON, for the cache."""
@@ -72,9 +72,9 @@ class Reply:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Reply:
-        """The reply from its record in the cache."""
+        """Return the reply that a cache record holds."""
         return cls(**{**record, "uses": tuple(ToolUse(**use) for use in record.get("uses", ()))})
 
     def as_message(self) -> Message:
-        """The reply as a message, with which the conversation continues."""
+        """Return the reply as an assistant's message, to be appended to the conversation."""
         return Message("assistant", self.text, self.uses)

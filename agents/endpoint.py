@@ -1,7 +1,7 @@
-"""Makes one request to a model through pydantic-ai, and explains a failure.
+"""Makes one request to a model through pydantic-ai, and turns a failure into a sentence that says what to do.
 
-pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`; this module adds a sentence that
-says what to do. A reply of the endpoint that may contain a part of the key is never quoted.
+pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`. An endpoint's error text is never
+quoted if it may contain a part of the key.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Endpoint:
         self._client, self._model = _connected(settings, self._key)
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply | FailedRequest:
-        """Make one request, without retries."""
+        """Make one request, without retries, and return the reply or the failure."""
         settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
         if self._settings.temperature is not None:
             settings["temperature"] = self._settings.temperature
@@ -159,8 +159,7 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
 
 
 def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
-    """The messages in pydantic-ai's form; consecutive messages from the user or from tools are combined into one
-    request."""
+    """Convert messages to pydantic-ai's form, with consecutive messages of the user or of tools as one request."""
     asked: list[ModelRequestPart] = []
     for message in messages:
         if message.role == "assistant":

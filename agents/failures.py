@@ -17,10 +17,10 @@ Kind = Literal[
     "bad_reply",
     "not_installed",
 ]
-"""The kinds of model failures. The same command resumes a run that one of `PASSING` ended."""
+"""The kinds of model failures. A run that ended with a kind in `PASSING` is resumed by the same command."""
 PASSING: frozenset[Kind] = frozenset({"rate_limit", "timeout", "unreachable"})
 HOPELESS: frozenset[Kind] = frozenset({"key_missing", "key_refused", "quota", "model_not_found", "not_installed"})
-"""The kinds that would also affect the next question, so that a run stops at once."""
+"""The kinds of failures that every further question would meet too, so that a run stops immediately."""
 
 
 class AgentFailure(Exception):

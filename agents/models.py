@@ -1,4 +1,4 @@
-"""Calls a language model: at any OpenAI-compatible endpoint, or Anthropic's.
+"""Calls a language model at any OpenAI-compatible endpoint or at Anthropic's.
 
     async with Model(ModelSettings("gpt-5-mini")) as model:
         reply = await model.ask([Message("user", "Write a Cypher query …")])
@@ -32,8 +32,7 @@ KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 FIRST_WAIT_SECONDS = 1.0
 TIMEOUT_RETRIES = 1
-"""The most retries after a time-out: the endpoint still works on the abandoned request, so more would slow it
-further."""
+"""The most retries after a time-out; each retry adds load, since the endpoint still works on the abandoned request."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -44,16 +43,16 @@ class ModelSettings:
     name: str
     """The model, prefixed with `openai:` (the default, also for compatible endpoints) or `anthropic:`."""
     endpoint: str = ""
-    """The base URL; if empty, that in OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the provider's own."""
+    """The base URL; if empty, the value of OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or else the provider's own URL."""
     key_variable: str = ""
     """The environment variable with the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)."""
     temperature: float | None = 0.0
-    """None leaves it out, for models that refuse it."""
+    """The sampling temperature; None omits the temperature from requests, for models that refuse the parameter."""
     seed: int | None = None
     max_tokens: int = 1024
     """The most tokens of one reply."""
     timeout: float = 120.0
-    """Seconds for one request."""
+    """The time limit of one request, in seconds."""
     retries: int = 5
     """The most retries after a rate limit, an overloaded server or a lost connection; after a time-out only one."""
     longest_wait: float = 60.0
@@ -67,12 +66,12 @@ class ModelSettings:
 
     @property
     def model(self) -> str:
-        """The name that the endpoint knows."""
+        """The name of the model as the endpoint knows it, without the provider's prefix."""
         return self.name.removeprefix(f"{self.provider}:")
 
     @property
     def address(self) -> str:
-        """The endpoint from the settings or the environment; empty for the provider's own."""
+        """The base URL from the settings or the environment; empty for the provider's own."""
         return self.endpoint or os.environ.get(ENDPOINT_VARIABLES[self.provider], "")
 
     @property
@@ -81,10 +80,10 @@ class ModelSettings:
         return self.key_variable or KEY_VARIABLES[self.provider]
 
     def key(self) -> str:
-        """The key from the environment; an endpoint of your own may need none.
+        """Return the key from the environment; `none` if no key is set and the endpoint is your own.
 
         Raises:
-            ModelFailure: the variable is not set, and the provider's own endpoint needs a key.
+            ModelFailure: no key is set, although the provider's own endpoint is used or `key_variable` is given.
         """
         found = os.environ.get(self.key_from, "").strip()
         if not found and (self.key_variable or not self.address):
@@ -95,7 +94,7 @@ class ModelSettings:
         return found or "none"
 
     def as_record(self) -> dict[str, Any]:
-        """The settings that influence a reply, so neither the key nor retries and timeouts."""
+        """Return the settings that influence a reply, which excludes the key, retries and time limits."""
         kept = ("temperature", "seed", "max_tokens")
         return {
             "provider": self.provider,
@@ -108,7 +107,7 @@ class ModelSettings:
 class Model:
     """A language model; `async with Model(settings)` closes its connections at the end.
 
-    `on_wait` is called with a sentence before each wait.
+    Before each wait for a retry, `on_wait` is called with a sentence that says why and how long.
     """
 
     def __init__(
@@ -133,10 +132,10 @@ class Model:
             self._endpoint = None
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
-        """The model's reply, from the cache if the same request was made before.
+        """Return the model's reply, read from the cache if the same request was made before.
 
         Raises:
-            ModelFailure: there is no reply, after as many retries of temporary failures as `retries` allows.
+            ModelFailure: the request failed; a temporary failure is first retried as often as `retries` allows.
         """
         if self._cache is None:
             return await self._ask(messages, tools)
@@ -196,7 +195,7 @@ def _open(settings: ModelSettings) -> Endpoint:
 def _measured(
     reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
 ) -> Reply:
-    """The reply with its time, and with token counts estimated from its length, and marked so, if the endpoint counts none."""
+    """Return the reply with its duration and, if the endpoint counts no tokens, with estimates, marked as such."""
     record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
     record["tokens_estimated"] = not (reply.tokens_in and reply.tokens_out)
     if not reply.tokens_in:

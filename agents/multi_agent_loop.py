@@ -41,13 +41,13 @@ class LoopSettings:
 
     rounds: int = ROUNDS
     verification: bool = True
-    """If False, no value is extracted or checked after an error."""
+    """Whether values of the query are extracted and checked after an error."""
     judge: bool = True
-    """If False, a query is accepted if it returns rows."""
+    """Whether a model grades the result; otherwise a query that returns rows is accepted."""
     form: SchemaForm = "enhanced"
     max_schema_tokens: int | None = None
     prompts: Path = FOLDER
-    """A folder whose templates replace those of the same role."""
+    """The folder of the prompt templates; a template here replaces the default of the same role."""
 
     @classmethod
     def single_pass(cls) -> LoopSettings:
@@ -57,14 +57,14 @@ class LoopSettings:
 
 @dataclass(slots=True)
 class Attempt:
-    """One round: its query, the result, the grade and the reason for it."""
+    """One round of the loop: a query, the query's result, its grade and the reason for the grade."""
 
     number: int
     query: str
     result: str = ""
     """The rows or the error, as text for the other roles."""
     rows: int | None = None
-    """None if the query did not run."""
+    """The number of rows; None if the query did not run."""
     grade: Grade = "error"
     reason: str = ""
 
@@ -74,7 +74,7 @@ class Attempt:
 
 
 class MultiAgentLoop:
-    """`await MultiAgentLoop(LoopSettings()).answer(session)`."""
+    """The agent of the multi-agent loop: `await MultiAgentLoop(LoopSettings()).answer(session)`."""
 
     name = "loop"
 
@@ -82,7 +82,7 @@ class MultiAgentLoop:
         self._settings = settings or LoopSettings()
 
     async def answer(self, session: Session) -> Outcome:
-        """Run the rounds and answer from the best attempt."""
+        """Run the rounds, and return the outcome of the best attempt."""
         attempts: list[Attempt] = []
         stopped = "rounds"
         try:

@@ -13,7 +13,7 @@ Stance = Literal["answer", "not_in_graph", "ask"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph means the only open one."""
+    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph means the server's only graph."""
 
     qid: str
     graph: str
@@ -21,7 +21,7 @@ class Question:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any], number: int = 1, graph: str = "") -> Question:
-        """The question in a line of the protocol of `graphground eval`, or in a record of a task file.
+        """Return the question in a record: a line of the `graphground eval` protocol, or an entry of a task file.
 
         Raises:
             QuestionsError: the record has no question.
@@ -32,13 +32,13 @@ class Question:
         return cls(str(record.get("qid") or number), str(record.get("graph") or graph), text)
 
     def on(self, **arguments: Any) -> dict[str, Any]:
-        """The argument `graph` for a tool, if the question names a graph."""
+        """Return arguments for a tool, among them `graph` if the question names a graph: `question.on(query="…")`."""
         return {**({"graph": self.graph} if self.graph else {}), **arguments}
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """The result of an agent for a question: a query, an answer in words, or an error."""
+    """The result of an agent's work on a question: a query, an answer in words, or an error."""
 
     cypher: str = ""
     text: str = ""
@@ -54,6 +54,6 @@ class Outcome:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """The fields that are set."""
+        """Return the fields that are not empty."""
         names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
         return {name: value for name in names if (value := getattr(self, name))} | self.extra

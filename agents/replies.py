@@ -19,7 +19,7 @@ _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 
 def query_in(text: str) -> str:
-    r"""The Cypher query in a reply: its last `cypher` block, else its last block or lines that look like one.
+    r"""The Cypher query in a reply: its last `cypher` block, else its last block or lines that look like a query.
 
     >>> query_in("Here it is:\n```cypher\nMATCH (t:Team) RETURN t.name\n```\nIt lists the teams.")
     'MATCH (t:Team) RETURN t.name'
@@ -60,7 +60,7 @@ def grade_in(text: str) -> tuple[Grade, str] | None:
 
 
 def list_in(text: str) -> list[Any] | None:
-    """The first JSON list in a reply; None if there is none."""
+    """Return the first JSON list in a reply; None if the reply contains no list."""
     decoder = json.JSONDecoder()
     for start in (place.start() for place in re.finditer(r"\[", text)):
         try:

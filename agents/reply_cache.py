@@ -32,7 +32,7 @@ class ReplyCache:
         self._folder = folder
 
     def get(self, name: str) -> Reply | None:
-        """The stored reply, marked `cached`; None if there is none or the file is damaged."""
+        """Return the stored reply, marked `cached`; None if no reply is stored or the file is damaged."""
         try:
             record = json.loads(self._path(name).read_text(encoding="utf-8"))
             return replace(Reply.of_record(record), cached=True)

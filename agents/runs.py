@@ -30,7 +30,7 @@ class Agent(Protocol):
     name: str
 
     async def answer(self, session: Session) -> Outcome:
-        """The outcome; a failure of the model or of the server is raised."""
+        """Answer the session's question; a failure of the model or of the server is raised."""
         ...
 
 
@@ -42,10 +42,10 @@ async def ask(
     bounds: Bounds | None = None,
     trace: Trace | None = None,
 ) -> Record:
-    """The prediction for one question; a failure becomes its `error`.
+    """Return the prediction for one question; a failure that concerns only this question becomes its `error`.
 
     Raises:
-        ModelFailure: other questions would fail in the same way, or the failure is temporary.
+        ModelFailure: the failure would affect other questions too, or it is temporary.
     """
     session = Session(question, server, models, bounds or Bounds(), trace or Trace())
     try:
@@ -76,8 +76,7 @@ async def run(
     """Ask the questions that have no prediction in the file yet, and return how many were asked.
 
     Raises:
-        ModelFailure: the model cannot be used any further. Predictions are kept, and the same call continues from
-        there.
+        ModelFailure: the model can no longer be used. The predictions are kept, and repeating the call resumes the run.
     """
     done = predicted(path)
     left = [question for question in questions if question.qid not in done]
@@ -113,7 +112,7 @@ async def run(
 
 
 def predicted(path: Path) -> set[str]:
-    """The questions that a file of predictions already answers; those that ended in an error are asked again."""
+    """Return the ids of the questions with a prediction in the file, except predictions that end in an error."""
     if not path.exists():
         return set()
     done: set[str] = set()
@@ -121,7 +120,7 @@ def predicted(path: Path) -> set[str]:
         try:
             record = json.loads(line)
         except ValueError:
-            continue  # cut by an interruption
+            continue  # a line cut off by an interruption
         (done.discard if record.get("error") else done.add)(str(record.get("qid")))
     return done
 

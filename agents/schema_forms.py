@@ -1,4 +1,4 @@
-"""The five forms of schema side by side, as in "Enhancing Text2Cypher with Schema Filtering": their tokens."""
+"""Counts the tokens of a schema in the five forms that "Enhancing Text2Cypher with Schema Filtering" compares."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from graphground.agents.server_connection import ToolAnswer
 from graphground.agents.zero_shot import FORMS, SchemaForm, schema_call
 
 CHARACTERS_PER_TOKEN = 4
-"""An estimate: tokenizers differ, and none is needed to compare the forms with each other."""
+"""An estimated average; comparing the forms with each other requires no tokenizer."""
 
 
 class Server(Protocol):
-    """A connection to the server, as `ServerConnection` is one."""
+    """A connection to the server, such as `ServerConnection`."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Call a tool."""
@@ -24,7 +24,7 @@ class Server(Protocol):
 async def tokens_of_forms(
     server: Server, questions: Sequence[Question], on_done: Callable[[int], None] = lambda done: None
 ) -> dict[SchemaForm, list[int]]:
-    """The estimated tokens of the schema in each form, for each question in turn.
+    """Return, for each form, the estimated token counts of the schema, one count per question.
 
     `{"enhanced": [812, 812], "base": [530, 530], "exact": [61, 140], "masked": […], "similarity": […]}`
 

@@ -35,7 +35,7 @@ PASSED_ON = re.compile(
     r"|(?:HTTPS?|NO|ALL)_PROXY)\Z",
     re.IGNORECASE,
 )
-"""Names of variables that a server reads, beside those that the SDK gives every server (PATH, HOME …)."""
+"""Matches the environment variables passed to a server besides those that the SDK always passes (PATH, HOME …)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ToolAnswer:
     text: str
     """The text that a model sees."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """The structured content; empty if the tool failed."""
+    """The structured content of the answer; empty if the tool failed."""
     failed: bool = False
     seconds: float = 0.0
 
@@ -54,7 +54,7 @@ class ToolAnswer:
         """The fields of the structured content.
 
         Raises:
-            ServerFailure: the tool failed; the message is the tool's.
+            ServerFailure: the tool failed; the message quotes the tool's error.
         """
         if self.failed:
             raise ServerFailure(f"{self.tool} failed: {' '.join(self.text.split())}")
@@ -68,7 +68,7 @@ class ServerConnection:
         self._client, self._timeout = client, timeout
 
     async def tools(self) -> list[ToolOffer]:
-        """The server's tools, in the form in which a model gets them."""
+        """Return the server's tools, in the form that is sent to a model."""
         offers: list[ToolOffer] = []
         cursor: str | None = None
         while True:
@@ -79,7 +79,7 @@ class ServerConnection:
                 return offers
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool; a tool's own failure is an answer.
+        """Call a tool and return its answer, even if the answer reports a failure of the tool.
 
         Raises:
             ServerFailure: there is no such tool, or the server exited or did not answer in time.
@@ -147,9 +147,9 @@ async def _client(
 
 
 def passed_on(environment: Mapping[str, str], passwords: Collection[str] = ()) -> dict[str, str]:
-    """The variables for a server that is started: settings and passwords, but neither keys of models nor Python's own.
+    """Select the environment variables for a new server: settings and passwords, no model keys, no Python variables.
 
-    `passwords` names variables of passwords whose names do not end in PASSWORD.
+    `passwords` lists further variables to pass, whose names do not end in PASSWORD.
 
     >>> passed_on({"GRAPHGROUND_HOME": "/data", "FILMS_PASSWORD": "x", "OPENAI_API_KEY": "sk-1", "PYTHONPATH": "/lib"})
     {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}

@@ -1,4 +1,4 @@
-"""Makes the calls for one question, to models by role and to the server's tools: traced, and within limits."""
+"""Makes the model calls and tool calls for one question, records them in the trace, and enforces limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Asks(Protocol):
     """A model: `Model`, or another class with this method."""
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
-        """The model's reply."""
+        """Return the model's reply to a conversation."""
         ...
 
 
@@ -33,9 +33,9 @@ class Bounds:
     model_calls: int = 40
     tool_calls: int = 30
     tokens: int = 200_000
-    """Input and output tokens together."""
+    """The most tokens of all model calls, input and output together."""
     seconds: float = 600.0
-    """A call that is under way at that time is cancelled."""
+    """The time for the question; a call that is running when the time is up is cancelled."""
 
 
 class BoundReached(AgentFailure):
@@ -47,7 +47,7 @@ class BoundReached(AgentFailure):
 
 
 class Session:
-    """`await Session(question, server, {"": model}, Bounds(), Trace()).call("get_schema", question.on())`."""
+    """The calls for one question: `await session.call("get_schema", question.on())`."""
 
     def __init__(
         self, question: Question, server: ServerConnection, models: Mapping[str, Asks], bounds: Bounds, trace: Trace
@@ -65,7 +65,7 @@ class Session:
         return await self._server.tools()
 
     async def ask(self, role: str, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
-        """Ask the model of a role (the common one if the role has none of its own).
+        """Call the model assigned to a role, or the default model if the role has none, and return its reply.
 
         Raises:
             BoundReached: no call is left, or the time ran out.
@@ -104,7 +104,7 @@ class Session:
         return reply
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool of the server.
+        """Call a tool of the server and return its answer.
 
         Raises:
             BoundReached: no call is left, or the time ran out.
@@ -169,7 +169,7 @@ class Session:
             raise self._out_of_time()
 
     async def _in_time(self, call: Coroutine[Any, Any, Given]) -> Given:
-        """The result of a call, which is cancelled when the session's time runs out."""
+        """Return the result of a call, or cancel the call when the session's time runs out."""
         left = self._bounds.seconds - (time.monotonic() - self._started)
         with anyio.move_on_after(left):
             return await call

@@ -1,7 +1,7 @@
 """The tool agent: a model that calls the server's tools as an agent in an IDE does, within limits.
 
 The model gets all tools of the server until it answers without a call. When the calls, the tokens or the time run out,
-it is asked a last time, without tools, for its answer.
+the model is asked for its answer a last time, without tools.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ NO_MORE = "No more tool calls are possible. Answer now, with the query in a `cyp
 
 
 class ToolAgent:
-    """`await ToolAgent().answer(session)`."""
+    """An agent whose model calls the server's tools: `await ToolAgent().answer(session)`."""
 
     name = "tools"
 
     def __init__(self, turns: int = 12, shown: int = 8_000) -> None:
-        """`turns` is the largest number of replies with tool calls, `shown` the largest number of characters of a
-        tool's answer."""
+        """Limit the number of replies with tool calls to `turns`, and each tool's answer to `shown` characters."""
         self._turns, self._shown = turns, shown
 
     async def answer(self, session: Session) -> Outcome:
-        """Let the model call tools until it answers."""
+        """Let the model call tools until it replies without a call, and return the outcome."""
         question = session.question
         graph = question.graph or "the only one that is open"
         messages = [Message("system", agent_prompt("tool_agent", graph=graph)), Message("user", question.text)]
@@ -58,7 +57,7 @@ class ToolAgent:
         return _outcome(reply.text, ran, stopped)
 
     async def _call(self, session: Session, use: ToolUse, seen: set[str]) -> tuple[str, str]:
-        """A tool's answer as the model sees it, and the query if one ran."""
+        """Call a tool; return the answer as the model sees it, and the query that was executed, empty if none was."""
         arguments = use.parsed()
         if arguments is None:
             return f"The arguments are not a JSON object: {shortened(use.arguments, 200)}", ""
@@ -74,7 +73,7 @@ class ToolAgent:
 
 
 def _closed(messages: list[Message]) -> list[Message]:
-    """The conversation with an answer added to each unanswered tool call, since providers refuse calls without one."""
+    """Return the conversation with an answer to every tool call, since providers refuse unanswered calls."""
     answered = {message.answers.id for message in messages if message.answers}
     closed: list[Message] = []
     for message in messages:
@@ -84,7 +83,7 @@ def _closed(messages: list[Message]) -> list[Message]:
 
 
 def _outcome(text: str, ran: str, stopped: str) -> Outcome:
-    """The outcome: the query in the last reply, else the last one that ran, and the text of the reply as the answer."""
+    """Return the outcome of the last reply: the query in `text`, else the query that ran last, and `text` itself."""
     query, stance = query_in(text) or ran, stance_in(text)
     if query or stance != "answer":
         return Outcome(cypher=query, text=text, stance=stance, stopped=stopped)

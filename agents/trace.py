@@ -24,7 +24,7 @@ Line = dict[str, Any]
 
 
 class Trace:
-    """`Trace(path).write("tool", "nba-1", "get_schema", arguments={…}, answer="…")`; without a path only in memory."""
+    """`Trace(path).write("tool", "nba-1", "get_schema", arguments={…}, answer="…")`; in memory only without a path."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.lines: list[Line] = []
@@ -33,7 +33,7 @@ class Trace:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, kind: str, session: str, name: str, elapsed_ms: float = 0.0, **fields: Any) -> None:
-        """Append a line, and wait until it is on disk."""
+        """Append a line to the trace, and to its file if it has one."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
         line["elapsed_ms"] = round(elapsed_ms, 1)
@@ -45,7 +45,7 @@ class Trace:
 
 
 def read_trace(path: Path) -> Iterator[Line]:
-    """The lines of a trace, without a last line that an interruption has cut."""
+    """Yield the lines of a trace file, except a line cut off by an interruption."""
     with path.open(encoding="utf-8") as file:
         for text in file:
             try:
@@ -57,12 +57,12 @@ def read_trace(path: Path) -> Iterator[Line]:
 
 
 def shortened(text: str, limit: int = SHOWN) -> str:
-    """The text, cut after `limit` characters with a note that says how many are missing."""
+    """Return the text, cut after `limit` characters with a note that says how many are missing."""
     return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit} more characters"
 
 
 def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
-    """The figures of a run, from its trace alone: questions, calls, tokens, cost, rounds, grades, seconds.
+    """Return the figures of a run, computed from its trace: questions, calls, tokens, cost, rounds, grades, seconds.
 
         >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "elapsed_ms": 4.0}])["tools"]
         {'get_schema': {'calls': 1, 'failed': 0, 'seconds': 0.004}}

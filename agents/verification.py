@@ -1,6 +1,7 @@
 """Checks the values and names of a query against the graph, with the server's tools.
 
-Each value is looked up with `find_entities`; if it does not exist, the nearest stored values are returned, by
+Each value is looked up with `find_entities`. For a value that does not exist, the nearest stored values are returned:
+by
 normalised Levenshtein similarity and by meaning. Labels, relationship types, properties and directions are checked with
 `validate_cypher`.
 """
@@ -66,7 +67,7 @@ class Verified:
 
 
 def values_in(reply: str, query: str) -> list[Value]:
-    """The values that the extractor listed; if its reply is no list, the string literals of the query.
+    """Return the values of a query that the extractor's reply lists; if there are none, the query's string literals.
 
     >>> values_in("I see none.", "MATCH (t:Team {name: 'Bulls'}) RETURN t")
     [Value(text='Bulls', label='', property='')]
@@ -87,7 +88,7 @@ def _value(entry: Any) -> Value | None:
 
 
 async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
-    """Look up the values, with one call of `find_entities` for each combination of label and property."""
+    """Look up the values, calling `find_entities` once per combination of label and property."""
     groups: dict[tuple[str, str], list[Value]] = {}
     for value in values:
         if len(value.text) <= LONGEST_VALUE:
@@ -126,7 +127,7 @@ def _verified(value: Value, mention: Mapping[str, Any] | None) -> Verified:
 
 
 async def check_names(session: Session, query: str) -> list[str]:
-    """The diagnostics of `validate_cypher` for the query, one sentence each, and finally the query that it suggests."""
+    """Return a sentence for each diagnostic of `validate_cypher`, and a last one with the suggested query."""
     answer = await session.call("validate_cypher", session.question.on(query=query, question=session.question.text))
     if answer.failed:
         return []

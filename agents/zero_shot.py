@@ -19,7 +19,7 @@ FORMS: tuple[SchemaForm, ...] = get_args(SchemaForm)
 
 
 class ZeroShot:
-    """`await ZeroShot("exact").answer(session)`."""
+    """The zero-shot agent with one form of schema: `await ZeroShot("exact").answer(session)`."""
 
     name = "zero-shot"
 
@@ -38,17 +38,17 @@ class ZeroShot:
 
 
 async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None = None) -> str:
-    """The schema of the question's graph in one of the five forms, as text.
+    """Read the schema of the question's graph in one of the five forms, as text.
 
     Raises:
-        ServerFailure: the server cannot read it.
+        ServerFailure: the server cannot read the schema.
     """
     tool, arguments = schema_call(session.question, form, max_tokens)
     return str((await session.call(tool, arguments)).require()["schema"])
 
 
 def schema_call(question: Question, form: SchemaForm, max_tokens: int | None = None) -> tuple[str, dict[str, Any]]:
-    """The tool and its arguments that give the schema of a question's graph in one of the five forms."""
+    """Return the tool, and its arguments, that reads the schema of a question's graph in one of the five forms."""
     budget = {"max_tokens": max_tokens} if max_tokens else {}
     if form in ("enhanced", "base"):
         return "get_schema", question.on(form=form, **budget)

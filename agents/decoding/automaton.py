@@ -1,5 +1,4 @@
-"""Deterministic finite automata as arrays, among them the minimal automaton of a finite set of sequences of bytes or
-tokens."""
+"""Deterministic finite automata as arrays, such as the minimal automaton of a finite set of byte sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from graphground.agents.decoding.prefix_tree import Ints, PrefixTree
 
 Bools = npt.NDArray[np.bool_]
 SYMBOL_BITS = 24
-"""Bits of a symbol: a byte, or a token of a vocabulary of at most 16 million."""
+"""The number of bits of a symbol, which is a byte or the number of a token below 16 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,13 @@ class Automaton:
         return self.symbols[first:last], self.targets[first:last]
 
     def step(self, state: int, symbol: int) -> int:
-        """The state after a symbol; -1 if the symbol is not allowed."""
+        """Return the state to which the edge with `symbol` leads; -1 if `state` has no such edge."""
         first, last = int(self.offsets[state]), int(self.offsets[state + 1])
         place = first + int(np.searchsorted(self.symbols[first:last], symbol))
         return int(self.targets[place]) if place < last and self.symbols[place] == symbol else -1
 
     def steps(self, states: Ints, symbols: Ints) -> Ints:
-        """The state after one symbol for each of many states; -1 where the symbol is not allowed."""
+        """Return the state after `symbols[i]` in `states[i]` for each index `i`; -1 if there is no such edge."""
         wanted = (states << SYMBOL_BITS) | symbols
         place = np.searchsorted(self._keys, wanted)
         found = np.flatnonzero(place < len(self._keys))

@@ -14,15 +14,16 @@ from graphground.agents.decoding.vocabulary import Vocabulary
 
 
 class NotSpellable(ValueError):
-    """None of the queries can be written with the tokens of a vocabulary."""
+    """Queries cannot be written with the tokens of a vocabulary."""
 
 
 class Constraint:
     """The token automaton of a set of queries for one vocabulary.
 
-    `Constraint.of_queries(queries, vocabulary)` allows each query only as the tokens that its tokenizer would use; with
-    `any_tokens`, and with `of_expression`, as any tokens that spell it. A state is an integer. The tokens allowed in a
-    state are computed when it is first reached, and kept.
+    `Constraint.of_queries(queries, vocabulary)` allows only the tokens into which the vocabulary's tokenizer splits
+    each
+    query. `of_queries(…, any_tokens=True)` and `of_expression` allow every sequence of tokens that spells a valid text.
+    A state is an integer. The tokens allowed in a state are computed and kept when the state is first reached.
     """
 
     def __init__(
@@ -42,10 +43,10 @@ class Constraint:
 
     @staticmethod
     def of_queries(queries: Iterable[str], vocabulary: Vocabulary, *, any_tokens: bool = False) -> Constraint:
-        """The constraint to a finite set of queries.
+        """Return the constraint that allows exactly a finite set of queries.
 
         Raises:
-            NotSpellable: none of the queries can be written with these tokens; with `any_tokens`, at least one cannot.
+            NotSpellable: no query can be written with these tokens; with `any_tokens`, some query cannot.
         """
         texts: dict[bytes, str] = {}
         for query in queries:
@@ -64,11 +65,13 @@ class Constraint:
 
     @staticmethod
     def of_expression(expression: str, vocabulary: Vocabulary) -> Constraint:
-        """The constraint to all texts that a regular expression matches, such as that of `suggest_queries`.
+        """Return the constraint that allows all texts matched by a regular expression.
+
+        `suggest_queries` returns such an expression with `grammar=regex`.
 
         Raises:
-            RegularExpressionError: the expression cannot be parsed. NotSpellable: the tokenizer changes texts
-            (WordPiece), so it can only be constrained to a finite set of queries.
+            RegularExpressionError: the expression cannot be parsed.
+                NotSpellable: a WordPiece tokenizer, which changes texts; use `of_queries` with a finite set of queries.
         """
         if vocabulary.family == "words":
             raise NotSpellable(
@@ -83,8 +86,7 @@ class Constraint:
         return len(self._automaton)
 
     def allowed(self, state: int) -> Ints:
-        """The tokens allowed next, in ascending order; at the end of a query these include the tokens that end the
-        text."""
+        """Return the tokens allowed next, in ascending order; after a complete query, then those that end the text."""
         tokens, _ = self._follow(state)
         return np.concatenate((tokens, self._ends)) if self.complete(state) else tokens
 
@@ -114,15 +116,14 @@ class Constraint:
         return mask
 
     def text_of(self, tokens: Iterable[int]) -> str:
-        """The query that a complete sequence of tokens represents, as it was given, even if tokens lose its spaces or
-        case."""
+        """Return the query that a complete sequence of tokens spells, with its original spaces and case."""
         spelled = self.vocabulary.bytes_of(tokens)
         if self._texts is None:
             return spelled.decode("utf-8").removeprefix(" " if self.vocabulary.family == "pieces" else "")
         return self._texts[spelled] if spelled in self._texts else self._texts[spelled.removeprefix(b" ")]
 
     def prepare(self) -> None:
-        """Compute in advance the masks of states in which many tokens are allowed, such as inside a string literal."""
+        """Compute in advance the allowed tokens of all states with several continuations, as inside a literal."""
         for state in np.flatnonzero(np.diff(self._automaton.offsets) > 1).tolist():
             self._follow(state)
 

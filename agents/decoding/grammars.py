@@ -1,7 +1,7 @@
 """Writes a finite set of queries as a grammar for other programs: GBNF for llama.cpp and xgrammar, Lark for llguidance.
 
-Each rule is a state of the minimal automaton, so a parser has only one choice at every character, however many queries
-there are. (llguidance refuses a single rule with 10,000 alternatives.)
+Each rule is a state of the minimal automaton, so the next character always determines the alternative, however many
+queries there are. (llguidance refuses a single rule with 10,000 alternatives.)
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def gbnf(queries: Iterable[str]) -> str:
-    """A grammar of exactly these queries: `root ::= "RETURN " s1`, `s1 ::= "1" | "2"`."""
+    """Return a GBNF grammar that matches exactly these queries: `root ::= "RETURN " s1`, `s1 ::= "1" | "2"`."""
     return "\n".join(f"{name} ::= {body}" for name, body in _rules(queries, "root"))
 
 
 def lark(queries: Iterable[str]) -> str:
-    """The same as a Lark grammar for llguidance: `start: "RETURN " s1`, `s1: "1" | "2"`."""
+    """Return a Lark grammar for llguidance that matches exactly these queries: `start: "RETURN " s1`, `s1: "1" |
+    "2"`."""
     return "\n".join(f"{name}: {body}" for name, body in _rules(queries, "start"))
 
 
 def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
-    """An `llguidance.LLMatcher` of the queries for a vocabulary; needs `llguidance`.
+    """Return an `llguidance.LLMatcher` that accepts exactly the queries; requires the package `llguidance`.
 
-    Of the maintained libraries, llguidance compiles 10,000 queries fastest (`benchmarks/agents/decoding.py`). It allows
-    all tokens that spell a query, as `Constraint.of_queries(…, any_tokens=True)` does.
+    Of the maintained libraries, llguidance compiles 10,000 queries fastest (`benchmarks/agents/decoding.py`). The
+    matcher allows all tokens that spell a query, as
+    `Constraint.of_queries(…, any_tokens=True)` does.
 
     Raises:
         ValueError: the tokenizer is WordPiece, or llguidance refuses the grammar.
@@ -80,7 +82,7 @@ def _rules(queries: Iterable[str], root: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(automaton: Automaton, state: int, named: Bools) -> Iterator[tuple[str, int]]:
-    """The texts that lead from a state to the next named or last state, each with that state."""
+    """Yield each text that leads from a state to the nearest state with a rule or without edges, and that state."""
     for symbol, target in zip(*(part.tolist() for part in automaton.edges(state)), strict=True):
         letters, here = [symbol], target
         while not named[here] and automaton.offsets[here] < automaton.offsets[here + 1]:

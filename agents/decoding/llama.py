@@ -15,13 +15,13 @@ CONTEXT = 4_096
 
 
 def decoded(file: Path, prompt: str, queries: Sequence[str], width: int = 1) -> list[Decoded]:
-    """The query of greedy decoding, or with a wider beam its queries, the likeliest first.
+    """Decode a query greedily (`width` 1), or at most `width` queries by beam search, the likeliest first.
 
     The prompt is sent in the model's ChatML form.
 
     Raises:
         ModelFailure: the library is missing, the file holds no model, or the prompt is too long.
-        NotSpellable: the model's tokens can write none of the queries.
+        NotSpellable: no query can be written with the model's tokens.
     """
     try:
         from llama_cpp import Llama  # loaded on first use: it is built from source

@@ -14,8 +14,8 @@ class ConstrainedLogits:
 
     For `transformers`, with sampling, greedy or beam search: `model.generate(**prompt,
     logits_processor=LogitsProcessorList([ConstrainedLogits(constraint)]))`. For llama.cpp: `llama(prompt,
-    logits_processor=[ConstrainedLogits(constraint)])`. Use a new object for each generation: its first call shows how
-    long the prompt is.
+    logits_processor=[ConstrainedLogits(constraint)])`. Use a new object for each generation, because an object takes
+    the length of the prompt from its first call.
     """
 
     def __init__(self, constraint: Constraint) -> None:
@@ -24,7 +24,7 @@ class ConstrainedLogits:
         self._states: dict[tuple[int, ...], int] = {(): constraint.start}
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """The scores of the next token, in the type and shape given: a single row, or a row for each beam."""
+        """Return the scores with minus infinity for disallowed tokens, in the given type and shape (a row per beam)."""
         tokens = np.atleast_2d(np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids))
         if self._prompt < 0:
             self._prompt = tokens.shape[1]

@@ -1,7 +1,8 @@
 """Local models whose next token can be constrained: models of `transformers`, and GGUF models of `llama-cpp-python`.
 
-Each library is imported when a model of it is first used. The state after the common prefix of two requests is kept, so
-only the tokens after it are evaluated.
+Each library is imported on first use. A model keeps its state after the common prefix of two successive requests, so
+only
+the tokens after the prefix are evaluated.
 """
 
 from __future__ import annotations

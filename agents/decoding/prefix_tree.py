@@ -28,7 +28,7 @@ class PrefixTree:
 
     @staticmethod
     def of(sequences: Sequence[Sequence[int]]) -> PrefixTree:
-        """The tree of sorted sequences of integers; sorting puts those with a common prefix next to each other."""
+        """Build the tree of sequences of integers, which must be sorted, so that equal prefixes are adjacent."""
         lengths = np.array([len(sequence) for sequence in sequences], np.int64)
         begins = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         flat = np.fromiter((symbol for sequence in sequences for symbol in sequence), np.int64, int(begins[-1]))

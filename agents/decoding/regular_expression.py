@@ -1,8 +1,7 @@
-"""Builds an automaton over UTF-8 bytes from a regular expression such as `suggest_queries` returns with
-`grammar=regex`.
+"""Builds an automaton over UTF-8 bytes from a regular expression, as `suggest_queries` returns with `grammar=regex`.
 
-Supported are literals, escapes, `.`, classes of ASCII characters (negated ones too), groups, `|`, `?`, `*`, `+` and
-`{m,n}`.
+The supported syntax is literals, escapes, `.`, classes of ASCII characters and their negations, groups, `|`, `?`, `*`,
+`+` and `{m,n}`.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ class Both:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """Alternatives."""
+    """A choice between parts."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part repeated `least` to `most` times; without a `most`, any number of times."""
+    """A part repeated from `least` to `most` times; without an upper limit if `most` is None."""
 
     part: Expression
     least: int
@@ -91,7 +90,7 @@ def automaton_of(text: str) -> Automaton:
     """The automaton of a whole expression: `automaton_of("RETURN (?:1|[2-9]+)")`.
 
     Raises:
-        RegularExpressionError: a construct that is not supported, or not closed.
+        RegularExpressionError: the expression has an unsupported construct or an unclosed group or class.
     """
     return _deterministic(_Reader(text).whole())
 
@@ -216,10 +215,9 @@ def _none_of(values: frozenset[int]) -> Expression:
 
 
 class _Branches:
-    """A nondeterministic automaton: state 0 accepts; any other state reads one byte of a set, or is a choice between
-    states.
+    """A nondeterministic automaton: state 0 accepts; any other state reads one byte or is a choice between states.
 
-    An expression with the same continuation is built once, because many of the suggested queries have the same end.
+    Equal parts with the same continuation share their states, because many suggested queries have the same end.
     """
 
     def __init__(self) -> None:
@@ -231,7 +229,7 @@ class _Branches:
         return len(self.reads) + len(self.choices) + 1
 
     def build(self, part: Expression, after: int) -> int:
-        """The state from which `part` leads to `after`."""
+        """Build the states of `part`, which continues in state `after`, and return the first."""
         known = self._built.get((part, after))
         if known is None:
             known = self._built[part, after] = self._new(part, after)
@@ -279,7 +277,7 @@ def _deterministic(expression: Expression) -> Automaton:
     closures: dict[int, frozenset[int]] = {}
 
     def closure(state: int) -> frozenset[int]:
-        """The states reached without reading a byte: those that read one next, and the accepting state."""
+        """Return the states reached without reading a byte, as far as they read a byte next or accept."""
         if state not in closures:
             found, seen, waiting = set(), {state}, [state]
             while waiting:

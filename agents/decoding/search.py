@@ -1,7 +1,8 @@
 """Greedy and beam search among valid queries.
 
-Where only one token is allowed, it is written without calling the model. If the probability of a run of such tokens is
-needed, the model evaluates the whole run in one batch.
+A token without an alternative is chosen without calling the model. If the probability of a run of such tokens is
+needed,
+the model evaluates the whole run in one batch.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Decoded:
 
 
 def greedy(model: Model, constraint: Constraint) -> Decoded:
-    """The query that results from always choosing the likeliest allowed token."""
+    """Decode one query by always choosing the likeliest allowed token."""
     asked = _Asked(model, constraint)
     tokens: tuple[int, ...] = ()
     state, total = constraint.start, 0.0
@@ -55,7 +56,7 @@ def greedy(model: Model, constraint: Constraint) -> Decoded:
 
 
 def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 512) -> list[Decoded]:
-    """The queries found by a beam search, the likeliest first, at most `width`.
+    """Decode at most `width` queries by beam search, and return them, the likeliest first.
 
     Complete queries stay in the beam. If each of M queries has one sequence of tokens, there are at most M prefixes of
     any length, so a width of M drops none: all M queries are returned, ranked by the model.

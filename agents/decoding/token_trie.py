@@ -22,8 +22,7 @@ class TokenTrie:
         by_end = np.argsort(tree.ends, kind="stable")
         self._by_end = np.array([number for _, number in known], np.int64)[by_end]
         self._ends = np.searchsorted(tree.ends[by_end], np.arange(len(tree) + 1)).astype(np.int64)
-        """The tokens that end at node `n` are `_by_end[_ends[n]:_ends[n + 1]]`; several tokens may have the same
-        bytes."""
+        """`_by_end[_ends[n]:_ends[n + 1]]` are the tokens that end at node `n`; tokens may share their bytes."""
         keys = ((tree.parents << 8) | tree.symbols).tolist()
         self._children = dict(zip(keys, range(1, len(tree)), strict=True))
 
@@ -61,7 +60,10 @@ class TokenTrie:
 
 
 def _spread(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """The numbers of all entries of the given rows, and for each entry the index of its row in `rows`."""
+    """Return the positions of all entries in the given rows, and for each entry the index of its row in `rows`.
+
+    Row `r` has the entries from position `offsets[r]` up to `offsets[r + 1]`.
+    """
     counts = offsets[rows + 1] - offsets[rows]
     origin = np.repeat(np.arange(len(rows)), counts)
     begins = np.concatenate(([0], np.cumsum(counts)))[:-1]

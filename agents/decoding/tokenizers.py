@@ -1,6 +1,6 @@
-"""Reads the vocabulary of a tokenizer of the library `tokenizers`, of `sentencepiece`, or of a llama.cpp model.
+"""Reads the vocabulary of a tokenizer from the library `tokenizers`, from `sentencepiece`, or from a llama.cpp model.
 
-None of these libraries is imported here: callers pass in their objects.
+This module imports none of these libraries: its callers pass in the libraries' objects.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphground.agents.decoding.vocabulary import Vocabulary, byte_level, sente
 
 
 class UnknownTokenizer(ValueError):
-    """A tokenizer that belongs to none of the supported families."""
+    """The tokenizer belongs to none of the supported families."""
 
 
 def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
@@ -22,7 +22,8 @@ def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
     `ends` are the tokens that end a text: `["<|im_end|>"]`, or `[tokenizer.eos_token_id]`.
 
     Raises:
-        UnknownTokenizer: the tokenizer belongs to no supported family, or does not have a token of `ends`.
+        UnknownTokenizer: the tokenizer belongs to no supported family, or a token in `ends` is unknown to the
+            tokenizer.
     """
     described = json.loads(tokenizer.to_str())
     last = [_number(tokenizer, end) for end in ends]

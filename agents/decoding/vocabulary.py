@@ -37,17 +37,17 @@ class Vocabulary:
         return len(self.tokens)
 
     def spelled(self, text: str) -> bytes:
-        """The bytes that the tokens of a text spell."""
+        """Return the UTF-8 bytes that the tokens of a text should spell."""
         return self.spell(text).encode("utf-8")
 
     def bytes_of(self, tokens: Iterable[int]) -> bytes:
-        """The bytes of a sequence of tokens, without its end tokens."""
+        """Return the bytes that a sequence of tokens spells, leaving out tokens that end a text."""
         return b"".join(self.tokens[token] or b"" for token in tokens if token not in self.ends)
 
     def encoded(self, text: str) -> tuple[int, ...] | None:
-        """The tokens of a text; None if they spell another text.
+        """Return the tokens of a text; None if the tokens spell a different text.
 
-        That happens if a character is unknown, or if the tokenizer drops double spaces.
+        The tokens spell a different text if a character is unknown, or if the tokenizer drops double spaces.
         """
         tokens = tuple(token for token in self.encode(text) if self.tokens[token] is not None)
         spelled = self.bytes_of(tokens), self.spelled(text)
@@ -59,7 +59,7 @@ class Vocabulary:
 def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int], encode: Encode) -> Vocabulary:
     """The vocabulary of a byte-level BPE tokenizer from its stored tokens: `ĠMATCH` is ` MATCH`.
 
-    `special` are the numbers of control tokens.
+    `special` holds the numbers of control tokens.
     """
     letters, left = _byte_letters(), frozenset(special)
     found: list[bytes | None] = []
@@ -70,15 +70,14 @@ def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int
 
 
 def _byte_letters() -> dict[str, int]:
-    """The letters with which byte-level BPE writes bytes: printable Latin-1 characters as themselves, other bytes from
-    U+0100 on."""
+    """Return the byte for each letter of byte-level BPE: a printable Latin-1 letter is its own byte, others follow."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in set(printable)]
     return {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(others)}
 
 
 def ranked(ranks: Mapping[bytes, int], ends: Iterable[int], encode: Encode) -> Vocabulary:
-    """The vocabulary of a tiktoken file, which maps bytes to numbers."""
+    """Return the vocabulary of a tiktoken file, whose `ranks` map the bytes of a token to its number."""
     last = frozenset(ends)
     found: list[bytes | None] = [None] * (1 + max((*ranks.values(), *last)))
     for token, number in ranks.items():
@@ -87,7 +86,7 @@ def ranked(ranks: Mapping[bytes, int], ends: Iterable[int], encode: Encode) -> V
 
 
 def sentence_pieces(pieces: Iterable[str], special: Iterable[int], ends: Iterable[int], encode: Encode) -> Vocabulary:
-    """The vocabulary of a SentencePiece model; `special` are its control and unknown pieces."""
+    """Return the vocabulary of a SentencePiece model; `special` holds the numbers of control and unknown pieces."""
     left = frozenset(special)
     found: list[bytes | None] = []
     for number, piece in enumerate(pieces):
@@ -105,10 +104,10 @@ def word_pieces(
     words: Callable[[str], Iterable[str]],
     prefix: str = "##",
 ) -> Vocabulary:
-    """The vocabulary of a WordPiece model; `words` normalises and splits a text as the tokenizer does.
+    """Return the vocabulary of a WordPiece model; `words` normalises and splits a text as the tokenizer does.
 
-    Such a tokenizer loses spaces and often case, so its tokens spell a changed text; the constraint maps each spelled
-    text back to its query.
+    A WordPiece tokenizer loses spaces and often case, so the tokens of a query spell a changed text; `Constraint` maps
+    the changed text back to the query.
     """
     left = frozenset(special)
     found: list[bytes | None] = []

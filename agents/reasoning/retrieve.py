@@ -11,7 +11,7 @@ from graphground.agents.server_connection import ToolAnswer
 
 QUERIES = 5
 NODES = 60
-"""The most nodes for one pattern."""
+"""The most nodes retrieved for one pattern."""
 
 
 class Server(Protocol):
@@ -23,7 +23,7 @@ class Server(Protocol):
 
 
 async def retrieve(server: Server, graph: str, question: str, queries: int = QUERIES) -> list[Retrieved]:
-    """The subgraph around a question: each distinct pattern of the suggested queries with its nodes `n`.
+    """Return the subgraph around a question: each distinct pattern of the suggested queries, with its matches for `n`.
 
     Raises:
         ServerFailure: the server did not answer, or refused a query.
@@ -49,6 +49,6 @@ async def retrieve(server: Server, graph: str, question: str, queries: int = QUE
 
 
 def _name(properties: Mapping[str, Any]) -> str:
-    """The name of a node: its `name`, else its first text."""
+    """Return the name of a node: the property `name`, else the first property whose value is a text, else `?`."""
     texts = (value for key, value in sorted(properties.items(), key=lambda item: item[0] != "name"))
     return next((value for value in texts if isinstance(value, str)), "?")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""A low estimate for English and Cypher, so that a text within the estimated budget fits without asking the model's
-tokenizer."""
+"""An estimate for English and Cypher, low enough that a text within the estimated budget also fits in real tokens."""
 LONGEST_VALUE = 300
 HEADING = "Patterns and the nodes that match:"
 
@@ -23,7 +22,7 @@ class Node:
 
     @staticmethod
     def of(name: str, label: str, properties: Mapping[str, Any]) -> Node:
-        """A node from a row of a query; empty values are left out, and long ones are cut."""
+        """Return a node from a row of a query's result, without empty properties and with long values cut."""
         texts = ((key, _written(value)) for key, value in sorted(properties.items()) if value not in (None, "", []))
         return Node(name, label, tuple((key, text) for key, text in texts if text != name))
 
@@ -38,7 +37,7 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """A text, and the nodes to which it gives numbers from 1 on."""
+    """A subgraph as text, and its nodes in the order in which the text numbers them, from 1."""
 
     text: str
     nodes: tuple[Node, ...]
@@ -47,7 +46,7 @@ class Subgraph:
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """All nodes: first those found by most patterns; among equals, those of the earlier pattern."""
+    """Return all nodes, first those that most patterns found; ties are broken by the earliest pattern."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):
@@ -56,12 +55,12 @@ def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
 
 
 def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Subgraph:
-    """The subgraph as text within a budget: the patterns, then as many nodes as fit.
+    """Write a subgraph as text of at most `max_tokens`: all patterns, then as many nodes as fit.
 
-    Nodes found by most patterns come first.
+    Nodes found by the most patterns come first.
 
-    A node is written with all its details or, if they do not fit, with its name alone. A pattern lists the numbers of
-    its nodes that fit.
+    A node is written with its properties or, if the budget is too small, with its name alone. Each pattern lists the
+    numbers of those of its nodes that are written.
     """
     budget = int(max_tokens * CHARACTERS_PER_TOKEN)
     budget -= sum(len(found.pattern) + 3 for found in retrieved) + len(HEADING) + len("\n\nNodes:")

@@ -1,5 +1,4 @@
-"""Combines candidate queries into one large query, which runs them in the database and counts the answers that they
-find."""
+"""Combines candidate queries into one large query, so that the database itself counts the answers each one finds."""
 
 from __future__ import annotations
 
@@ -43,16 +42,16 @@ class Candidate:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both."""
+        """The harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
 def counting(query: str, number: int, width: int, temporal: Collection[str]) -> str | None:
-    """The query as a part of a UNION ALL that returns its number, its rows, its hits and the answers that it covers.
+    """Return a part of a UNION ALL that returns `number` and the query's counts of rows, hits and covered answers.
 
-    None if it does not return as many columns as the answers have. `temporal` are the names of properties that hold
-    dates: answers from a file are texts, so dates are compared as texts.
+    The result is None unless the query returns `width` columns, as many as an answer has. `temporal` holds the names of
+    properties with dates, which are compared as texts, because answers from a file are texts.
     """
     parts = projection_of(query)
     if parts is None or len(parts.items) != width:
@@ -68,17 +67,16 @@ def counting(query: str, number: int, width: int, temporal: Collection[str]) -> 
 
 
 def compared(question: AnsweredQuestion) -> list[list[Value]]:
-    """The distinct answers in the form of the parameter `$answers`."""
+    """Return the distinct answers of a question as the value of the parameter `$answers`."""
     rows: list[list[Value]] = [[NOTHING if value is None else value for value in row] for row in question.answers]
     return list({json.dumps(row): row for row in rows}.values())
 
 
 def best_first(found: Sequence[Candidate], rows: int) -> list[Candidate]:
-    """Candidates with at least one hit: those that return exactly the answers first, then by F1, then in the given
-    order.
+    """Return the candidates with a hit: exact candidates first, then by F1; ties keep the given order.
 
-    `rows` is the number of answers, repeated ones included: a query returns exactly the answers only if it repeats rows
-    as they do.
+    A candidate is exact if it returns all answers and nothing else, in `rows` rows, the number of answers with
+    repetitions.
     """
 
     def rank(candidate: Candidate) -> tuple[bool, float]:

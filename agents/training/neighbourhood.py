@@ -1,7 +1,7 @@
 """Enumerates all patterns of one and two relationships around entities, and counts their nodes, in the database.
 
 `UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
-returns which relationships exist and how many of the answers each leads to; no schema is needed. Source: GraphRAFT
+reports the existing relationships and how many answers each leads to, so no schema is needed. Source: GraphRAFT
 (arXiv 2504.05478), §4.1.
 """
 
@@ -34,9 +34,10 @@ class Entity:
 def enumerating(
     entities: Sequence[Entity], name_keys: Sequence[str], hops: int = 2
 ) -> tuple[list[str], dict[str, Any]]:
-    """Queries for a UNION ALL that enumerate patterns, with the columns of `candidates.counting`, and their parameters.
+    """Return the queries that enumerate patterns, and their parameters.
 
-    `$names` holds the answers. `name_keys` are the properties that name nodes. The column `found` holds the kind of the
+    The queries are parts of a UNION ALL with the columns of `candidates.counting`. `$names` holds the answers, and
+    `name_keys` the properties that name nodes. The column `found` holds the kind of the
     pattern, the numbers of its entities, its arrows, its types and its labels.
     """
     known = entities[:MOST_ENTITIES]
@@ -80,22 +81,25 @@ def enumerating(
 def enumerated(
     rows: Sequence[Sequence[Any]], entities: Sequence[Entity], keys_of: Mapping[str, str], answers: int
 ) -> Iterator[Candidate]:
-    """The candidate queries in the result of the query that `enumerating` wrote.
+    """Yield a candidate query for each row in the result of the queries that `enumerating` returns.
 
     `keys_of` maps a label to the property that names its nodes."""
-    for (kind, first, second, one_way, other_way, one, other, label, middle), total, hits, covered in rows:
+    for (kind, first, second, one_way, other_way, near_type, far_type, label, middle), total, hits, covered in rows:
         if label not in keys_of:
             continue
         n, end = f"(n:{quoted(label)})", f"{_named('m1', entities[first])}"
         # The patterns were enumerated from the entity on; they are written from `n` on, so their arrows are reversed.
-        arrow, beyond = _turned(one_way).format(f"r1:{quoted(one)}"), _turned(other_way).format(f"r0:{quoted(other)}")
+        arrow, beyond = (
+            _turned(one_way).format(f"r1:{quoted(near_type)}"),
+            _turned(other_way).format(f"r0:{quoted(far_type)}"),
+        )
         if kind == "hop":
             pattern = f"{n}{arrow.replace('r1', 'r0', 1)}{_named('m0', entities[first])}"
         elif kind == "chain":
             pattern = f"{n}{beyond}(m0:{quoted(middle)}){arrow}{end}"
         else:
-            arrow = _turned(one_way).format(f"r0:{quoted(one)}")
-            beyond = _turned(other_way).format(f"r1:{quoted(other)}")
+            arrow = _turned(one_way).format(f"r0:{quoted(near_type)}")
+            beyond = _turned(other_way).format(f"r1:{quoted(far_type)}")
             pattern = f"{n}{arrow}{_named('m0', entities[first])},{n}{beyond}{_named('m1', entities[second])}"
         query = f"MATCH {pattern} WITH DISTINCT n RETURN n.{quoted(keys_of[label])}"
         yield Candidate(query, total, hits, covered, answers, source="enumerated")

@@ -17,7 +17,7 @@ from graphground.agents.training.questions import AnsweredQuestion
 CANDIDATES = 50
 """The most candidates that `suggest_queries` returns."""
 MEANINGS = 3
-"""The most entities that one mention may mean."""
+"""The most entities considered for one mention."""
 LONGEST_QUERY = 95_000
 """The most characters of the counting query; the server accepts 100,000."""
 ROWS = 2_000
@@ -47,7 +47,7 @@ class Pair:
     question: AnsweredQuestion
     best: Candidate
     tried: int
-    """Candidates that were run or counted."""
+    """The number of candidates that were run or counted."""
     calls: int
     """The number of tool calls."""
 
@@ -65,7 +65,7 @@ class Pair:
 
 
 async def naming_of(server: Server, graph: str) -> Naming:
-    """The naming properties and dates of a graph's schema, read by one call of `get_schema`.
+    """Return the naming properties and the date properties of a graph, read with one call of `get_schema`.
 
     Raises:
         ServerFailure: there is no such graph, or the server did not answer.
@@ -82,7 +82,7 @@ async def naming_of(server: Server, graph: str) -> Naming:
 
 
 async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming: Naming) -> Pair | None:
-    """The pair for one question, made with three calls; None if no candidate finds an answer.
+    """Make the pair for one question with three tool calls; None if no candidate finds an answer.
 
     1. `find_entities`: the entities that the question names.
     2. `suggest_queries`: candidates around them, including conditions and counts.
@@ -152,7 +152,7 @@ def _entities(fields: Mapping[str, Any]) -> list[Entity]:
 
 
 async def _counted(server: Server, graph: str, parts: Sequence[str], parameters: Mapping[str, Any]) -> list[list[Any]]:
-    """The rows of all parts, fetched with one query."""
+    """Run as many parts as fit into `LONGEST_QUERY` characters as one query, and return its rows."""
     query = parts[0]
     for part in parts[1:]:
         if len(query) + len(part) > LONGEST_QUERY:

@@ -13,14 +13,14 @@ Value = str | int | float | bool | list[Any] | None
 
 
 class QuestionFileError(ValueError):
-    """A file that cannot be read; the message says which line and why."""
+    """The file is not in a supported form; the message says which line and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """`AnsweredQuestion("Who directed Heat?", (("Michael Mann",),))`: a question and the rows that answer it.
 
-    An answer that is a node is a row that holds only its name.
+    If a node is the answer, its row holds only the node's name.
     """
 
     question: str
