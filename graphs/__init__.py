@@ -1,4 +1,4 @@
-"""Graphs: how they are stored, loaded, opened and queried.
+"""Graphs: storing, loading, opening and querying them.
 
     >>> from graphground.graphs import Graph
     >>> Graph("films", schema).schema.name

@@ -1,4 +1,4 @@
-"""The opened graph: a schema and, if it has data, an engine and an entity lookup."""
+"""An open graph: a schema and, if the graph has data, an engine and an entity lookup."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SchemaReader(Protocol):
-    """A schema that is read from a database and follows its changes, such as `opening.live_schema.LiveSchema`."""
+    """A schema that is read from a database and kept up to date, such as `opening.live_schema.LiveSchema`."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -27,7 +27,7 @@ class SchemaReader(Protocol):
         ...
 
     def refresh(self) -> object:
-        """Reread the database."""
+        """Reread the schema from the database."""
         ...
 
     @property
@@ -37,15 +37,15 @@ class SchemaReader(Protocol):
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """How many nodes and relationships there were when the schema was read."""
+        """The numbers of nodes and relationships when the schema was last read."""
         ...
 
     def look(self) -> None:
-        """Check whether the database has changed; cheap enough for every call."""
+        """Check whether the database has changed; fast enough to be called before every tool call."""
         ...
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; True if it was reread."""
+        """Reread a stale schema before a query is checked against it; return whether it was reread."""
         ...
 
     def stop(self) -> None:
@@ -57,7 +57,7 @@ class StatisticsReader(Protocol):
     """A source of a graph's statistics, such as `schemas.statistics.live.LiveStatistics`."""
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """The statistics known now, if any."""
+        """Return the statistics known now, or None; with `fresh`, only statistics read since the last known change."""
         ...
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class StatisticsReader(Protocol):
 
 
 class Background(Protocol):
-    """Background work that ends when its graph is closed."""
+    """Background work that stops when its graph is closed."""
 
     def stop(self) -> None:
         """Stop the work; may be called twice."""
@@ -75,31 +75,31 @@ class Background(Protocol):
 
 @dataclass
 class Graph:
-    """One graph that tools can query.
+    """A graph that tools can query.
 
-    `Graph("films", schema)` is a schema without data; everything that needs no data works on it.
+    `Graph("films", schema)` is a schema without data; everything that needs no data works on such a graph.
     """
 
     name: str
     definition: PropertyGraphSchema | SchemaReader
-    """The schema, or its reader if it is read from a database."""
+    """The schema, or the object that keeps it up to date if it is read from a database."""
     description: str = ""
     engine: Engine | None = None
     entities: EntityLookup | None = None
     """The entity lookup; None if the graph has no data."""
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
-    """Sample values by label or relationship type and property; None if they have not been read."""
+    """Sample values by (label or relationship type, property); None if they have not been read."""
     sampled: PropertyGraphSchema | None = None
-    """The schema for which the samples were read; None if they came with the graph."""
+    """The schema with which the samples were read; None if they were stored with the graph."""
     dialect: Dialect | None = None
-    """The dialect of its database, if it is known without a query."""
+    """The dialect of the graph's database, if it is known without a query."""
     language: Language = "cypher5"
     """The version of Cypher for queries that do not state one."""
     refuses_writes: bool | None = None
-    """Whether the database itself refused a trial write; None if not tried."""
+    """Whether the database itself refused a trial write; None if this was not tried."""
     background: Sequence[Background] = ()
     facts: StatisticsReader | None = None
-    """The reader of its statistics; None if it has no data."""
+    """The reader of the graph's statistics; None if the graph has no data."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -108,14 +108,15 @@ class Graph:
 
     @property
     def indexed_entities(self) -> EntityLookup | None:
-        """The entity lookup if it is a built index, which is fast enough for the checks of a query.
+        """The entity lookup if it is a built index, else None.
 
-        Names that are only in the database would have to be read first, in a call that must not run a query.
+        Only a built index is fast enough for checking a query. Names that are only in the database would have to be
+        read first, in a call that must not run a query.
         """
         return self.entities if self.entities is not None and self.entities.info is not None else None
 
     def refresh(self) -> None:
-        """Reread the schema from the database; a graph with a fixed schema keeps it.
+        """Reread the schema from the database; does nothing for a graph with a fixed schema.
 
         Raises:
             EngineError: the database cannot be read.
@@ -125,12 +126,12 @@ class Graph:
 
     @property
     def stale(self) -> bool:
-        """Whether the schema was read before the last change of the database."""
+        """Whether the database is known to have changed since the schema was read."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.stale
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships, if read with the schema."""
+        """The numbers of nodes and relationships when the schema was read; None each if the schema is fixed."""
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:
@@ -139,14 +140,14 @@ class Graph:
             self.definition.look()
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; True if it was reread."""
+        """Reread a stale schema before a query is checked against it; return whether it was reread."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:
-        """The statistics of the data that are known now; never waits and never queries the database.
+        """Return the statistics of the data that are known now; never waits and never queries the database.
 
-        None for a schema without data, and until they have been read, which begins in the background. With `fresh`,
-        also None if the database is known to have changed since.
+        None for a schema without data, and until the statistics have been read in the background. With `fresh`, also
+        None if the database is known to have changed since they were read.
 
             facts = graph.statistics()
             if facts is not None and facts.fill("Country", "founding_date") == 0: ...
@@ -161,12 +162,12 @@ class Graph:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query, given as a text or as its tree; `timeout` is in seconds.
+        """Run one read-only query, given as text or as a tree; `timeout` is in seconds.
 
         Raises:
             EngineUnavailable: the graph has no data, or its database does not respond.
             QueryFailed: the database refused the query.
-            QueryTimeout: it was terminated at the time limit.
+            QueryTimeout: the query was terminated at the time limit.
         """
         if self.engine is None:
             raise EngineUnavailable(

@@ -27,7 +27,7 @@ from graphground.graphs.bundled import nba, tables
 class BundledGraph:
     """One bundled graph: `BundledGraph("nba", "Basketball: …", <function that builds the document>, 541, 2823)`.
 
-    The counts are stated here, so that they are known before the graph is built.
+    The numbers of nodes and relationships are stored here because they are needed before the graph is built.
     """
 
     name: str
@@ -37,16 +37,16 @@ class BundledGraph:
     relationships: int
 
     def document(self) -> dict[str, Any]:
-        """The graph as a SimpleKG document: `{"schema": …, "entities": […], "relations": […]}`."""
+        """Return the graph as a SimpleKG document: `{"schema": …, "entities": […], "relations": […]}`."""
         return self.build()
 
     def open(self) -> BinaryIO:
-        """The document as a stream of JSON, the same bytes every time."""
+        """Return the document as a stream of JSON; the bytes are the same on every call."""
         return io.BytesIO(json.dumps(self.document(), ensure_ascii=False, separators=(",", ":")).encode())
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all inputs of the document; it changes when a fact or a rule changes."""
+        """A hash of the tables and code from which the document is built; it changes whenever one of them changes."""
         digest = hashlib.sha256()
         package = files("graphground.graphs.bundled")
         folder = package / self.name
@@ -66,15 +66,15 @@ GRAPHS = (BundledGraph("nba", nba.DESCRIPTION, nba.build, nodes=541, relationshi
 
 
 def bundled_graphs() -> tuple[BundledGraph, ...]:
-    """Every bundled graph, the default one first."""
+    """Return all bundled graphs, the default graph first."""
     return GRAPHS
 
 
 def bundled_graph(name: str) -> BundledGraph:
-    """The bundled graph of that name.
+    """Return the bundled graph called `name`.
 
     Raises:
-        KeyError: there is none; the message names those that exist.
+        KeyError: no bundled graph has that name; the message lists the existing names.
     """
     for graph in GRAPHS:
         if graph.name == name:
@@ -83,10 +83,10 @@ def bundled_graph(name: str) -> BundledGraph:
 
 
 def open_bundled(name: str) -> BinaryIO:
-    """A bundled graph as a stream of SimpleKG JSON, ready for the loader.
+    """Return a bundled graph as a stream of SimpleKG JSON, ready for the loader.
 
     Raises:
-        KeyError: there is none of that name.
+        KeyError: no bundled graph has that name.
     """
     return bundled_graph(name).open()
 

@@ -35,11 +35,11 @@ class Row:
         return self.cells[column]
 
     def many(self, column: str) -> list[str]:
-        """The parts of a cell: `Shaq;Diesel` has two."""
+        """Return the parts of a cell: `Shaq;Diesel` has two."""
         return [part.strip() for part in self.cells[column].split(";") if part.strip()]
 
     def number(self, column: str) -> int | None:
-        """A whole number; None for an empty cell."""
+        """Return a cell as a whole number; None for an empty cell."""
         text = self.cells[column]
         if not text:
             return None
@@ -48,7 +48,7 @@ class Row:
         return int(text)
 
     def day(self, column: str) -> str | None:
-        """A date as ISO text; None for an empty cell."""
+        """Return a date as ISO 8601 text; None for an empty cell."""
         text = self.cells[column]
         if not text:
             return None
@@ -58,13 +58,13 @@ class Row:
             raise self.wrong(column, "is not a date such as 1984-12-30") from None
 
     def wrong(self, column: str, why: str) -> TableError:
-        """The error for a cell of this row."""
+        """Return the error for an invalid cell of this row; `why` completes the message."""
         return TableError(f"{self.place}: {column} {self.cells[column]!r} {why}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stint:
-    """One period with a team; without an end it was still going on when the tables were written."""
+    """A period with a team; `end` is None if the period had not ended when the tables were written."""
 
     team: str
     start: int
@@ -73,7 +73,7 @@ class Stint:
 
 
 def read_table(folder: Traversable, name: str) -> list[Row]:
-    """The rows of `<folder>/<name>.csv`; every line must have as many cells as the first."""
+    """Return the rows of `<folder>/<name>.csv`; every line must have as many cells as the header."""
     return list(_rows(name, (folder / f"{name}.csv").read_text(encoding="utf-8")))
 
 
@@ -88,7 +88,7 @@ def _rows(name: str, text: str) -> Iterator[Row]:
 
 
 def parse_stint(text: str) -> Stint:
-    """Read `TEAM START-END #NUMBER`: `LAL 2018-` has not ended, `CHI 1999` began and ended in the same year."""
+    """Parse `TEAM START-END #NUMBER`: `LAL 2018-` has not ended, `CHI 1999` began and ended in the same year."""
     found = STINT.fullmatch(text)
     if found is None:
         raise TableError(f"{text!r} is not a stint such as 'CLE 2003-2010 #23', 'LAL 2018-' or 'LAL 1996 #32'")
@@ -98,7 +98,7 @@ def parse_stint(text: str) -> Stint:
 
 
 def feet_to_cm(text: str) -> float:
-    """Feet and inches as whole centimetres: `7-1` is 216.0."""
+    """Convert feet and inches to whole centimetres: `7-1` is 216.0."""
     found = FEET.fullmatch(text)
     if found is None or int(found["inches"]) > 11:
         raise TableError(f"{text!r} is not a height such as 6-9")
@@ -106,11 +106,11 @@ def feet_to_cm(text: str) -> float:
 
 
 def pounds_to_kg(pounds: int) -> float:
-    """Pounds as whole kilograms: 250 is 113.0."""
+    """Convert pounds to whole kilograms: 250 is 113.0."""
     return float(round(pounds * 0.45359237))
 
 
 def slug(name: str) -> str:
-    """A name as part of an id: `Nikola Jokić` is `nikola-jokic`."""
+    """Return a name in the form that ids use: `Nikola Jokić` becomes `nikola-jokic`."""
     plain = unicodedata.normalize("NFKD", name.replace("–", "-").replace("ı", "i")).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain.lower().replace("'", "")).strip("-")

@@ -1,5 +1,5 @@
-"""Definitions of domain graphs: which classes and properties of Wikidata become which labels and relationships.
+"""Definitions of domain graphs: the mapping of Wikidata classes and properties to labels and relationship types.
 
-`model` is the form of a definition, `read` reads and checks a file, `catalog` holds the eleven domains of
-CypherBench. `docs/definitions.md` explains how to write one.
+`model` is the data model of a definition, `read` reads and checks a file, `catalog` holds the eleven domains of
+CypherBench. `docs/definitions.md` explains how to write a definition.
 """

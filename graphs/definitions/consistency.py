@@ -1,4 +1,4 @@
-"""Consistency checks across a definition: labels exist, units are known, no labels select each other in a circle."""
+"""Consistency checks of a whole definition: labels exist, units are known, no labels select each other in a circle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
 
 
 def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
-    """Each problem with its place; none if the definition can be used."""
+    """Yield the place and the message of each problem; yield nothing if the definition can be used."""
     yield from _relationships(definition)
     yield from _nodes(definition)
     yield from _types(definition)
@@ -34,12 +34,12 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
 
 
 def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bool]]:
-    """The relationships that select a label's items, each with whether the label is its end.
+    """Return the relationships that select a label's items, each with True if the label is at the relationship's end.
 
         selecting(movies, "Person")  →  [((:Movie)-[:directedBy]->(:Person), True)]
 
     Raises:
-        LookupError: `from_relationships` names a relationship that does not exist, or an ambiguous one.
+        LookupError: `from_relationships` names a relationship that does not exist or is ambiguous.
     """
     found = []
     for name in definition.nodes[label].from_relationships:
@@ -49,11 +49,11 @@ def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bo
 
 
 def levels(definition: Definition) -> list[list[str]]:
-    """The labels by level: the labels of a level are selected by labels of earlier levels only.
+    """Return the labels in levels: the items of a label are selected through labels of earlier levels only.
 
     Raises:
         CycleError: labels select each other.
-        LookupError: a relationship that does not exist.
+        LookupError: `from_relationships` names a relationship that does not exist or is ambiguous.
     """
     needs = {
         label: {

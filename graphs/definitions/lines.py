@@ -1,4 +1,4 @@
-"""Finds the line on which a key of a TOML text is set: the standard library's parser returns values without lines."""
+"""Finds the line on which a key of a TOML text is set, which the standard library's parser does not report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 
 
 class Lines:
-    """`Lines(text).of(("nodes", "Movie", "wikidata"))` is the line, from 1, on which that key is set."""
+    """`Lines(text).of(("nodes", "Movie", "wikidata"))` is the number, from 1, of the line that sets the key."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Path, int] = {}
@@ -34,7 +34,7 @@ class Lines:
                     self._add((*path, inner[1]), number)
 
     def of(self, path: Sequence[str | int]) -> int:
-        """The line of the path, or of the nearest enclosing part; 1 if no part of it is found."""
+        """Return the line number of a path, else that of its nearest enclosing part, else 1."""
         for length in range(len(path), 0, -1):
             if found := self._lines.get(tuple(path[:length])):
                 return found
@@ -46,7 +46,7 @@ class Lines:
 
     @staticmethod
     def _within_list(table: Path, counts: dict[Path, int]) -> Path:
-        """Assign `[relationships.properties]` to the relationship above it."""
+        """Return the path of `[relationships.properties]` with the position of the relationship above it."""
         for length in range(1, len(table)):
             if table[:length] in counts:
                 return (*table[:length], counts[table[:length]], *table[length:])

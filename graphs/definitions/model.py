@@ -92,12 +92,12 @@ class Node(Part):
 
     @property
     def classes(self) -> list[str]:
-        """The classes as a list."""
+        """The Wikidata classes of the label, as a list even if the definition states a single class."""
         return [self.wikidata] if isinstance(self.wikidata, str) else list(self.wikidata or ())
 
 
 class Relationship(Part):
-    """One pattern of a relationship type."""
+    """One pattern of a relationship type: its start label, end label and Wikidata property."""
 
     type: Name
     start: str
@@ -147,16 +147,16 @@ class Definition(Part):
     types: dict[Name, RelationshipType] = {}
 
     def characteristics(self, type_: str) -> RelationshipType:
-        """The stated facts about a relationship type."""
+        """Return the stated facts about a relationship type; default values if none are stated."""
         return self.types.get(type_) or RelationshipType.model_validate({})
 
     def ranks(self, relationship: Relationship) -> str:
-        """The choice of statements that become relationships: `best` or `not_deprecated`."""
+        """Return which statements become relationships: `best` (those of best rank) or `not_deprecated`."""
         stated = self.types.get(relationship.type)
         return relationship.ranks or ("not_deprecated" if stated is not None and stated.time_bounded else "best")
 
     def property_graph_schema(self) -> PropertyGraphSchema:
-        """The schema of the graph, in the definition's order."""
+        """Return the schema of the graph, with labels and relationships in the definition's order."""
         return PropertyGraphSchema(
             self.name,
             {
@@ -182,7 +182,7 @@ class Definition(Part):
 
 
 def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The places whose Wikidata source is marked as doubtful, each with the reason."""
+    """Yield the places whose Wikidata source is marked as doubtful, each with the reason."""
     for label, node in definition.nodes.items():
         if node.doubtful:
             yield label, node.doubtful
@@ -198,5 +198,5 @@ def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of definition files, for editors; `definition.schema.json` beside this module holds it."""
+    """Return the JSON Schema of definition files, for editors; stored in `definition.schema.json` beside this module."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}

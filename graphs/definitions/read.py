@@ -1,6 +1,6 @@
-"""Reads a definition file (TOML) and checks it: each problem with its line, its place and what to do.
+"""Reads a definition file (TOML) and checks it; a problem is reported with its line, its place and a correction.
 
->>> check_text('name = "films"\\n[nodes.Movie]\\nwikidata = "11424"\\n')[1][0].message
+>>> check_text('name = "films"\n[nodes.Movie]\nwikidata = "11424"\n')[1][0].message
 "must look like 'Q5', not '11424'"
 """
 
@@ -50,7 +50,7 @@ class Problem:
 
 
 class DefinitionError(ValueError):
-    """An invalid definition; `problems` lists everything that is wrong with it."""
+    """An invalid definition; `problems` lists all of its problems."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source, self.problems = source, list(problems)
@@ -62,7 +62,7 @@ class DefinitionError(ValueError):
 
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
-    """The definition in a text, or None if there is a problem, and the problems in the order of their lines."""
+    """Parse a definition and return it with its problems by line; the definition is None if there are problems."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -77,7 +77,8 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
 
 
 def read_definition(source: str | Path) -> Definition:
-    """Read the file, or the domain of that name: `read_definition("nba")`, `read_definition(Path("films.toml"))`.
+    """Read a definition from a file or from the catalog: `read_definition(Path("films.toml"))`,
+    `read_definition("nba")`.
 
     Raises:
         DefinitionError: there is no such file or domain, or the definition is invalid; the message lists the problems.
@@ -90,7 +91,7 @@ def read_definition(source: str | Path) -> Definition:
 
 
 def definition_text(source: str | Path) -> tuple[str, str]:
-    """The text of a definition and the name under which errors report it."""
+    """Return the text of a definition and the name under which errors report it."""
     path = Path(source)
     if str(source) in DOMAINS and not path.is_file():
         return (files("graphground.graphs.definitions") / "catalog" / f"{source}.toml").read_text("utf-8"), str(source)
@@ -114,7 +115,7 @@ def definition_text(source: str | Path) -> tuple[str, str]:
 
 
 def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:
-    """One problem per place; if a value may have several forms, the one with the form that it most resembles."""
+    """Return one problem per place: of several for one value, the one for the form that the value most resembles."""
     found: dict[str, tuple[bool, Problem]] = {}
     for details in error.errors():
         problem = _problem(details, document, lines)
@@ -129,7 +130,7 @@ def _order(problem: Problem) -> tuple[int, str, str]:
 
 
 def _toml_place(message: str, text: str) -> tuple[int, str, str]:
-    """The line, the place (empty) and the message for `Invalid value (at line 3, column 5)`, a message of tomllib."""
+    """Return the line, the place (empty) and the message of tomllib's `Invalid value (at line 3, column 5)`."""
     what, _, where = message.rpartition(" (at ")
     line = "".join(filter(str.isdigit, where.partition(",")[0]))
     end = len(text.splitlines()) or 1
@@ -179,7 +180,7 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
 
 
 def _place_in(location: Sequence[str | int], document: Any) -> Place:
-    """The error's path without the names of alternatives, which are not keys of the document."""
+    """Return the path of an error in the document, without pydantic's names of alternatives, which are not keys."""
     place: list[str | int] = []
     at: Any = document
     for position, part in enumerate(location):
@@ -194,7 +195,7 @@ def _place_in(location: Sequence[str | int], document: Any) -> Place:
 
 
 def _fields(place: Sequence[str | int]) -> Sequence[str]:
-    """The known keys at a place."""
+    """Return the keys that are allowed at a place."""
     model: type[Part] = Definition
     rest = list(place)
     if rest[:1] == ["nodes"]:

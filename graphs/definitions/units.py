@@ -3,8 +3,8 @@
     >>> convert(Decimal("2"), find_unit("hour"), find_unit("minute"))
     Decimal('120')
 
-Factors are those of Wikidata's own conversion table, to the base unit of each dimension. Years and months have
-their mean length in the Gregorian calendar. Currencies are dimensions of their own: an amount of money is never converted.
+The factors to the base unit of each dimension come from Wikidata's own conversion table. A year and a month have their
+mean length in the Gregorian calendar. Each currency is a dimension of its own: an amount of money is never converted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BY_ITEM = {unit.item: unit for unit in UNITS}
 
 @cache
 def find_unit(text: str) -> Unit | None:
-    """The unit with that item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
+    """Return the unit with the given Wikidata item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
     if text in _BY_ITEM:
         return _BY_ITEM[text]
     folded = text.casefold()
@@ -55,7 +55,7 @@ def find_unit(text: str) -> Unit | None:
 
 
 def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
-    """The amount in the target unit; None if the two measure different dimensions.
+    """Convert an amount to the target unit; None if the two units measure different dimensions.
 
     >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
     True

@@ -1,1 +1,1 @@
-"""Engines run queries: the embedded one is ArcadeDB, the other kind is any Bolt server."""
+"""Engines run queries: the embedded engine is ArcadeDB, any other database is reached over Bolt."""

@@ -1,4 +1,4 @@
-"""Queries whose callers have left, and that a database may still be running."""
+"""Queries whose callers have stopped waiting, while the database may still be running them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.25
 ANSWER_SECONDS = 5.0
-"""If the database's list cannot be read for this long, the query is assumed to be running."""
+"""Time limit for reading the database's list of queries; after it, the query is assumed to be running."""
 FOLLOWED_SECONDS = 60.0
 
 
 class Abandoned:
-    """`Abandoned("session 4711", query)`: its caller, and when the caller left.
+    """A query that continues after its caller has left: `Abandoned("session 4711", query)`.
 
-    A busy database may take seconds to end a terminated query; only waiting tells it from a query that never checks
-    for termination.
+    A busy database may take seconds to end a terminated query; only waiting distinguishes such a query from one that
+    never checks for termination.
     """
 
     def __init__(self, caller: str, query: str | Query) -> None:
@@ -29,13 +29,13 @@ class Abandoned:
 
     @property
     def seconds(self) -> float:
-        """Seconds since its caller left."""
+        """Seconds since the caller left."""
         return time.monotonic() - self._since
 
     def follow(
         self, still_listed: Callable[[], bool], last_resort: LastResort | None, closed: Callable[[], bool]
     ) -> None:
-        """Return when the database no longer lists the query, or the last resort has ended it."""
+        """Wait, at most `FOLLOWED_SECONDS`, until the database no longer lists the query or the last resort has ended it."""
         while self.seconds < FOLLOWED_SECONDS and not closed():
             if not _answer(still_listed) or (last_resort is not None and last_resort(self)):
                 return
@@ -43,11 +43,11 @@ class Abandoned:
 
 
 LastResort = Callable[[Abandoned], bool]
-"""Ends a query that the database does not end, or returns False to be called again in a moment."""
+"""A function that forcibly ends a query; while it returns False, it is called again from time to time."""
 
 
 def _answer(still_listed: Callable[[], bool]) -> bool:
-    """The database's answer; True if it fails to answer."""
+    """Return whether the database still lists the query; True if the list cannot be read in time."""
     answers = [True]
 
     def ask() -> None:

@@ -1,11 +1,11 @@
-"""The current stage of a call, for a client that waits for it.
+"""The current stage of a call, shown to a client that is waiting for the result.
 
     >>> with watched() as activity:
     ...     doing("starting the embedded engine")
     >>> activity.stage
     'starting the embedded engine'
 
-The handle travels in a context variable, so it reaches engines through worker threads that copy the context.
+A context variable holds the `Activity`, so that it reaches engines through worker threads that copy the context.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CURRENT: ContextVar[Activity | None] = ContextVar("graphground_activity", defaul
 
 
 def doing(stage: str) -> None:
-    """Set the stage that begins now. Without a waiting client this does nothing."""
+    """Record the stage that begins now; does nothing outside a `watched` block."""
     activity = CURRENT.get()
     if activity is not None:
         activity.stage = stage
@@ -34,7 +34,7 @@ def doing(stage: str) -> None:
 
 @contextmanager
 def watched() -> Iterator[Activity]:
-    """Collect the stages of everything that runs inside the block."""
+    """Record the stages of all work inside the block in the `Activity` that it yields."""
     activity = Activity()
     token = CURRENT.set(activity)
     try:

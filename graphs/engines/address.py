@@ -11,12 +11,12 @@ SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 def without_credentials(uri: str) -> tuple[str, str, str]:
-    """Split an address into the address proper, its user and its password.
+    """Split an address into the address without credentials, the user and the password.
 
         >>> without_credentials("bolt://reader:s%40cret@graphs.example:7687")
         ('bolt://graphs.example:7687', 'reader', 's@cret')
 
-    The part before the last `@` holds the credentials, because a password may contain characters that end a host.
+    Everything before the last `@` is credentials, because a password may contain characters that end a host name.
     """
     scheme, sign, rest = uri.partition("://")
     if not sign:
@@ -32,8 +32,8 @@ def without_credentials(uri: str) -> tuple[str, str, str]:
 class BoltAddress:
     """`BoltAddress("neo4j://graphs.example:7687", "reader", "secret", "films")`.
 
-    `database=None` means the server's default database. A user and password inside the address are removed from it, so
-    that no message or file shows them; separately given ones take precedence.
+    `database=None` means the server's default database. A user and password inside the address are removed, so that no
+    message or file shows them; a separately given user or password takes precedence.
     """
 
     uri: str
@@ -50,7 +50,7 @@ class BoltAddress:
             object.__setattr__(self, "password", password)
 
     def where(self) -> str:
-        """The address as messages show it."""
+        """The address as messages show it: scheme, host and port."""
         try:
             parts = urlsplit(self.uri)
         except ValueError:
@@ -58,7 +58,7 @@ class BoltAddress:
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else self.uri
 
     def check(self) -> None:
-        """Raise if no driver could use the address.
+        """Raise an error if no driver could use the address.
 
         Raises:
             EngineUnavailable: an unknown scheme, no host, or a port that is not a number.

@@ -1,4 +1,4 @@
-"""Any database that speaks Bolt, through the official synchronous driver."""
+"""An engine for any database that speaks Bolt, using the official synchronous driver."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 @dataclass(slots=True)
 class QueryTag:
-    """The identifier of one query in the database's list of running queries: its tag, its client's port, its number."""
+    """Identifies a query in the database's list of running queries: its tag, its client's port, its number."""
 
     name: str
     client: str = ""
     numbers: set[str] = field(default_factory=set)
-    """The numbers under which the list has shown the query: kept, because a closed connection no longer has a port."""
+    """The numbers that the list has shown for the query, kept because a closed connection no longer has a port."""
 
     def fit(self, number: str, values: Iterable[Any]) -> bool:
-        """Whether a row of the list is this query."""
+        """Whether a row of the list describes this query."""
         return number in self.numbers or any(
             value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
             for value in values
@@ -78,10 +78,10 @@ class BoltEngine:
 
     Every query runs in a session of access mode READ. `slots` quick queries and as many slow ones run at once, shared
     between callers; a call that has waited for `patience` seconds is refused as busy. An answer larger than
-    `answer_bytes` is cut at a whole row. If a query has not ended `GRACE` seconds after its termination, the call stops
-    waiting, and `last_resort` is called repeatedly until it returns True or the database no longer lists the query.
-    `check` is called before a connection is opened or used, and raises if the listening process must not be given a
-    password.
+    `answer_bytes` is cut at a whole row. If a query has not ended `GRACE` seconds after its termination was requested,
+    the call stops waiting, and `last_resort` is called repeatedly until it returns True or the database no longer lists
+    the query. `check` is called before a connection is opened or used; it raises an error if the password must not be
+    sent to the listening process.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class BoltEngine:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query; it is retried once if the connection breaks."""
+        """Run one read-only query; retry it once if the connection breaks."""
         started = time.perf_counter()
         with self._slot() as slot:
             begun = time.monotonic()
@@ -145,7 +145,7 @@ class BoltEngine:
                 raise self._translated(error, query, limit, timeout) from error
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """Stream the rows of a read-only query without a limit: for exports, not for answers."""
+        """Stream the rows of a read-only query without a row limit; meant for exports."""
         try:
             with self._session(CHUNK) as session:
                 sent = to_send(self.dialect, query)
@@ -156,7 +156,7 @@ class BoltEngine:
             raise translated(error, self.address) from error
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        """Compile without running."""
+        """Compile a query without running it."""
         self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
 
     def explained(
@@ -165,7 +165,7 @@ class BoltEngine:
         """Compile a query on another database of the same server, without running it, and return the plan.
 
         Raises:
-            QueryFailed: it does not compile.
+            QueryFailed: the query does not compile.
         """
         started = time.perf_counter()
         try:
@@ -188,7 +188,7 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """The properties that the database reports, and whether it refuses a write (tried once)."""
+        """Return the database's properties, and whether it refuses a write (tried once)."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
@@ -203,7 +203,7 @@ class BoltEngine:
         return self._capabilities
 
     def transaction_mark(self) -> str | None:
-        """The bookmark of the last committed transaction; None if the database gives none."""
+        """Return the bookmark of the last committed transaction; None if the database has no bookmarks."""
         if self.dialect.name != "neo4j":
             return None
         self._bookmark.value = None
@@ -230,7 +230,7 @@ class BoltEngine:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect of this database; detected once."""
+        """The dialect of this database, determined once."""
         return dialect_of(self._agent)
 
     @cached_property
@@ -253,7 +253,7 @@ class BoltEngine:
         size, truncated = 0, False
         planned = asks_for_plan(query)
         if planned:
-            limit = None  # it would be a step of the plan
+            limit = None  # a LIMIT would be a step of the plan
         wanted = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
@@ -308,7 +308,7 @@ class BoltEngine:
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
     def _terminate(self, tag: QueryTag, session: neo4j.Session) -> None:
-        """Terminate that session's query in the database."""
+        """Terminate in the database the query that the session runs."""
         connection, dialect = _connection(session), self.dialect
         if connection is None or not dialect.running or not dialect.terminate:
             return
@@ -322,7 +322,7 @@ class BoltEngine:
             done.set()
 
     def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
-        """Terminate the query that the database's list shows under that tag; return whether the list shows it."""
+        """Terminate the query that the database's list shows under the tag; return whether the list shows it."""
         listed = False
         with self._administrator.session(database=self.address.database) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):
@@ -335,7 +335,7 @@ class BoltEngine:
         return listed
 
     def _abandon(self, tag: QueryTag, session: neo4j.Session, slot: Slot, query: str | Query) -> None:
-        """Stop waiting for a query that the database does not end, and follow it until it has ended."""
+        """Stop waiting for a query that the database does not end, and watch it until it has ended."""
         connection = _connection(session)
         if connection is None:
             return
@@ -343,7 +343,7 @@ class BoltEngine:
         self._slots.keep(slot)
         abandoned = Abandoned(slot.caller, query)
         try:
-            # First, so that the query has ended when the caller stops waiting.
+            # This comes first, so that the query has ended when the caller stops waiting.
             over = self._last_resort is not None and self._last_resort(abandoned)
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.
@@ -401,14 +401,14 @@ class BoltEngine:
         if self.dialect.components:
             try:
                 rows = self.run(self.dialect.components, limit=1, timeout=10).rows
-            except QueryFailed:  # the user may not run it
+            except QueryFailed:  # the user may not run this query
                 rows = []
             if rows:
                 return str(rows[0][0])
         return version_of(self._agent)
 
     def _refuses_writes(self) -> bool:
-        """Whether a write is refused when it is sent like any query; a failure of another kind proves nothing."""
+        """Whether the database refuses a write that is sent like any query; a different failure proves nothing."""
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
             try:
@@ -451,7 +451,7 @@ class BoltEngine:
 
 
 class _Auth(AuthManager):
-    """The user and password of an address, handed out only after `check` has accepted the listening process."""
+    """The user and password of an address, given to the driver only if `check` accepts the listening process."""
 
     def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
         self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
@@ -466,7 +466,7 @@ class _Auth(AuthManager):
 
 
 def plan_of(result: neo4j.Result) -> list[list[Any]]:
-    """The lines of a plan. All rows are read first, because the figures of PROFILE are complete only then."""
+    """Return the lines of a plan. All rows are read first, because the figures of PROFILE are complete only then."""
     for _ in result:
         pass
     summary = result.consume()
@@ -475,15 +475,15 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
 
 
 def _connection(session: neo4j.Session) -> Any:
-    """The connection that a session holds. The driver has no public way to find the socket on which a query waits."""
+    """Return a session's connection: the driver has no public access to the socket on which a query waits."""
     return getattr(session, "_connection", None)
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:
-    """Connect to a database.
+    """Connect to a database and return the engine for it.
 
     Raises:
-        EngineUnavailable: wrong address, refused password, missing database.
+        EngineUnavailable: a wrong address, a refused password, a missing database.
     """
     engine = BoltEngine(address)
     try:

@@ -3,8 +3,8 @@
     >>> with calling_as("session-4711"):
     ...     graph.run("MATCH (n) RETURN count(n)")
 
-Like the cancellation handle, it reaches the engines through worker threads that copy the context. A program with one
-client (stdio, the command line) does not set it.
+The name reaches the engines through worker threads that copy the context. A program with a single client (stdio, the
+command line) does not set it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from contextvars import ContextVar
 
 CALLER: ContextVar[str] = ContextVar("graphground_caller", default="")
 CLIENTS_QUERY: ContextVar[bool] = ContextVar("graphground_clients_query", default=False)
-"""Whether the text that runs comes from a client, and not from the server itself (entity look-ups, the schema)."""
+"""Whether the running query comes from a client, and not from the server itself (entity lookups, the schema)."""
 
 
 @contextmanager
 def calling_as(caller: str) -> Iterator[None]:
-    """Attribute everything that runs inside the block to that client."""
+    """Attribute all queries inside the block to the client called `caller`."""
     token = CALLER.set(caller)
     try:
         yield
@@ -30,7 +30,7 @@ def calling_as(caller: str) -> Iterator[None]:
 
 @contextmanager
 def clients_query() -> Iterator[None]:
-    """Treat what runs inside the block as a client's query, which may move to another process; see `Slots`."""
+    """Treat queries inside the block as a client's, which may be moved to another process; see `Slots`."""
     token = CLIENTS_QUERY.set(True)
     try:
         yield

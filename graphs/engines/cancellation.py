@@ -3,7 +3,7 @@
     >>> with cancellable() as cancellation:
     ...     pass  # engine.run(…) here; cancellation.cancel() from any thread ends it in the database
 
-The handle travels in a context variable, so it reaches engines through worker threads that copy the context.
+A context variable holds the token, so that it reaches engines through worker threads that copy the context.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextvars import ContextVar
 
 
 class Cancellation:
-    """A cancellation token and the callbacks that it fires."""
+    """A cancellation token and the callbacks that it calls."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,7 +23,7 @@ class Cancellation:
         self.cancelled = False
 
     def cancel(self) -> list[threading.Thread]:
-        """Terminate everything that runs under this handle; return the threads that do so in the background."""
+        """Terminate all queries that run with this token; return the background threads that are terminating them."""
         with self._lock:
             self.cancelled = True
             stops, self._stops = self._stops, []
@@ -33,7 +33,7 @@ class Cancellation:
         return threads
 
     def add(self, stop: Callable[[], None]) -> bool:
-        """Register `stop` to be called on cancellation; False if it has been cancelled already."""
+        """Register `stop` to be called on cancellation; return False if the token is already cancelled."""
         with self._lock:
             if not self.cancelled:
                 self._stops.append(stop)
@@ -51,7 +51,7 @@ CURRENT: ContextVar[Cancellation | None] = ContextVar("graphground_cancellation"
 
 @contextmanager
 def cancellable() -> Iterator[Cancellation]:
-    """Terminate all queries inside the block when the handle is cancelled."""
+    """Yield a token; cancelling it terminates all queries that run inside the block."""
     cancellation = Cancellation()
     token = CURRENT.set(cancellation)
     try:

@@ -10,18 +10,19 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 AT_ONCE = 8
-"""Fewer than an engine's slots, so that one caller leaves room for others."""
+"""The number of threads: fewer than an engine's slots, so that one caller leaves room for others."""
 
 
 def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """Return `call(item)` for each item, run concurrently, in the order of the items.
 
-    The first failure is raised, and calls not yet started are dropped.
+    If a call fails, its exception is raised, and calls that have not started are dropped.
 
         >>> run_concurrently(len, ["a", "bcd"])
         [1, 3]
 
-    Each call runs in a copy of the context, so that cancelling the caller's queries cancels these too.
+    Each call runs in a copy of the context, so that cancelling the caller's queries also cancels the queries of the
+    calls.
     """
     if len(items) < 2:
         return [call(item) for item in items]

@@ -1,4 +1,4 @@
-"""A single thread that calls back when a deadline has passed, for all queries of the process."""
+"""Deadlines of all queries of the process: a single thread waits, and calls a callback when one has passed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from itertools import count
 
 
 class Deadlines:
-    """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when the query has ended. Each
-    callback runs on its own thread, so that a blocking one delays no other.
+    """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when the query has ended.
+
+    Each callback runs on its own thread, so that a blocking callback delays no other.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Deadlines:
             return number
 
     def drop(self, handle: int) -> bool:
-        """Drop a deadline; False if its callback has been called already."""
+        """Drop a deadline; return False if its callback has already been called."""
         with self._changed:
             return self._callbacks.pop(handle, None) is not None
 

@@ -1,4 +1,4 @@
-"""The differences between databases that speak Bolt, as data. Code tests these fields, not product names."""
+"""The differences between databases that speak Bolt, as data. Code tests these fields instead of product names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphground.graphs.engines.unsupported import ARCADEDB_UNSUPPORTED, MEMGRAPH_UNSUPPORTED, Unsupported
 
 NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
-"""A write query that changes nothing: a database that refuses it also refuses queries that do write."""
+"""A write query that changes nothing: a database that refuses it also refuses queries that really write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +21,17 @@ class Dialect:
     components: str | None
     """A query that returns `version` in its first row."""
     running: str | None
-    """A query that lists the transactions: `id` or `transactionId` in the first column, and in any column the query's
-    tag `$tag` or its client's address `$client` (`127.0.0.1:50412`).
+    """A query that lists the running transactions, with `id` or `transactionId` in the first column. Another column
+    contains the query's tag `$tag` or its client's address `$client` (`127.0.0.1:50412`).
     """
     terminate: str | None
-    """A query that terminates the transaction `$id`; `{id}` is formatted into it where parameters are not allowed."""
+    """A query that terminates the transaction `$id`, or `{id}` if the database allows no parameter there."""
     write_probe: str
-    """A write that succeeds only if the database does not refuse writes."""
+    """A write query that fails if the database refuses writes."""
     probe_writes: bool
-    """Whether the probe would change data. It then runs in a transaction that is rolled back, and `{label}` is replaced
-    by an existing label.
-    """
+    """Whether the probe would change data; it then uses an existing label as `{label}` and is rolled back."""
     refusal: re.Pattern[str]
-    """A pattern for the code and message of a refused write; any other failure proves nothing."""
+    """A pattern of the code and message with which writes are refused; a failure without a match proves nothing."""
     reader: str
     """Instructions for creating a read-only user."""
     own_id: str
@@ -41,15 +39,15 @@ class Dialect:
     by_id: str
     """The condition that `n` has the identifier `$key`, a string."""
     create_index: str
-    """The statement that creates an index on a property, formatted with the quoted `{label}` and `{key}`, and with
-    `{name}`, a plain word.
+    """The statement that creates an index on a property, with the placeholders `{label}` and `{key}` for quoted names
+    and `{name}` for a plain word.
     """
     labels: str = "CALL db.labels()"
     relationship_types: str = "CALL db.relationshipTypes()"
     await_indexes: str | None = None
     """A statement that returns when all indexes are built."""
     other_functions: frozenset[str] = frozenset()
-    """Allowed functions that Neo4j does not have, in lower case; all are free of side effects."""
+    """Functions that Neo4j does not have and that are allowed, in lower case; none has side effects."""
     vector_index: bool = False
     newer: str | None = None
     """A query that compiles only if the database's default version is Cypher 25."""
@@ -85,7 +83,7 @@ MEMGRAPH = Dialect(
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
-    # Run without an explicit transaction: that would be refused for its access mode, a plain query perhaps not.
+    # Run without an explicit transaction, which would be refused for its access mode even if a plain query is not.
     write_probe=NOTHING_WRITTEN,
     probe_writes=False,
     refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),
@@ -143,9 +141,10 @@ DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH,
 
 
 def dialect_of(agent: str) -> Dialect:
-    """The dialect that a server's greeting names.
+    """Return the dialect of the product that a server's greeting names.
 
-    >>> [dialect_of(greeting).name for greeting in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server - "
+    >>> [dialect_of(greeting).name for greeting in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server
+    - "
     ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
     ['neo4j', 'memgraph', 'arcadedb']
     """
@@ -156,7 +155,7 @@ def dialect_of(agent: str) -> Dialect:
 
 
 def version_of(agent: str) -> str:
-    """The version in a greeting; if the product says that it is compatible with another one, its own version.
+    """Return the version of the product that a greeting names, not of one with which it says to be compatible.
 
     >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
     ('26.10.2', '5.26.30')

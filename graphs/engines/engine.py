@@ -1,4 +1,4 @@
-"""The interface to a database, and the errors that it raises."""
+"""The interface to a database and its exceptions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class EngineError(Exception):
 
 
 class EngineUnavailable(EngineError):
-    """Unreachable: a wrong address, a refused password, a missing database, an engine that did not start."""
+    """The database cannot be used: wrong address, refused password, missing database, engine that did not start."""
 
 
 class EngineUnreachable(EngineUnavailable):
-    """No server listens at the address, so the query never ran: a retry is safe."""
+    """No server listens at the address. The query never ran, so a retry is safe."""
 
 
 class EngineBusy(EngineError):
-    """Too many queries at once; the same call may succeed later."""
+    """Too many queries run at once; the same call may succeed later."""
 
 
 class QueryFailed(EngineError):
-    """The database refused the query or failed; `code` is the database's own error code.
+    """The database refused the query, or running it failed; `code` is the database's own error code.
 
     `line` and `column` (from 1) are set if the database reports them.
     """
@@ -46,7 +46,7 @@ class QueryTimeout(EngineError):
 
 
 def timed_out(timeout: float | None) -> QueryTimeout:
-    """The error for a query that was terminated at `timeout` seconds."""
+    """Return the error for a query that was terminated at a limit of `timeout` seconds."""
     return QueryTimeout("The query was terminated at its time limit" + (f" of {timeout:g} s." if timeout else "."))
 
 
@@ -55,7 +55,7 @@ class QueryCancelled(EngineError):
 
 
 class QueryMoved(EngineError):
-    """The query was terminated, to be run again where it delays no other caller. Callers of an engine never see it."""
+    """The query was terminated to be run again where it delays no other caller. Callers of an engine never see this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ class Capabilities:
     product: str
     version: str
     dialect: Dialect
-    """The differences of this kind of database."""
+    """The differences between this kind of database and others."""
     enforces_read_only: bool
-    """Whether the database itself refuses writes in read sessions (tried, not assumed)."""
+    """Whether the database itself refuses writes in read sessions, as a trial write shows."""
     can_terminate: bool
     """Whether a single query can be terminated without affecting others."""
     has_vector_index: bool = False
@@ -78,7 +78,7 @@ class Capabilities:
 class Engine(Protocol):
     """A connected database, used read-only. Every method may be called from any thread.
 
-    All raise `EngineError` or a subclass, never a driver's own exception. Nothing here writes: loading is
+    All methods raise `EngineError` or a subclass, never a driver's own exception. No method writes: loading is in
     `loading.into_database`, which no tool can reach.
     """
 
@@ -97,13 +97,13 @@ class Engine(Protocol):
         ...
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        """Compile without running. Raises `QueryFailed` with the position if the database refuses the query."""
+        """Compile a query without running it; raise `QueryFailed` with the position if the database refuses the query."""
         ...
 
     def cancel(self) -> None:
         """Terminate all queries that run through this engine, in the database; they raise `QueryCancelled`.
 
-        Waits briefly until they have ended. Use `cancellation.cancellable` to terminate a single query.
+        Waits briefly until the queries have ended. Use `cancellation.cancellable` to terminate a single query.
         """
         ...
 
@@ -112,9 +112,10 @@ class Engine(Protocol):
         ...
 
     def transaction_mark(self) -> str | None:
-        """A mark that changes with every committed transaction of any client; None if the database has none.
+        """Return a mark that changes with every committed transaction of any client; None if the database has no such
+        mark.
 
-        Neo4j returns it with any query, in about a millisecond: the bookmark of the last transaction.
+        Neo4j returns its mark, the bookmark of the last transaction, with any query in about a millisecond.
         """
         ...
 

@@ -20,7 +20,7 @@ from graphground.graphs.engines.engine import (
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
-"""`line 1:9 mismatched input …`: Memgraph's parser counts both from 1 (`frontend/opencypher/parser.hpp`)."""
+"""Memgraph's position in a message: `line 1:9 mismatched input …`, both from 1 (`frontend/opencypher/parser.hpp`)."""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
 TIMEOUT_CODES = frozenset(
     {
@@ -37,8 +37,9 @@ RESTARTED_CODES = frozenset(
     }
 )
 MEMGRAPH_ENDED = re.compile(r"Transactions? was asked to abort")
-"""How Memgraph's messages begin if it has terminated the query: on request, at a time limit, or at a shutdown.
-Memgraph marks these errors as retriable (source: its `query/exceptions.hpp`)."""
+"""The beginning of Memgraph's messages about a terminated query: on request, at a time limit, or at a shutdown.
+Memgraph marks these errors as retriable (source: `query/exceptions.hpp` of Memgraph).
+"""
 BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
 
 
@@ -48,7 +49,7 @@ def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
 
 
 OUT_OF_MEMORY = "OutOfMemory"
-"""Part of Neo4j's codes for a query over its memory limit: classified as transient, but not worth a retry."""
+"""Part of Neo4j's codes for a query over its memory limit, which Neo4j calls transient; a retry fails too."""
 
 
 def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
@@ -115,7 +116,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
 
 
 def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnavailable | None:
-    """The problem, if only one side uses TLS or the certificate is not trusted."""
+    """Return the error if only one side uses TLS or the certificate is not trusted, else None."""
     where, scheme = address.where(), address.uri.partition("://")[0]
     plain = scheme.partition("+")[0]
     found = list(_causes(error))
@@ -136,7 +137,7 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and everything that led to it: causes, contexts, and the members of groups."""
+    """Yield an error and everything that led to it: causes, contexts, and the members of groups."""
     waiting, seen = [error], set[int]()
     while waiting:
         current = waiting.pop(0)
@@ -163,7 +164,7 @@ def failed(message: str, code: str) -> QueryFailed:
 
 
 def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
-    """Line and column, from 1, that a message names.
+    """Return the line and column, from 1, that a message names; None each if it names none.
 
     >>> place_in("line 1:9 mismatched input 'RETRN'"), place_in("Invalid input (line 2, column 1 (offset: 10))")
     ((1, 9), (2, 1))

@@ -20,7 +20,7 @@ def is_installed() -> bool:
 
 
 def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Create the missing label-property indexes; labels and keys are quoted. False without the extra."""
+    """Create the missing label-property indexes; labels and keys are given quoted. Returns False without the extra."""
     if not is_installed():
         return False
     from gqlalchemy.exceptions import GQLAlchemyError
@@ -38,7 +38,7 @@ def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bo
 
 
 def connected(address: BoltAddress) -> Any:
-    """GQLAlchemy's client for the Memgraph at that address."""
+    """Return GQLAlchemy's client for the Memgraph at an address."""
     from gqlalchemy import Memgraph
 
     parts = urlsplit(address.uri)

@@ -25,9 +25,9 @@ def asks_for_plan(query: str | Query) -> bool:
 
 
 def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """One line per operator, the last step first, each with its inputs indented below it.
+    """Return a plan with one line per operator, the last step first, and its inputs indented below it.
 
-    ArcadeDB returns its plan as text in the order of its steps, which is kept, without headings.
+    ArcadeDB returns its plan as text in the order of its steps; this order is kept, and the headings are left out.
     """
     args = plan.get("args") or {}
     if not plan.get("children") and "Details" not in args and "string-representation" in args:

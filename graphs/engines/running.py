@@ -1,4 +1,4 @@
-"""One running query: its termination at its deadline, or when its caller disconnects."""
+"""One running query, which is terminated at its deadline or when its caller disconnects."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
-"""Seconds to wait for a database to end a query after its termination was requested."""
+"""Seconds after a request to terminate a query during which the database may end it."""
 ENDING_SECONDS = 5.0
-"""The longest wait for a termination in progress before its connection is used for the next query."""
+"""Seconds to wait at most for a termination in progress, before its connection is used for the next query."""
 AGAIN = 0.1
-"""Seconds between attempts to terminate: the first may arrive before the database knows the query."""
+"""Seconds between attempts to terminate; the first may come before the database knows the query."""
 
 
 class RunningQuery:
     """`with RunningQuery(30.0, terminate, abandon) as running: …`
 
-    `terminate()` ends it in the database; it is called repeatedly until the block is left. `GRACE` seconds after the
-    deadline `abandon` is called once; it must make the wait end whatever the database does. Both run on separate
-    threads: a database that does not even respond to `terminate` delays nothing.
+    `terminate()` ends the query in the database; it is called repeatedly until the block is left. `GRACE` seconds after
+    the deadline `abandon` is called once; it must make the caller stop waiting whatever the database does. Both
+    functions run on separate threads: a database that does not even respond to `terminate` delays nothing.
     """
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
@@ -47,18 +47,18 @@ class RunningQuery:
         self._over.set()
         for handle in list(self._handles):
             DEADLINES.drop(handle)
-        # Wait for a termination in progress: it might hit the next query on this connection.
+        # Wait for a termination in progress, which might otherwise hit the next query on this connection.
         if not self.abandoned and self._terminating.acquire(timeout=ENDING_SECONDS):
             self._terminating.release()
         if self._cancellation is not None:
             self._cancellation.remove(self.cancel)
 
     def may_begin(self) -> bool:
-        """False when the caller cancelled before the query was sent: terminating it then would miss it."""
+        """Return False if the caller cancelled before the query was sent: terminating it then would have no effect."""
         return not self.stopped
 
     def cancel(self) -> None:
-        """Terminate it now; return when it has ended or `abandon` has been called."""
+        """Terminate the query now; return when it has ended or `abandon` has been called."""
         self.cancelled = True
         self._stop()
 

@@ -1,5 +1,5 @@
-"""The text that is sent to a database: rewritten for its dialect, in canonical form; errors are mapped back to the
-query.
+"""The text that is sent to a database: rewritten for its dialect, in canonical form. Errors are mapped back to the
+positions of the original query.
 
 >>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
 'MATCH (f:Film) RETURN f.name       '
@@ -23,10 +23,10 @@ _PLACE = re.compile(r" *\(line \d+, column \d+(?: \(offset: \d+\))?\)|(?: at)? l
 
 
 def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> Sent:
-    """The text for a database of this dialect.
+    """Return the text to send to a database of this dialect.
 
     Raises:
-        QueryFailed: databases parse the query differently, so it is not sent.
+        QueryFailed: the query is not sent, because databases do not all parse it in the same way.
     """
     try:
         return canonical(rewrite_for(dialect, query, limit))
@@ -37,8 +37,7 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
 def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
     """Map a database's error about the sent text to positions in the query.
 
-    If the query was rewritten, positions are left out, and so is the line that the database quotes, since it is not the
-    query's.
+    If the query was rewritten, the error is returned without positions, and without the line that the database quotes.
     """
     if error.line is None or error.column is None or error.code == CODE:
         return error

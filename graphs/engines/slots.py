@@ -1,13 +1,13 @@
-"""Query slots: a limited number, shared fairly between callers.
+"""Query slots: permissions to run a query, limited in number and shared fairly between callers.
 
 `reserved` slots are kept for callers who hold none and have run no long queries recently. A caller gets up to `own` of
-the others, and more only while `spare` stay free. Of the waiting calls, the one whose caller holds the fewest
-slots is next; among equals, one of a caller without recent long queries.
+the other slots, and more only while `spare` slots stay free. Of the waiting calls, the one whose caller holds the
+fewest slots is next; among equals, one of a caller without recent long queries.
 
 A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
 callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the
-caller who holds most slots is terminated. With `moves`, a client's long query is terminated as soon as other callers are
-active, and its caller runs it elsewhere; the server's own look-ups stay.
+caller who holds most slots is terminated. With `moves`, a client's long query is terminated as soon as other callers
+are active, and its caller runs it elsewhere; the server's own lookups stay.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from graphground.graphs.engines.deadlines import DEADLINES
 
 LONG = 1.0
 PATIENT = 0.25
-"""Seconds that a caller waits before another caller's long query is terminated for it."""
+"""Seconds that a caller waits before another caller's long query is terminated to make room."""
 ACTIVE = 10.0
-"""Seconds for which a caller counts as active after a call."""
+"""Seconds after a call during which its caller counts as active."""
 WORTH_MOVING = 2.0
-"""A query with fewer seconds left is not moved: it would begin again with too little time."""
+"""Seconds. A query with less time left is not moved, because it would start again from the beginning."""
 KEPT = 60.0
-"""Seconds for which a query that the database does not end occupies a slot."""
+"""Seconds for which a query occupies a slot after its caller has left, if the database does not end it."""
 MOST_WAITING = 32
-"""How many calls of one caller may wait; further ones are refused at once."""
+"""The number of calls of one caller that may wait; further calls are refused immediately."""
 LITTLE = 2.0
-"""Seconds of recent long queries up to which all callers are treated alike."""
+"""Seconds of recent long queries up to which a caller is treated like one without any."""
 FORGOTTEN = 60.0
 MOST_CALLERS = 4_096
 
 
 class Full(Exception):
-    """No slot became free in time."""
+    """No slot became free in time, or the caller has too many waiting calls."""
 
 
 class Slot:
-    """One running query: its caller, its start time, and how to terminate it to make room."""
+    """One running query: its caller, its start time, and the function that terminates it to make room."""
 
     __slots__ = ("caller", "ended", "long", "moved", "owner", "since", "stop", "until")
 
@@ -54,7 +54,7 @@ class Slot:
         self.long = self.ended = self.moved = False
         self.stop: Callable[[], None] | None = None
         self.until = math.inf
-        """The time at which its time limit ends it anyway."""
+        """The time at which the query ends at the latest, because of its time limit."""
 
     def end(self) -> None:
         """Terminate the query in the background."""
@@ -64,26 +64,26 @@ class Slot:
 
 
 class Use:
-    """The seconds of each caller's long queries; half of them are forgotten every `FORGOTTEN` seconds."""
+    """The seconds of each caller's long queries; every `FORGOTTEN` seconds the recorded value halves."""
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """The seconds used, and the time at which they were recorded."""
+        """For each caller the seconds used, and the time at which they were recorded."""
 
     def add(self, caller: str, seconds: float) -> None:
-        """Record the seconds that a call took."""
+        """Add the seconds that a call took."""
         self._records[caller] = self.of(caller) + seconds, time.monotonic()
         self._records.move_to_end(caller)
         while len(self._records) > MOST_CALLERS:
             self._records.popitem(last=False)
 
     def of(self, caller: str) -> float:
-        """The seconds that the caller used recently."""
+        """Return the seconds that the caller used recently."""
         seconds, noted = self._records.get(caller, (0.0, 0.0))
         return seconds * math.pow(0.5, (time.monotonic() - noted) / FORGOTTEN)
 
     def others(self, caller: str, since: float) -> bool:
-        """Whether a call of another caller ended after that time."""
+        """Whether a call of another caller ended after the time `since`."""
         for other in reversed(self._records):  # the latest first
             if self._records[other][1] < since:
                 return False
@@ -93,7 +93,7 @@ class Use:
 
 
 class Slots:
-    """`with Slots(16).taken(patience=5.0) as slot: …`; the databases of one server may share them."""
+    """Query slots, which the databases of a server may share: `with Slots(16).taken(patience=5.0) as slot: …`"""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Slots:
         """Hold a slot for the calling client's query on the database `owner`, waiting up to `patience` seconds for one.
 
         Raises:
-            Full: none became free, or the caller has too many calls waiting.
+            Full: no slot became free, or the caller has too many waiting calls.
         """
         slot = self._take(CALLER.get(), patience, owner)
         handle = DEADLINES.add(LONG, lambda: self._move(slot)) if self._moves and CLIENTS_QUERY.get() else None
@@ -133,7 +133,7 @@ class Slots:
             self._release(slot)
 
     def keep(self, slot: Slot) -> None:
-        """Count a query as running for a while after its caller has left, because the database still runs it."""
+        """Count a query as running for up to `KEPT` seconds after its caller has left: the database still runs it."""
         with self._changed:
             self._kept[slot] = time.monotonic() + KEPT
 
@@ -144,7 +144,7 @@ class Slots:
                 self._changed.notify_all()
 
     def idle(self, seconds: float, owner: object = None) -> bool:
-        """Wait until nothing runs on the database `owner`, at most `seconds`."""
+        """Wait until no query runs on the database `owner`, at most `seconds`; return whether that is so."""
         with self._changed:
             return self._changed.wait_for(lambda: all(slot.owner is not owner for slot in self._held), seconds)
 
@@ -177,7 +177,10 @@ class Slots:
             self._changed.notify_all()
 
     def _next(self) -> int | None:
-        """The number of the call that gets the next slot: among those eligible, one whose caller holds the fewest."""
+        """Return the number of the waiting call that gets the next slot, or None if no call may have one now.
+
+        Among the calls that may have a slot, the caller that holds the fewest slots comes first.
+        """
         now = time.monotonic()
         long = sum(slot.long for slot in self._held)
         for slot in self._held:
@@ -205,7 +208,10 @@ class Slots:
         return holds
 
     def _make_room(self, caller: str) -> None:
-        """Terminate long queries of the callers who hold most slots, one for each waiting caller who holds none."""
+        """Terminate the longest query of the caller who holds most slots, unless enough queries are being terminated.
+
+        Enough is one for each waiting caller who holds no slot.
+        """
         if sum(slot.long for slot in self._held) < self.slots:
             return
         holds = self._holds()
@@ -218,7 +224,7 @@ class Slots:
         max(victims, key=lambda slot: (holds[slot.caller], -slot.since)).end()
 
     def _move(self, slot: Slot) -> None:
-        """Terminate a long query as soon as other callers are active."""
+        """Wait until other callers are active, and then terminate a long query so that it runs elsewhere."""
         while True:
             with self._changed:
                 if slot not in self._held or slot.ended:

@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns once, rows as lists: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
+    """The columns once and each row as a list: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
 
-    Values are plain JSON ones once they leave an engine: dates as ISO 8601 text, nodes, relationships
-    and paths as maps. `truncated` is true if there were more rows than requested.
+    Engines return plain JSON values: dates as ISO 8601 text, nodes, relationships and paths as maps. `truncated` is
+    true if there were more rows than requested.
     """
 
     columns: list[str]

@@ -1,6 +1,6 @@
-"""Dates outside the years 1 to 9999, which databases store and Python's drivers cannot represent.
+"""Dates outside the years 1 to 9999, which databases can store but Python's drivers cannot represent.
 
-A driver hands them over as a packed structure: `D` with the days since 1970-01-01, `d` and `I` with seconds,
+A driver returns such a date as a packed structure: `D` with the days since 1970-01-01, `d` and `I` with seconds,
 nanoseconds (and, for `I`, the offset in seconds), `i` with the name of a time zone.
 """
 
@@ -15,7 +15,7 @@ DAYS_TO_1970 = 719_468
 
 
 def iso_date(days: int) -> str:
-    """The date that is a number of days after 1970-01-01, in the proleptic Gregorian calendar.
+    """Return as ISO 8601 text the date `days` days after 1970-01-01, in the proleptic Gregorian calendar.
 
     >>> iso_date(0), iso_date(-735_525)
     ('1970-01-01', '-0044-03-15')
@@ -31,7 +31,7 @@ def iso_date(days: int) -> str:
 
 
 def iso_structure(tag: bytes, fields: Sequence[Any]) -> str:
-    """A driver's packed structure as ISO 8601 text."""
+    """Return the date and time in a driver's packed structure as ISO 8601 text."""
     if tag == b"D":
         return iso_date(fields[0])
     if tag in (b"d", b"I", b"i"):

@@ -1,5 +1,5 @@
-"""Features of Neo4j's Cypher that a database does not support, as data: the construct, its shape in the tree, and an
-alternative.
+"""Features of Neo4j's Cypher that other databases do not support, as data: the name of the construct, a test that
+recognises it in the tree, and an alternative.
 
     >>> from graphground.cypher import parse
     >>> from graphground.graphs.engines.dialects import DIALECTS
@@ -7,8 +7,8 @@ alternative.
     >>> [diagnostic.message for diagnostic in find_unsupported(query, DIALECTS["memgraph"].unsupported)]
     ['Memgraph has no radians(): multiply by 3.141592653589793 / 180.']
 
-For Memgraph these are the ones that its documentation names ("Differences in Cypher implementations", read in November
-2026). Features that newer versions support are reported only after the database has refused a query.
+The list for Memgraph follows its documentation ("Differences in Cypher implementations", read in November 2026).
+Features that newer versions support are reported only after the database has refused a query.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Unsupported:
     matches: Callable[[t.Node], bool]
     hint: str
     some_versions: bool = False
-    """Whether some versions in use support it: it is then reported only after the database has refused the query."""
+    """Whether some current versions support it. If so, it is reported only after the database has refused the query."""
 
 
 def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:
-    """A hint for each construct of the query that the database does not support, at its first occurrence.
+    """Return a hint for each construct of the query that the database does not support, at its first occurrence.
 
-    `refused` is set after the database has refused the query; constructs that only some versions lack are then reported
-    too.
+    With `refused`, set after the database has refused the query, this includes constructs that only some versions do
+    not support.
     """
     left = [construct for construct in constructs if refused or not construct.some_versions]
     found: list[Diagnostic] = []
@@ -56,13 +56,13 @@ def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
 
 
 def function(*names: str) -> Callable[[t.Node], bool]:
-    """A matcher for calls of these functions, in any case."""
+    """Return a function that recognises calls of the named Cypher functions, in upper or lower case."""
     keys = frozenset(name.lower() for name in names)
     return lambda node: isinstance(node, t.FunctionCall) and node.key in keys
 
 
 def subquery(kind: str) -> Callable[[t.Node], bool]:
-    """A matcher for subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
+    """Return a function that recognises subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
     return lambda node: isinstance(node, t.Subquery) and node.kind == kind
 
 
@@ -198,4 +198,4 @@ ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
         "keys(n) AS key RETURN DISTINCT labels(n), key.",
     ),
 )
-"""Each construct was tried on ArcadeDB 26.10."""
+"""The constructs that ArcadeDB 26.10 does not support, as found by running each of them."""

@@ -25,7 +25,7 @@ AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
 
 
 def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    """The records with plain values. A column whose values are plain already costs only a check of its types."""
+    """Return the records with plain values. For a column whose values are already plain, only the types are checked."""
     if not records:
         return []
     columns: list[Iterable[Any]] = []
@@ -40,7 +40,7 @@ def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
-    """The column itself if all its values are plain, else a converted copy."""
+    """Return the column itself if all its values are plain, else a converted copy."""
     types = set(map(type, column))
     if types <= AS_THEY_ARE:
         return column
@@ -113,7 +113,7 @@ def _base64(value: bytes | bytearray) -> str:
 
 
 def _plain_unread(value: Any) -> Any:
-    """Convert values that the driver could not read: a year before 1, an unknown time zone."""
+    """Convert a value that the driver could not decode: a year before 1, an unknown time zone."""
     raw = value.raw_data
     if hasattr(raw, "tag") and hasattr(raw, "fields"):
         tag = raw.tag if isinstance(raw.tag, bytes) else bytes([raw.tag])
@@ -151,7 +151,7 @@ CONVERTERS: dict[type, Callable[[Any], Any]] = {
 
 
 def converter_of(type_: type) -> Callable[[Any], Any]:
-    """The converter for values of this type; cached, because drivers create a class for each relationship type."""
+    """Return the converter for values of a type; cached, because drivers create a class for each relationship type."""
     known = CONVERTERS.get(type_)
     if known is None:
         if issubclass(type_, Relationship):

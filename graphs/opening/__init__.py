@@ -1,1 +1,1 @@
-"""Opens a `Graph` from its definition: stored, bundled or in a database."""
+"""Opens graphs: loaded graphs, bundled graphs and graphs in your own database."""

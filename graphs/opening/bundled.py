@@ -1,6 +1,6 @@
-"""Bundled graphs as sources: loaded into the data folder at first use, and again when their facts change.
+"""Bundled graphs as sources: loaded into the data folder at first use, and again when their tables change.
 
-If several processes need one at the same moment, one of them loads it and the others wait.
+If several processes need the same graph at once, one process loads it and the others wait.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ DROPPED = "dropped-bundled.json"
 
 
 def load_bundled(name: str, home: Home) -> Entry | None:
-    """The catalog entry of that bundled graph, loaded now if necessary; None if there is no such bundled graph.
+    """Return the catalog entry of a bundled graph, loading the graph if necessary; None if no such graph is offered.
 
-    A graph of the same name that the user loaded is not touched, and a dropped one is not loaded again.
+    A graph of the same name that the user loaded is not replaced, and a dropped graph is not loaded again.
 
     Raises:
-        EngineUnavailable: it cannot be loaded here; the message gives the reason.
+        EngineUnavailable: the graph cannot be loaded on this machine; the message gives the reason.
     """
     bundled = next((graph for graph in offered(home) if graph.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
@@ -47,13 +47,13 @@ def load_bundled(name: str, home: Home) -> Entry | None:
 
 
 def offered(home: Home) -> list[BundledGraph]:
-    """The bundled graphs that the user has not dropped."""
+    """Return the bundled graphs that the user has not dropped."""
     dropped = _dropped(home)
     return [bundled_graph for bundled_graph in bundled_graphs() if bundled_graph.name not in dropped]
 
 
 def is_bundled(name: str, home: Home) -> bool:
-    """Whether a name is that of a bundled graph, and the user has loaded no other graph under it."""
+    """Whether `name` is the name of a bundled graph and the user has loaded no other graph under it."""
     entry = Catalog(home).find(name)
     return any(
         bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
@@ -62,7 +62,7 @@ def is_bundled(name: str, home: Home) -> bool:
 
 
 def offer(name: str, home: Home, again: bool) -> None:
-    """Mark a bundled graph as available or as dropped; a dropped one is not loaded again."""
+    """Mark a bundled graph as available (`again=True`) or as dropped; a dropped graph is not loaded again."""
     home.make()
     with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
         dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
@@ -71,7 +71,7 @@ def offer(name: str, home: Home, again: bool) -> None:
 
 
 def dropped_stamp(home: Home) -> int | None:
-    """A value that changes when a bundled graph is dropped or made available again."""
+    """Return a value that changes when a bundled graph is dropped or made available again."""
     try:
         return (home.folder / DROPPED).stat().st_mtime_ns
     except OSError:
@@ -86,12 +86,12 @@ def _dropped(home: Home) -> set[str]:
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
-    """Whether the loaded graph is the current version of the bundled one, or the user's own graph of that name."""
+    """Whether the loaded graph is the current version of the bundled graph, or the user's own graph of that name."""
     return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
 
 
 def source_of(bundled: BundledGraph) -> str:
-    """The file name that the catalog stores for a bundled graph: `bundled-nba.json`."""
+    """Return the source that the catalog records for a bundled graph: `bundled-nba.json`."""
     return f"bundled-{bundled.name}.json"
 
 

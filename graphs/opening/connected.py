@@ -26,8 +26,7 @@ logger = logging.getLogger(__name__)
 def open_database(database: Database, home: Home) -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
-    The schema comes from the cache in the data folder if it is there. A warning is logged if the database does not
-    refuse writes.
+    A schema in the data folder's cache is reused. A warning is logged if the database does not refuse writes.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
@@ -72,12 +71,12 @@ def open_database(database: Database, home: Home) -> Graph:
 
 
 def address_of(database: Database) -> BoltAddress:
-    """The address that the engine connects to."""
+    """Return the address and credentials with which the engine connects."""
     return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
 
 
 def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> OwnIndex:
-    """The index in the data folder, built and kept fresh in the background."""
+    """Return the entity index of a database, which is stored in the data folder and updated in the background."""
     return OwnIndex(
         database.name,
         engine,
@@ -89,7 +88,7 @@ def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema)
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
-    """The database's own vector index, if it is configured and its model is installed."""
+    """Return the database's own vector index, if it is configured and its model is installed; else None."""
     if database.vector_index is None or database.vector_model is None:
         return None
     try:

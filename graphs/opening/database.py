@@ -18,10 +18,10 @@ class Database:
     database: str | None = None
     description: str = ""
     vector_index: str | None = None
-    """The name of a vector index in the database, or `auto`; `vector_model` is the model of its vectors."""
+    """The name of a vector index in the database, or `auto`; `vector_model` is the model that made its vectors."""
     vector_model: str | None = None
     name_property: str | None = None
-    """The properties that name nodes, where detection fails: `Order=orderNo, Person=fullName`."""
+    """The naming properties of labels for which detection fails: `Order=orderNo, Person=fullName`."""
 
     def __post_init__(self) -> None:
         address = BoltAddress(self.uri, self.username or "", self.password or "")
@@ -31,11 +31,11 @@ class Database:
 
     @property
     def naming(self) -> dict[str, str]:
-        """The naming properties from `name_property`, by label."""
+        """The naming properties in `name_property`, by label."""
         pairs = [pair.partition("=") for pair in (self.name_property or "").split(",") if pair.strip()]
         return {label.strip(): key.strip() for label, _, key in pairs}
 
     @property
     def key(self) -> str:
-        """The name of its schema in the cache; another user may see a different schema of the same database."""
+        """The key of the schema in the cache; it includes the user, who may see only a part of the database."""
         return f"{self.uri} {self.database or ''} {self.username or ''}"

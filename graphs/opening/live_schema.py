@@ -1,9 +1,9 @@
-"""The schema of your own database: read, cached, and read again when the data has changed.
+"""The schema of your own database: read, cached, and reread when the data has changed.
 
 Before each call `look` reads the mark of the database's last transaction, which takes a millisecond. While the mark is
-unchanged, nothing else happens. When it has changed, a database that can be read quickly is reread at once; a larger
-one is reread in the background, and until then its schema is `stale`: a caller that finds an error first calls `settle`
-and then checks again against the current schema.
+unchanged, nothing else happens. When the mark has changed, a small database is reread immediately. A larger one is
+reread in the background, and until then its schema is `stale`: a caller that finds an error first calls `settle` and
+then checks again against the current schema.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from graphground.graphs.schemas.extraction.findings import Extraction
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
-"""A database whose last reading took at most this long is reread within the call that detects the change."""
+"""If the last reading of a database took at most this long, the call that detects a change rereads it immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
-"""How long a call waits until a stale schema has been reread: for each step, and in all."""
+"""How long a call waits for a stale schema to be reread, in seconds: per step, and in all."""
 MOST_SHARE = 0.2
-"""The largest share of the time spent rereading a database that changes continuously."""
+"""The largest share of the time that may be spent rereading a continuously changing database."""
 FINGERPRINT_SECONDS = 2.0
 """Seconds between checks of a database without transaction marks."""
 logger = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class LiveSchema:
         self._cancellation = Cancellation()
 
     def open(self) -> None:
-        """Use the cached schema if the database has not changed since; otherwise read it.
+        """Use the cached schema if the database has not changed since it was cached; otherwise read the schema.
 
         A database without a cached schema is read now, for at most `OPENING_SECONDS`; the rest is read in the
         background.
@@ -76,17 +76,17 @@ class LiveSchema:
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """The schema as it was last read; before that an empty, open one."""
+        """The schema as it was last read; an empty open schema before the first reading."""
         return self._found.schema if self._found is not None else PropertyGraphSchema(self.name, {}, (), open=True)
 
     @property
     def samples(self) -> Mapping[tuple[str, str], Sequence[Any]] | None:
-        """The sample values that were read with the schema, if any."""
+        """The sample values that were read with the schema, or None."""
         return (self._found.samples or None) if self._found is not None else None
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """How many nodes and relationships there were when the schema was read."""
+        """The numbers of nodes and relationships when the schema was read; None each if unknown."""
         return (self._found.nodes, self._found.relationships) if self._found is not None else (None, None)
 
     @property
@@ -100,9 +100,9 @@ class LiveSchema:
         return self._mark is not None and self._mark != self._read_mark
 
     def look(self) -> None:
-        """Detect a change of the database and reread it: at once if that is quick, otherwise in the background.
+        """Detect a change of the database, and reread it: immediately if that is quick, otherwise in the background.
 
-        If the database cannot be queried, nothing is raised here: the call that follows reports the failure.
+        If the database cannot be queried, this raises nothing: the call that follows reports the failure.
         """
         now = time.monotonic()
         try:
@@ -122,7 +122,7 @@ class LiveSchema:
             self.follow()
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; True if it was reread."""
+        """Reread a stale schema before a query is checked against it; return whether it was reread."""
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
             return False
         try:
@@ -133,7 +133,7 @@ class LiveSchema:
         return True
 
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Read the database now and keep the result, unless the reading was cancelled meanwhile."""
+        """Read the database now and cache the result, unless the reading was cancelled."""
         begin = time.monotonic()
         mark = self.engine.transaction_mark() or fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
@@ -150,9 +150,7 @@ class LiveSchema:
         return found
 
     def refresh(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Reread the database now. If a reading is in progress, wait for it; that suffices if nothing has changed
-        since.
-        """
+        """Reread the database, or wait for a reading in progress and read again only if the database has changed since."""
         with self._reading:
             mark = self.engine.transaction_mark()
             if self._found is None or mark is None or mark != self._read_mark or self._found.partial:
@@ -181,7 +179,7 @@ class LiveSchema:
         self.thread.start()
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:
-        """Stop the background reading, in the database too, and wait up to that long for it."""
+        """Stop the background reading, in the database too, and wait at most `seconds` until it has ended."""
         self._stopped.set()
         until = time.monotonic() + seconds
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):

@@ -1,4 +1,4 @@
-"""Whether a Neo4j limits the memory of a single transaction, so that no query takes the memory of all others."""
+"""Finds out whether a Neo4j limits the memory of a transaction: without a limit one query can use all the memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ADVICE = (
 
 
 def memory_limit(engine: Engine) -> str | None:
-    """The limit of a transaction as the database writes it, `256.00MiB`; `0B` if there is none, None if it is unknown.
+    """Return the memory limit of a transaction as Neo4j writes it, `256.00MiB`; `0B` is no limit, None is unknown.
 
-    Only Neo4j has the setting, and only an administrator may read it.
+    Only Neo4j has this setting, and only an administrator may read it.
     """
     if engine.capabilities().dialect.name != "neo4j":
         return None
@@ -26,5 +26,5 @@ def memory_limit(engine: Engine) -> str | None:
 
 
 def is_unlimited(limit: str) -> bool:
-    """Whether a limit is none: `is_unlimited("0B")`."""
+    """Whether a limit as Neo4j writes it means "no limit": `is_unlimited("0B")` is True."""
     return limit.strip("BbKMGTiI ").strip("0.") == ""

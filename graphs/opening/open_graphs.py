@@ -1,4 +1,4 @@
-"""The open graphs of one server: each is opened at first use.
+"""The graphs of one server, each opened at first use.
 
 >>> graphs = OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: films)])
 >>> graphs.get(None).name
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class UnknownGraph(LookupError):
-    """No open graph has that name, or none was named and several are open; `nearest` holds possible names."""
+    """No graph has the given name, or no name was given and there are several graphs; `nearest` holds similar names."""
 
     def __init__(self, message: str, nearest: Sequence[str]) -> None:
         super().__init__(message)
@@ -35,10 +35,10 @@ class UnknownGraph(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class GraphSummary:
-    """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`; counts are None while unknown.
+    """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`: nodes and relationships, None while unknown.
 
-    `problem` says why the graph is unavailable at the moment; `refuses_writes` says whether its database itself refused
-    a trial write, None if that was not tried.
+    `problem` is the reason why the graph is unavailable now. `refuses_writes` is whether its database itself refused a
+    trial write; None if this was not tried.
     """
 
     name: str
@@ -68,8 +68,7 @@ class GraphSource:
     eager: bool = False
     warm_up: str | None = None
     problem: Callable[[], str | None] | None = None
-    """The reason why the graph is unavailable, found within a second; without it, the failure to open it is reported.
-    """
+    """Returns within a second why the graph is unavailable; without it, the last failure to open is reported."""
 
 
 def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
@@ -90,7 +89,11 @@ class OpenGraphs:
         reread: Callable[[], Iterable[GraphSource]] | None = None,
         stamp: Callable[[], object] = lambda: None,
     ) -> None:
-        """`reread` returns the current sources; it is called when `stamp`, evaluated at every call, has changed."""
+        """Open graphs from `sources`; `reread` returns the current sources, and is called when `stamp()` returns a new
+        value.
+
+        `stamp` is called at every access.
+        """
         self._reread, self._stamp, self._seen = reread, stamp, stamp()
         self._sources = _by_name(sources)
         self._locks: dict[str, threading.Lock] = {}
@@ -103,7 +106,7 @@ class OpenGraphs:
         self._rereading = threading.Lock()
 
     def names(self) -> list[str]:
-        """The names, in the given order."""
+        """The names of the graphs, in the order of the sources."""
         return list(self._current())
 
     def _lock(self, name: str) -> threading.Lock:
@@ -128,8 +131,8 @@ class OpenGraphs:
         """Close a replaced or removed graph when no thread holds it any more, so that no running call fails.
 
         A finalizer runs when the last reference is gone. That may happen in any thread, even during garbage collection,
-        where closing could wait for a lock that the same thread holds. So the finalizer only notes a copy of the graph,
-        and the next `get` closes it.
+        where closing could wait for a lock that the same thread holds. The finalizer therefore only queues a copy of
+        the graph, and the next `get` closes the copy.
         """
         noted = weakref.finalize(graph, self._unused.append, replace(graph))
         with self._retiring:
@@ -144,11 +147,12 @@ class OpenGraphs:
             graph.close()
 
     def get(self, name: str | None = None) -> Graph:
-        """The graph of that name, opened now if necessary; None selects the only one.
+        """Return the graph called `name`, opened now if necessary; None selects the only graph.
 
         Raises:
-            UnknownGraph: there is no graph of that name, or none was named and there is not exactly one.
-            EngineUnavailable: it cannot be opened, for the reason in the message; the other graphs are not affected.
+            UnknownGraph: no graph has that name, or no name was given and there is not exactly one graph.
+            EngineUnavailable: the graph cannot be opened, for the reason in the message; other graphs are not
+            affected.
         """
         source = self._source(name)
         self._close_unused()
@@ -166,7 +170,7 @@ class OpenGraphs:
             return graph
 
     def opened(self, name: str) -> Graph | None:
-        """The graph of that name if it is open; it is not opened."""
+        """Return the graph called `name` if it is already open, else None."""
         known = self._opened.get(name)
         return known[1] if known is not None else None
 
@@ -183,7 +187,7 @@ class OpenGraphs:
                         logger.warning("graph %r: %s", source.name, error)
 
     def summaries(self) -> list[GraphSummary]:
-        """A summary of each graph, including whether its database can be reached; takes at most a second."""
+        """Return a summary of each graph, including whether its database can be reached; takes at most a second."""
         reachable = [source for source in self._current().values() if source.problem is not None]
         with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
             found = dict(

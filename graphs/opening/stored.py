@@ -22,7 +22,7 @@ WARM_UP = "MATCH (n) RETURN n LIMIT 1"
 
 
 def stored_sources(home: Home) -> list[GraphSource]:
-    """Every loaded graph of a data folder, and the bundled ones, which are loaded at first use."""
+    """Return all loaded graphs of a data folder, and the bundled graphs, which are loaded at first use."""
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
     # One process serves all graphs, so warming up the first one starts it for all.
@@ -33,12 +33,12 @@ def stored_sources(home: Home) -> list[GraphSource]:
 
 
 def stamp(home: Home) -> object:
-    """A value that changes when a graph is added to or removed from the data folder; costs two reads of file times."""
+    """Return a value that changes when a graph is added to or removed from the data folder; costs two `stat` calls."""
     return Catalog(home).stamp(), dropped_stamp(home)
 
 
 def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
-    """A loaded graph as a source; it is reopened when it has been loaded again."""
+    """Return a loaded graph as a source; a server reopens it when it has been loaded again."""
     return GraphSource(
         name,
         description,
@@ -55,7 +55,7 @@ def open_stored(name: str, home: Home) -> Graph:
     """Open a loaded graph; its engine starts with the first query.
 
     Raises:
-        EngineUnavailable: it is not loaded, or its files are damaged.
+        EngineUnavailable: the graph is not loaded, or its files are damaged.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))
@@ -95,6 +95,6 @@ def _counts(name: str, home: Home) -> Counts:
 
 
 def _version(name: str, home: Home) -> object:
-    """A value that changes when the graph is loaded again."""
+    """Return a value that changes when the graph is loaded again."""
     entry = Catalog(home).find(name)
     return entry.id if entry else None

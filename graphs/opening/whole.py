@@ -1,4 +1,4 @@
-"""Reads a whole graph (nodes, relationships, properties and indexed names) and counts what it reads."""
+"""Reads all nodes, relationships, properties and indexed names of a graph and counts them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graphground.graphs.storage.home import Home
 
 
 class Incomplete(ValueError):
-    """A part of a graph is missing or cannot be read; the message says which."""
+    """A part of a graph is missing or cannot be read; the message names the part."""
 
 
 def read_whole(graph: Graph, folder: Path) -> str:
     """Read everything in a loaded graph; return a summary in words.
 
     Raises:
-        Incomplete: the graph holds less or more than was loaded.
+        Incomplete: the graph holds fewer or more nodes, relationships or names than were loaded.
         EngineError: a part cannot be read.
     """
     if not isinstance(graph.engine, EmbeddedEngine):

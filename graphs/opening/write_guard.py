@@ -22,7 +22,7 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 
 
 def warning(engine: Engine) -> str:
-    """The warning, with advice, for a database where only our own check prevents writes."""
+    """Return the warning, with advice, about a database where only our own check prevents writes."""
     capabilities = engine.capabilities()
     return (
         f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "

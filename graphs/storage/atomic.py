@@ -1,4 +1,4 @@
-"""Writes a file atomically: a reader finds the old file or the new one, never a part of it."""
+"""Writes a file atomically: a concurrent reader gets the old file or the new file, never a partial one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import IO
 
 @contextmanager
 def replacing(path: Path, *, private: bool = False, durable: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `path` when the block ends, and is deleted if the block raises.
+    """Open a temporary file that replaces `path` when the block ends and is deleted if the block raises.
 
         with replacing(home.catalog, durable=True) as file:
             file.write(b"{}")
 
-    A `private` file can be read only by its owner; a `durable` one is flushed to disk before it replaces the old one.
+    `private=True` lets only the owner read the file; `durable=True` flushes it to disk before it replaces the old file.
     """
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     number = os.open(

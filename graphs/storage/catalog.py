@@ -1,6 +1,4 @@
-"""The catalog of loaded graphs: a small file that is replaced atomically, so a graph is listed completely or not at
-all.
-"""
+"""The catalog of loaded graphs: a small file that is replaced atomically, so that no graph is ever half listed."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 SCRATCH = "scratch-"
-"""The prefix of the names of the engine processes' own databases; a graph's name ends with eight hexadecimal digits."""
+"""The name prefix of the engine processes' own databases. Graph ids never match: they end in hexadecimal digits."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -28,8 +26,8 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 class Entry:
     """One loaded graph: `Entry("nba", "nba-5f0c21aa", "Players, teams, …", 4327, 18991, "2026-11-21T09:00:00Z", …)`.
 
-    `id` names its folders, and is new at each load; `source` is the name of the file that it came from, with
-    its SHA-256 as `digest`.
+    `id` names the graph's folders and is new at each load; `source` is the name of the loaded file and `digest` its
+    SHA-256.
     """
 
     name: str
@@ -43,7 +41,7 @@ class Entry:
 
 
 class CatalogError(ValueError):
-    """The catalog cannot be read, has no such graph, or a name is invalid."""
+    """The catalog cannot be read, a graph is not in it, or a name is invalid."""
 
 
 class Catalog:
@@ -53,7 +51,7 @@ class Catalog:
         self.home = home
 
     def entries(self) -> list[Entry]:
-        """All graphs, in the order in which they were first loaded."""
+        """Return all graphs, in the order in which they were first loaded."""
         try:
             text = self.home.catalog.read_bytes()
         except FileNotFoundError:
@@ -66,14 +64,14 @@ class Catalog:
             ) from None
 
     def find(self, name: str) -> Entry | None:
-        """The graph of that name."""
+        """Return the graph called `name`, or None."""
         return next((entry for entry in self.entries() if entry.name == name), None)
 
     def get(self, name: str) -> Entry:
-        """The graph of that name.
+        """Return the graph called `name`.
 
         Raises:
-            CatalogError: there is none; the message lists the existing ones.
+            CatalogError: no loaded graph has that name; the message lists the existing names.
         """
         entry = self.find(name)
         if entry is None:
@@ -82,7 +80,7 @@ class Catalog:
         return entry
 
     def put(self, entry: Entry) -> None:
-        """Add a graph, replacing one of the same name; call it inside `changing`."""
+        """Add a graph, or replace the graph of the same name; call it inside `changing`."""
         entries = self.entries()
         places = [place for place, listed in enumerate(entries) if listed.name == entry.name]
         if places:
@@ -99,15 +97,15 @@ class Catalog:
         return entry
 
     def schema(self, entry: Entry) -> PropertyGraphSchema:
-        """The schema of a loaded graph."""
+        """Read the schema of a loaded graph."""
         return PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
 
     def folder(self, entry: Entry) -> Path:
-        """The folder of a graph's schema and entity index."""
+        """Return the folder that holds a graph's schema and entity index."""
         return self.home.graphs / entry.id
 
     def stamp(self) -> tuple[int, int] | None:
-        """A value that changes whenever the catalog does; costs one read of the file's times."""
+        """Return a value that changes whenever the catalog changes; costs one `stat` call."""
         try:
             status = self.home.catalog.stat()
         except FileNotFoundError:
@@ -116,7 +114,7 @@ class Catalog:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Lock the catalog: no other process can change it, move a graph into place, or sweep."""
+        """Lock the catalog: inside the block no other process can change it, move a graph into place, or sweep."""
         self.home.make()
         with FileLock(self.home.folder / "catalog.lock", timeout=30):
             yield
@@ -124,7 +122,7 @@ class Catalog:
     def sweep(self) -> None:
         """Delete the files of removed graphs and of failed loads; call it inside `changing`.
 
-        A running engine process calls this after closing their databases; when none runs, any process may.
+        A running engine process calls this after closing the databases; when none runs, any process may.
         """
         kept = {entry.id for entry in self.entries()}
         for parent in (self.home.databases, self.home.graphs):
@@ -143,7 +141,7 @@ class Catalog:
 
 
 def check_name(name: str) -> str:
-    """Raise a `CatalogError` if a name cannot be a graph's; the message describes valid names."""
+    """Return `name` if a graph can have it, else raise a `CatalogError` that describes valid names."""
     if not NAME.fullmatch(name):
         raise CatalogError(
             f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
@@ -153,12 +151,12 @@ def check_name(name: str) -> str:
 
 
 def new_id(name: str) -> str:
-    """A folder name that has not been used before: `nba-5f0c21aa`."""
+    """Return a new, unused name for a graph's folders: `nba-5f0c21aa`."""
     return f"{re.sub(r'[^A-Za-z0-9]', '_', name)}-{secrets.token_hex(4)}"
 
 
 def loading_lock(folder: Path) -> FileLock:
-    """The lock that the loader of `loading/ID` holds while it lives."""
+    """Return the lock that a loader holds on its folder `loading/ID` while it runs."""
     return FileLock(folder / ".lock", timeout=0)
 
 

@@ -1,13 +1,13 @@
 """The data folder: loaded graphs, their indexes and the engine's own files.
 
 $GRAPHGROUND_HOME, else the user's data folder of this machine
-├── catalog.json      which graphs there are
+├── catalog.json      the list of loaded graphs
 ├── databases/ID/     the engine's files of one graph
 ├── graphs/ID/        its schema and entity index
 ├── loading/          graphs that are being loaded
-├── downloads/        published files, kept for the next time
+├── downloads/        downloaded graph files, kept for reuse
 ├── engine/           the engine process: its state, log and locks
-└── apart/            a second one, for queries that the engine may not be able to terminate
+└── apart/            a second engine process, for queries that the first may not be able to terminate
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ APART = "apart"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """`Home.default().databases` is the folder of the engine's files."""
+    """The paths of a data folder: `Home.default().databases` is the folder of the engine's files."""
 
     folder: Path
     engine_folder: str = "engine"
 
     @classmethod
     def default(cls) -> Home:
-        """The folder that `GRAPHGROUND_HOME` names, else the user's data folder."""
+        """Return the folder that `GRAPHGROUND_HOME` names, else the user's data folder."""
         named = os.environ.get("GRAPHGROUND_HOME")
         return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
 
@@ -65,11 +65,11 @@ class Home:
         return self.folder / self.engine_folder
 
     def apart(self) -> Home:
-        """The same data folder, with the second engine process, for queries that may not end."""
+        """Return the same data folder with the second engine process, for queries that may not be terminable."""
         return replace(self, engine_folder=APART)
 
     def make(self) -> Home:
-        """Create the folders; new ones can be read only by their owner."""
+        """Create the missing folders, readable only by their owner, and return this data folder."""
         for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self

@@ -1,8 +1,8 @@
-"""The sizes and digests of a graph's files when it was loaded, so that damage is noticed when it is opened.
+"""Sizes and digests of a graph's files, recorded when it is loaded, so that damage is noticed when it is opened.
 
     graphs/ID/manifest.json   {"files": {"Film_0.1.65536.v0.bucket": 65536, …}, "digests": {"schema.json": "9f…"}}
 
-The engine never writes into a graph's files: it opens them read-only.
+The engine never writes to a graph's files: it opens them read-only.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from graphground.graphs.storage.atomic import replacing
 
 NAME = "manifest.json"
 KEPT = (".bucket", ".dict", "idx")
-"""File name endings of the engine's files that hold the graph; the engine may rewrite the other files."""
+"""Name endings of the engine files that hold the graph; the engine may rewrite its other files."""
 DIGESTED = ("schema.json",)
 
 
 def write_manifest(database: Path, graph: Path) -> None:
-    """Write the sizes of a database's files, and the digests of small files, beside the graph's schema."""
+    """Write the sizes of a database's files, and the digests of small files, to the manifest of the graph."""
     found = {
         "files": {file.name: file.stat().st_size for file in sorted(database.iterdir()) if file.name.endswith(KEPT)},
         "digests": {name: _digest(database / name) for name in DIGESTED if (database / name).exists()}
@@ -32,7 +32,7 @@ def write_manifest(database: Path, graph: Path) -> None:
 
 
 def damage(database: Path, graph: Path) -> str | None:
-    """A description of what has changed since a graph was loaded; None if nothing has, or there is no manifest.
+    """Describe a difference between a graph's files and its manifest; None if there is no difference or no manifest.
 
     >>> damage(home.databases / entry.id, home.graphs / entry.id)
     'Film_0.1.65536.v0.bucket has 1,000 bytes, not 65,536'

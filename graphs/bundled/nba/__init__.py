@@ -1,7 +1,7 @@
 """Builds the SimpleKG document of the bundled NBA graph from its tables.
 
-The tables hold facts as a person states them (`6-9`, `CLE 2003-2010 #23`); this module gives them the labels,
-relationship types, properties and units of CypherBench's NBA domain. docs/bundled-graph.md has the rules.
+The tables state facts in the notation of sports pages (`6-9`, `CLE 2003-2010 #23`); this module converts them to the
+labels, relationship types, properties and units of CypherBench's NBA domain. docs/bundled-graph.md lists the rules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HANDS = {"R": "right-handedness", "L": "left-handedness"}
 
 
 class Builder:
-    """Collects entities and relations; refuses duplicate ids."""
+    """Collects entities and relations, and raises `TableError` for a duplicate id."""
 
     def __init__(self) -> None:
         self.tables = files("graphground.graphs.bundled") / "nba"
@@ -58,7 +58,7 @@ class Builder:
         }
 
     def relate(self, row: Row, label: str, start: tuple[str, str], end: tuple[str, str], **properties: Any) -> None:
-        """Connect two entities, each given by label and name."""
+        """Add a relation of type `label` between two entities, each given as its label and name."""
         ends = [f"{kind}#{slug(name)}" for kind, name in (start, end)]
         for eid, (kind, name) in zip(ends, (start, end), strict=True):
             if eid not in self.entities:
@@ -79,10 +79,10 @@ class Builder:
 
 
 def build() -> dict[str, Any]:
-    """The whole graph as a SimpleKG document.
+    """Build the whole graph as a SimpleKG document.
 
     Raises:
-        TableError: a table has a cell that cannot be parsed or contradicts another table.
+        TableError: a table has a cell that cannot be parsed or that contradicts another table.
     """
     graph = Builder()
     _add_teams(graph)
@@ -186,13 +186,13 @@ def _add_awards(graph: Builder) -> None:
 
 
 def _describe(row: Row, adjectives: list[str]) -> str:
-    """`American basketball player, born 1984`, with the year of death if known."""
+    """Return a player's description: `American basketball player, born 1984`, with the year of death if it is known."""
     years = [f"{word} {row[column][:4]}" for word, column in (("born", "born"), ("died", "died")) if row[column]]
     return ", ".join(["-".join(adjectives[:2]) + " basketball player", *years])
 
 
 def _plain(name: str) -> list[str]:
-    """The name without accents: `Luka Doncic`."""
+    """Return the name without accents (`["Luka Doncic"]`), or an empty list if it has none."""
     letters = name.translate(str.maketrans("ışŞğĞøØđĐłŁ", "isSgGoOdDlL"))
     plain = unicodedata.normalize("NFKD", letters).encode("ascii", "ignore").decode()
     return [plain] if plain != name and len(plain) == len(name) else []

@@ -1,11 +1,11 @@
-"""An archive of the engine's classes: a JVM that finds one starts in half the time.
+"""An archive of the engine's classes, with which a JVM starts in half the time.
 
-    engine = archive_file()      <cache folder>/engine-1f0c….aot, or None if it is switched off
+    engine = archive_file()      <cache folder>/engine-1f0c….aot, or None if archives are switched off
     make_archive(engine)         runs a separate engine on a few queries and records the classes that it loads
 
-Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes them, linked, into one
-file (JEP 483, 514), which later JVMs map into memory. The file is valid for one version of the engine, its Java and its
-options; a JVM that cannot use it says so in its log and starts without it.
+Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes the linked classes into
+one file (JEP 483, 514), which later JVMs map into memory. The file is valid for one version of the engine, its Java and
+its options; a JVM that cannot use the file says so in its log and starts without it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 OFF = "off"
 MAKING_SECONDS = 180
 KEPT_SECONDS = 30 * 86_400
-"""How long an archive is kept whose installation is unknown."""
+"""Seconds for which an archive is kept if its installation is unknown."""
 TRAINING = (
     "RETURN 1 AS one",
     "MATCH (a:A {name: $name})-[r:R]->(b:B) WHERE b.year > 1 RETURN a, r, b.name AS name ORDER BY name LIMIT 3",
@@ -42,7 +42,7 @@ TRAINING = (
 
 
 def archive_file() -> Path | None:
-    """The path of this engine version's archive, whether or not it exists; None if archives are switched off."""
+    """Return the path of this engine version's archive, which may not exist yet; None if archives are switched off."""
     folder = os.environ.get(FOLDER, "").strip()
     if folder.lower() == OFF:
         return None
@@ -53,17 +53,17 @@ def archive_file() -> Path | None:
 
 
 def archive_option(file: Path | None) -> list[str]:
-    """The JVM options that use the archive; none while there is no archive."""
+    """Return the JVM options for using the archive; an empty list if there is no archive yet."""
     return [f"-XX:AOTCache={file}"] if file is not None and is_made(file) else []
 
 
 def is_made(file: Path) -> bool:
-    """Whether the archive is there; a JVM that was killed while writing it leaves an empty file."""
+    """Whether the archive is complete; a JVM that was killed while writing it leaves an empty file."""
     return file.exists() and file.stat().st_size > 0
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
-    """Make an archive in a separate process, at the lowest priority; None if one is being made already."""
+    """Start making an archive in a separate process, at the lowest priority; None if another process is making it."""
     with suppress(OSError, Timeout):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):
@@ -79,9 +79,9 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
 
 
 def make_archive(file: Path) -> bool:
-    """Make the archive now, unless it exists or another process is making it.
+    """Make the archive now, unless it exists or another process is making it; return whether it exists.
 
-    The JVM writes it on exit, so this takes a separate process.
+    The JVM writes the archive when it exits, so this starts a separate process.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(Timeout), FileLock(file.with_suffix(".lock"), timeout=0):
@@ -110,9 +110,9 @@ def make_archive(file: Path) -> bool:
 
 
 def remove_stale(current: Path) -> None:
-    """Remove the archives of this installation's earlier versions, and those of installations that are gone.
+    """Remove the archives of earlier versions of this installation, and of installations that no longer exist.
 
-    Each takes about 50 MB, and none is used again. Another installation's archive is kept.
+    Each archive takes about 50 MB and would not be used again. Archives of other existing installations are kept.
     """
     for file in current.parent.glob("engine-*.aot"):
         if file == current:
@@ -123,14 +123,14 @@ def remove_stale(current: Path) -> None:
         except (OSError, ValueError, KeyError, TypeError):
             stale = time.time() - file.stat().st_mtime > KEPT_SECONDS
         if stale:
-            # The lock file is kept: it is empty, and another process may hold it.
+            # The lock file is kept: it is empty, and another process may hold its lock.
             for part in (file, file.with_suffix(".json"), file.with_suffix(".part")):
                 with suppress(OSError):
                     part.unlink(missing_ok=True)
 
 
 def main() -> None:
-    """Make an archive at the lowest priority; a failure affects no caller."""
+    """Make an archive at the lowest priority; failures are ignored, because an archive only saves time."""
     if hasattr(os, "nice"):
         os.nice(19)
     with suppress(OSError, subprocess.SubprocessError):

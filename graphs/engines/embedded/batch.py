@@ -1,4 +1,4 @@
-"""Writes a graph into new engine files. Runs in a process of its own, because a JVM cannot be restarted in a process."""
+"""Writes a graph to new engine files. Runs in its own process, because a process can start a JVM only once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INDEXED = ("name", "eid")
 class GraphWriter:
     """`writer = GraphWriter(folder, schema); rids = writer.nodes("Movie", [{…}, …]); …; writer.finish()`.
 
-    Relationships are handed to a second thread, so that reading continues while the engine writes.
+    Relationships are written by a second thread, so that reading the source continues meanwhile.
     """
 
     def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str, jvm_args: Sequence[str] = ()) -> None:
@@ -59,7 +59,7 @@ class GraphWriter:
         self._thread.start()
 
     def nodes(self, label: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-        """Write nodes, at least one; return their record ids, in order."""
+        """Write one or more nodes; return their record ids in the same order."""
         return str(self._vertices.createVerticesJson(self._batch, label, orjson.dumps(rows).decode())).split(";")
 
     def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -69,7 +69,7 @@ class GraphWriter:
         self._queue.put((type_, orjson.dumps(rows)))
 
     def finish(self) -> None:
-        """Write the remaining rows, build the indexes, close the files."""
+        """Write the remaining rows, build the indexes and close the files."""
         self._queue.put(None)
         self._thread.join()
         if self._failure is not None:
@@ -89,7 +89,7 @@ class GraphWriter:
                     self._failure = error
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
-        """Declare the properties that have one plain type: thus dates, which are text in JSON, are stored as dates."""
+        """Declare the properties of one plain type, so that dates, which are text in JSON, are stored as dates."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
             self._properties(structure.createVertexType(label.name, 1), label.properties)

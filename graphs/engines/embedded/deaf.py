@@ -1,8 +1,8 @@
 """Detects queries that the embedded engine may not be able to terminate; they run in a separate process.
 
-ArcadeDB checks for termination between rows, not while it evaluates one expression. Expressions that can repeat without
-end are known by their shape: `reduce`, list comprehensions and predicates nested in one another or over a `range`, and
-text or lists that grow by doubling.
+ArcadeDB checks for termination between rows, but not while it evaluates one expression. Expressions that may take very
+long are recognised by their form: `reduce`, list comprehensions and predicates that are nested or run over a `range`,
+and text or lists that grow by doubling.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from graphground.cypher import tree
 
 _ITERATING = (tree.Reduce, tree.AllReduce, tree.ListComprehension, tree.ListPredicate)
 MOST_DOUBLINGS = 4
-"""How often a query may add a variable to itself: each addition doubles its size."""
+"""The number of times that a query may add a variable to itself: each addition doubles its size."""
 
 
 def may_not_end(query: tree.Query) -> bool:
@@ -46,5 +46,5 @@ def _mentions(node: tree.Node, name: str) -> int:
 
 
 def _names(node: tree.Expression) -> set[str]:
-    """The name of an operand that is a variable; empty for any other operand."""
+    """Return the name of a variable as a set; an empty set for any other operand."""
     return {node.name} if isinstance(node, tree.Variable) else set()

@@ -1,4 +1,4 @@
-"""The engine of a graph in the data folder, as the rest of the program uses it."""
+"""The engine of a graph in the data folder; it chooses the process in which each query runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class EmbeddedEngine:
     """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
-    Queries that the engine may not be able to terminate, and all queries of callers who recently had one, run in a
-    second process of lower priority, which can be killed without affecting other callers. A client's long query is
-    moved there while other callers are active. The server's own look-ups run in the first process alone.
+    Queries that the engine may not be able to terminate run in a second process of lower priority, which can be killed
+    without affecting other callers. So do all queries of callers who recently sent such a query. A client's long query
+    is moved there while other callers are active. The server's own lookups run in the first process only.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
@@ -38,10 +38,10 @@ class EmbeddedEngine:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query; if the process ends meanwhile, retry on a new one.
+        """Run one read-only query; if the process ends meanwhile, retry on a new process.
 
         Raises:
-            EngineBusy: a recent query of this caller could not be terminated, and this one is similar.
+            EngineBusy: a recent query of this caller could not be terminated, and this query is similar.
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):
@@ -65,15 +65,15 @@ class EmbeddedEngine:
             raise timed_out(timeout) from None
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """Stream the rows of a read-only query without a limit: for exports, not for answers."""
+        """Stream the rows of a read-only query without a row limit; meant for exports."""
         yield from self._shared.connected().stream(query, parameters)
 
     def warm(self) -> None:
-        """Start the process early, so that the first query does not wait for it."""
+        """Start the engine process early, so that the first query does not wait for it."""
         self._shared.connected()
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        """Compile without running."""
+        """Compile a query without running it."""
         self._shared.explain(query)
 
     def cancel(self) -> None:
@@ -86,10 +86,10 @@ class EmbeddedEngine:
         return None
 
     def capabilities(self) -> Capabilities:
-        """The engine's capabilities; a trial write shows whether it refuses writes."""
+        """Return the engine's capabilities; a trial write shows whether it refuses writes."""
         return self._shared.connected().capabilities()
 
     def close(self) -> None:
-        """Close the connections; the processes stay for other servers, and stop when idle."""
+        """Close the connections. The processes continue to serve other servers, and stop when idle."""
         self._shared.close()
         self._apart.close()

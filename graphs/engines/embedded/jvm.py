@@ -1,8 +1,8 @@
 """Starts the Java virtual machine in which ArcadeDB runs.
 
-ArcadeDB's own starter adds the incubating module `jdk.incubator.vector`, with which a JVM ignores the linked classes of
-an archive (see `archive`) and starts a third slower. Only ArcadeDB's vector index uses that module, and no graph here
-has one.
+ArcadeDB's own starter adds the incubating module `jdk.incubator.vector`. With it, a JVM ignores the linked classes of
+an archive (see `archive`) and takes a third longer to start. Only ArcadeDB's vector index uses that module, and no
+graph here has such an index.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPTIONS = (
 def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
     """Start the JVM of this process with ArcadeDB's classes: `start_jvm("2g", folder / "log", ["-XX:+UseSerialGC"])`.
 
-    `heap` is the maximum heap; `logs`, an existing folder, gets ArcadeDB's log and a report if the JVM crashes.
+    `heap` is the maximum heap. `logs` is an existing folder for ArcadeDB's log and for a report if the JVM crashes.
 
     Raises:
         OSError: this process has started a JVM before.

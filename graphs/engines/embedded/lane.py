@@ -1,8 +1,8 @@
-"""The connection of one graph to one engine process: opened, reopened when the process ends, and the process killed if
+"""The connection of one graph to one engine process: connects again when the process ends, and kills the process if
 a query cannot be terminated.
 
-Two processes may serve a data folder, each in its own folder (`Home.engine`): they open the databases read-only,
-so they can do so at once.
+Two processes may serve a data folder at once, each in its own folder (`Home.engine`), because both open the databases
+read-only.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ TOUCH_SECONDS = 1.0
 ATTEMPTS = 6
 BREAKS = 2
 START_SECONDS_APART = 10.0
-"""The longest wait for the start of the process for queries that may not end; it takes about 1.5 s."""
+"""The longest wait, in seconds, for the second engine process to start; it takes about 1.5 s."""
 STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
 RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
 RAN = 0.1
-"""A query that was cut off after at least this many seconds did run; a dead connection fails sooner."""
+"""Seconds. A query that was cut off later than this did run; a dead connection fails sooner."""
 ENDED_BY_QUERY = (
     f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
@@ -61,26 +61,26 @@ TOO_DEEP = (
     "supports. Write it with less nesting: a reduce that puts its list into another list in each round nests one level "
     "deeper per round."
 )
-"""A Java thread that runs out of stack ends its connection; the process continues."""
+"""For queries on which a Java thread runs out of stack: it ends its connection, and the process continues."""
 READ_ONLY = "read only database"
-"""ArcadeDB's message for a query that it classifies as a write, which includes every query that it cannot compile."""
+"""ArcadeDB's message for a query that it takes for a write, which includes every query that it cannot compile."""
 SCRATCH_SECONDS = 2.0
-"""Seconds for which a newly started process may not have its scratch database yet."""
+"""Seconds after the start of a process during which its scratch database may not exist yet."""
 LEAST_LIFE = 10.0
-"""The least lifetime in seconds of a shared process, whatever query it could not terminate."""
+"""The least age in seconds at which a shared process is killed for a query that it cannot terminate."""
 MOST_ABANDONED = 4
-"""The number of unterminated queries with which a process may continue."""
+"""The number of queries that a shared process could not terminate at which it is killed whatever its age."""
 PROOF_SECONDS = 3.0
-"""Seconds after which a terminated query of harmless form that still runs counts as one that does not end."""
+"""Seconds after which a terminated query of harmless form, if it still runs, counts as not terminable."""
 
 
 class Lane:
     """`Lane(Home.default(), "nba-5f0c21aa", apart=False)`.
 
-    The process behind it is started when it is first needed, and again after it has died or been killed. A process that
+    The engine process is started when it is first needed, and again after it has died or been killed. A process that
     serves queries `apart` is killed at once for a query that does not end. The shared process is killed only after
-    `LEAST_LIFE` seconds, or when more than `MOST_ABANDONED` such queries run on it. The graphs of a data folder share
-    the query slots of each process.
+    `LEAST_LIFE` seconds, or when it could not terminate `MOST_ABANDONED` queries. The graphs of a data folder share the
+    query slots of each process.
     """
 
     def __init__(self, home: Home, database: str, *, apart: bool, **bolt: Any) -> None:
@@ -90,11 +90,11 @@ class Lane:
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
         self._instance = ""
-        """The process behind the connection."""
+        """The engine process to which the connection leads."""
         self._closed = False
         self._abandoned: Counter[str] = Counter()
         self._killed: set[str] = set()
-        """Addresses of processes that were killed for a query of another caller."""
+        """Addresses of engine processes that were killed for a query of another caller."""
 
     def run(
         self,
@@ -104,7 +104,7 @@ class Lane:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query; if the process ends meanwhile, retry on a new one."""
+        """Run one read-only query; if the process ends meanwhile, retry on a new process."""
         patience = START_SECONDS_APART if self._apart and timeout is not None else None
         bolt, broken, left, ran = self._connected_by(None, patience, STARTING), 0, timeout, False
         instance = self._instance
@@ -113,7 +113,7 @@ class Lane:
             try:
                 return bolt.run(query, parameters, limit=limit, timeout=left)
             except QueryTimeout:
-                raise timed_out(timeout) from None  # with the requested limit, not the rest that this attempt had
+                raise timed_out(timeout) from None  # report the requested limit, not the time left for this attempt
             except QueryFailed as error:
                 if READ_ONLY not in str(error):
                     raise
@@ -137,15 +137,16 @@ class Lane:
         return bolt.run(query, parameters, limit=limit, timeout=left)
 
     def explain(self, query: str) -> None:
-        """Compile without running."""
+        """Compile a query without running it."""
         self._explained(self.connected(), f"EXPLAIN {query}", None, None)
 
     def _explained(
         self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
     ) -> Table:
-        """The plan of an EXPLAIN, else the reason why a query does not compile: read-only databases give neither.
+        """Return the plan of an EXPLAIN, or raise the reason why a query does not compile.
 
-        The empty scratch database of the process does; if it compiles the query, the reason is the `refusal` itself.
+        Read-only databases give neither, so the query is compiled on the process's empty scratch database. If it
+        compiles there, the reason is the `refusal` itself.
         """
         prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS
@@ -162,7 +163,7 @@ class Lane:
             raise refusal
 
     def connected(self) -> BoltEngine:
-        """The connection; starts the process if none is alive."""
+        """Return the connection; starts the process if none is alive."""
         return self._connected(None)
 
     def cancel(self) -> None:
@@ -172,7 +173,7 @@ class Lane:
             bolt.cancel()
 
     def close(self) -> None:
-        """Close the connections; the process stays for other servers, and stops when idle."""
+        """Close the connections. The process continues to serve other servers, and stops when idle."""
         with self._lock:
             self._closed = True
             if self._bolt is not None:
@@ -180,7 +181,7 @@ class Lane:
                 self._bolt = None
 
     def _connected_by(self, broken: BoltEngine | None, seconds: float | None, busy: str) -> BoltEngine:
-        """Connect within that many seconds, else raise `EngineBusy` with that message; a start that has begun goes on."""
+        """Connect within `seconds`, or raise `EngineBusy` with the text `busy` and go on connecting in the background."""
         if seconds is None:
             return self._connected(broken)
         ended: Future[BoltEngine] = Future()
@@ -198,7 +199,7 @@ class Lane:
             raise EngineBusy(busy) from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
-        """The connection to the live process; `broken` is the connection that has just failed."""
+        """Return a connection to the running process; `broken` is a connection that has just failed."""
         self._touch()
         with self._lock:
             if self._bolt is not None and self._bolt is not broken:
@@ -220,12 +221,12 @@ class Lane:
             return self._bolt
 
     def _check(self, instance: str) -> None:
-        """Check that the engine still owns its port before a password is sent: another process may listen on it."""
+        """Check before a password is sent that the engine still owns its port: another process may listen there."""
         if not still_runs(self._home, instance):
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, abandoned: Abandoned) -> bool:
-        """Kill the process because a query continues after its termination; return False if it may still end.
+        """Kill the process because a query continues after its termination; return False if the query may still end.
 
         ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
         way to stop a thread. Queries of other clients are retried on the next process.
@@ -260,7 +261,7 @@ class Lane:
             ensure_engine(self._home)
 
     def _touch(self) -> None:
-        """Mark the process as used from time to time."""
+        """Update the time at which the process was last used, at most every `TOUCH_SECONDS`."""
         now = time.monotonic()
         if now - self._touched > TOUCH_SECONDS:
             self._touched = now
@@ -273,5 +274,5 @@ _SLOTS: dict[tuple[str, str], Slots] = {}
 
 
 def shared_slots(home: Home, count: int, moves: bool) -> Slots:
-    """The slots of one engine process, the same for every graph that it serves."""
+    """Return the slots of one engine process, which all graphs that it serves share."""
     return _SLOTS.setdefault((str(home.folder), home.engine_folder), Slots(count, moves=moves))

@@ -33,10 +33,10 @@ STOP_SECONDS = 10.0
 
 
 def ensure_engine(home: Home) -> EngineState:
-    """The engine process of that folder, started if none is alive; safe to call concurrently.
+    """Return the running engine process of a data folder, started if necessary; safe to call concurrently.
 
     Raises:
-        EngineUnavailable: it cannot start here; the message gives the reason.
+        EngineUnavailable: the process cannot start on this machine; the message gives the reason.
     """
     state = EngineState.read(home)
     if state is not None and is_alive(home) and answers(state):
@@ -56,9 +56,9 @@ def ensure_engine(home: Home) -> EngineState:
 
 
 def end_engine(home: Home, *, kill: bool = False) -> bool:
-    """End the engine process and wait until it is gone; False if none was alive.
+    """Stop the engine process and wait until it has ended; return False if no process was running.
 
-    With `kill` it does not close its databases, which is safe: they are only read.
+    With `kill` the process does not close its databases, which is safe because they are open read-only.
     """
     if home.engine_folder != APART and home.apart().engine.exists():
         end_engine(home.apart(), kill=kill)
@@ -75,9 +75,9 @@ def end_engine(home: Home, *, kill: bool = False) -> bool:
 
 
 def kill_engine(home: Home, instance: str) -> None:
-    """Kill the engine process, if it is still the same one.
+    """Kill the engine process `instance`; does nothing if another process has replaced it.
 
-    None of its queries runs any more when this returns. The system may need a moment longer to reclaim its memory.
+    When this returns, none of its queries runs any more. The operating system may need longer to reclaim its memory.
     """
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
@@ -102,10 +102,10 @@ def answers(state: EngineState) -> bool:
 
 
 def require_arcadedb() -> None:
-    """Raise if the embedded engine is not installed.
+    """Raise an error if the embedded engine is not installed.
 
     Raises:
-        EngineUnavailable: it is not installed; the message names an alternative.
+        EngineUnavailable: the engine is not installed; the message names an alternative.
     """
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(

@@ -1,7 +1,7 @@
 """The engine process: `python -m graphground.graphs.engines.embedded.process HOME`.
 
-It runs ArcadeDB's server with only the Bolt plugin, on a free loopback port, publishes its address in its state file,
-closes and deletes databases that have left the catalog, and stops when it is idle. Its output is written to
+The process runs ArcadeDB's server with only the Bolt plugin, on a free loopback port, and publishes the address in its
+state file. It closes and deletes databases that have left the catalog, stops when it is idle, and writes its output to
 `engine/engine.log`.
 """
 
@@ -39,18 +39,15 @@ from graphground.graphs.storage.home import APART, Home
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
-"""Actions forbidden to every user, including root. A database reads these from the process's settings, not its
-server's.
-"""
+"""Actions forbidden to every user, including root. A database reads these from its process, not its server."""
 ARCHIVE_AFTER_SECONDS = 20.0
-"""After this many seconds of use, an archive is made so that the next engine starts faster."""
+"""Seconds of use after which an archive is made, so that the next engine starts faster."""
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
 HEAP_APART = 1024
 """Maximum heap, in MiB, of the second process, for queries that the engine may not be able to terminate."""
 LOCK = "database.lck"
-"""The file that ArcadeDB leaves in a database folder if the process was killed while the database was open for writing.
-"""
+"""The file that ArcadeDB leaves in a database folder if it was killed while the database was open for writing."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -126,7 +123,7 @@ class EngineProcess:
             self._failure = error
 
     def _make_scratch(self) -> None:
-        """Create an empty database, which reports why a query does not compile; read-only ones give no reason."""
+        """Create an empty database, which tells why a query does not compile; read-only databases give no reason."""
         name = scratch_database(self.home)
         try:
             shutil.rmtree(self.home.databases / name, ignore_errors=True)
@@ -141,7 +138,7 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Run maintenance twice a second until told to stop, idle for too long, or left without a data folder."""
+        """Run maintenance twice a second until the process is stopped, idle for too long or without a data folder."""
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
@@ -180,7 +177,7 @@ class EngineProcess:
         ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost if a query blocks it
 
     def _is_ours(self) -> bool:
-        """Whether the state file exists and names this process: without it no client can find the process."""
+        """Whether the state file exists and names this process; otherwise no client can find the process."""
         state = EngineState.read(self.home)
         self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
         return self._lost < TICKS_WITHOUT_STATE
@@ -191,7 +188,7 @@ class EngineProcess:
             log(problem)
 
     def _tidy(self) -> None:
-        """Close and delete databases that have left the catalog, once after each change of it."""
+        """Close and delete databases that have left the catalog, once after each change of the catalog."""
         catalog = Catalog(self.home)
         stamp = catalog.stamp()
         if stamp == self._catalog_seen:
@@ -207,7 +204,7 @@ class EngineProcess:
 
 
 def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
-    """ArcadeDB's own settings, by their names without the prefix."""
+    """Return ArcadeDB's own settings, by their names without the prefix `arcadedb.`."""
     engine = home.engine
     return {
         "server.mode": "development",  # "production" hides the reason of every failed query
@@ -252,9 +249,9 @@ def log(problem: str) -> None:
 
 
 def lower_priority() -> None:
-    """Lower the priority of this process, once it has started: at a low priority the start itself would take long.
+    """Lower the priority of this process; call it after the start, which would take long at a low priority.
 
-    On Linux each thread has a priority of its own, which the threads that it starts inherit.
+    On Linux each thread has its own priority, which is inherited by the threads that it starts.
     """
     threads = Path("/proc/self/task")
     if threads.exists():
@@ -266,7 +263,7 @@ def lower_priority() -> None:
 
 
 def recover(home: Home) -> None:
-    """Recover databases that an earlier version had open for writing when it was killed, by opening them once."""
+    """Recover databases that an earlier version left open for writing when it was killed, by opening each once."""
     left = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
     if not left:
         return
@@ -275,12 +272,12 @@ def recover(home: Home) -> None:
     for folder in left:
         try:
             jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).open().close()
-        except jpype.JException as error:  # another process has it open, or it is damaged, which a query will report
+        except jpype.JException as error:  # open in another process, or damaged, which a query will report
             log(f"{folder} was not recovered: {error}")
 
 
 def main(folder: str, engine_folder: str) -> None:
-    """Run the engine process of a data folder, unless one is alive already."""
+    """Run the engine process of a data folder, unless one is running already."""
     home = Home(Path(folder), engine_folder).make()
     alive = alive_lock(home, 5)
     try:
@@ -302,7 +299,7 @@ def main(folder: str, engine_folder: str) -> None:
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
         process.serve()
-    except BaseException:  # any failure: threads of the JVM would keep the process alive, and nobody could stop it
+    except BaseException:  # any failure: threads of the JVM would keep the process alive for ever
         traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Callers whose queries the engine could not terminate: their next such query must wait, and runs in the second process."""
+"""Callers whose queries the engine could not terminate: their next such query waits, and runs in the second process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CALLERS = 10_000
 
 @dataclass(slots=True)
 class Record:
-    """How often the engine was killed for a caller's queries, and until when the next such query must wait."""
+    """The number of kills of the engine for one caller's queries, and the time until which that caller must wait."""
 
     strikes: int
     until: float
@@ -32,9 +32,10 @@ class Quarantine:
         self._records: OrderedDict[str, Record] = OrderedDict()
 
     def strike(self, caller: str, *, surprise: bool) -> None:
-        """Record that the engine had to be killed for a query of that caller; the waiting time doubles each time.
+        """Record that the engine had to be killed for a query of the caller; each strike doubles the waiting time.
 
-        A `surprise` is a query that `may_not_end` did not flag: from then on all of the caller's queries run apart.
+        A `surprise` is a query that `may_not_end` did not flag: from then on all of the caller's queries run in the
+        second process.
         """
         now = time.monotonic()
         with self._lock:
@@ -47,13 +48,13 @@ class Quarantine:
                 self._records.popitem(last=False)
 
     def knows(self, caller: str) -> bool:
-        """Whether the engine had to be killed recently for a harmless-looking query of that caller."""
+        """Whether the engine was recently killed for a harmless-looking query of the caller."""
         with self._lock:
             record = self._records.get(caller)
             return record is not None and bool(record.surprised) and time.monotonic() - record.surprised < APART_FOR
 
     def wait(self, caller: str) -> float:
-        """Seconds until that caller is allowed to send another query that might not end; 0 if it is allowed now."""
+        """Return the seconds until the caller may send another query that might not end; 0 if it may do so now."""
         with self._lock:
             record = self._records.get(caller)
             return max(0.0, record.until - time.monotonic()) if record is not None else 0.0

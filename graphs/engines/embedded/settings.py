@@ -18,12 +18,12 @@ LEAST_MIB, MOST_MIB = 2048, 4096
 
 
 def default_heap() -> str:
-    """A sixth of the memory, between 2 and 4 GiB: `"4002m"` on a machine of 24 GiB."""
+    """Return the default maximum heap: a sixth of the memory, between 2 and 4 GiB, `"4002m"` on a machine of 24 GiB."""
     return f"{max(LEAST_MIB, min(MOST_MIB, memory_mib() // 6))}m"
 
 
 def memory_mib() -> int:
-    """MiB of memory of this machine, or of the surrounding container; 0 if the system does not say."""
+    """Return the memory of this machine or of the surrounding container in MiB; 0 if it is unknown."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -48,20 +48,20 @@ class EmbeddedSettings:
 
     @property
     def page_mib(self) -> int:
-        """MiB of the heap that may hold pages of the database files: three eighths.
+        """The part of the heap, in MiB, for pages of the database files: three eighths.
 
         With the engine's own default, a quarter, scans of a graph of three million nodes read the same pages
-        repeatedly: 100 s instead of 15 s. Another half of the heap is available to running queries.
+        repeatedly: 100 s instead of 15 s. Half of the heap is available to running queries.
         """
         return self.heap_mib * 3 // 8
 
     @property
     def heap_mib(self) -> int:
-        """Maximum MiB of heap."""
+        """The maximum heap in MiB."""
         return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1)
 
     def at_most(self, mib: int) -> EmbeddedSettings:
-        """The same settings with a heap of at most that size."""
+        """Return the same settings with a heap of at most `mib` MiB."""
         return replace(self, heap=f"{mib}m") if self.heap_mib > mib else self
 
     @classmethod

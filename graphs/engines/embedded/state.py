@@ -1,4 +1,4 @@
-"""The address of the running engine process, published in a file that only its user can read."""
+"""The state file, in which the running engine process publishes its address; only its user can read it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ if sys.platform != "win32":
     import fcntl
 
 ALREADY_RUNNING = 3
-"""The exit status of an engine process that found another one alive."""
+"""The exit status of an engine process that found another engine process running."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """`EngineState(pid=4711, port=40123, instance="6f…", reader="…", root="…")`; the last two are passwords."""
+    """The contents of the state file: `EngineState(pid=4711, port=40123, instance="6f…", reader="…", root="…")`.
+
+    `reader` and `root` are the passwords of these users.
+    """
 
     pid: int
     port: int
@@ -34,14 +37,14 @@ class EngineState:
 
     @classmethod
     def read(cls, home: Home) -> EngineState | None:
-        """Read the file; None if there is none or it is not a state file."""
+        """Read the state file; None if it does not exist or is invalid."""
         try:
             return cls(**json.loads(state_file(home).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
     def write(self, home: Home) -> None:
-        """Replace the file atomically; only its owner can read it."""
+        """Replace the state file atomically; only its owner can read it."""
         with replacing(state_file(home), private=True) as file:
             file.write(json.dumps(asdict(self)).encode())
 
@@ -51,7 +54,7 @@ def state_file(home: Home) -> Path:
 
 
 def lifetime(home: Home) -> float:
-    """Seconds since the engine process wrote its state; 0 without a state file."""
+    """Return the seconds since the engine process wrote its state file; 0 without a state file."""
     try:
         return max(0.0, time.time() - state_file(home).stat().st_mtime)
     except OSError:
@@ -59,36 +62,35 @@ def lifetime(home: Home) -> float:
 
 
 def scratch_database(home: Home) -> str:
-    """The name of the engine process's own empty database."""
+    """Return the name of the engine process's own empty database."""
     return SCRATCH + home.engine_folder
 
 
 def used_file(home: Home) -> Path:
-    """The file whose modification time is the time at which the engine was last used."""
+    """Return the file whose modification time is the time at which the engine was last used."""
     return home.engine / "used"
 
 
 def alive_lock(home: Home, timeout: float = 0) -> FileLock:
-    """The lock that an engine process holds while it lives: the operating system releases it however the process dies."""
+    """Return the lock of a running engine process; the operating system releases it when the process dies."""
     return FileLock(home.engine / "alive.lock", timeout=timeout)
 
 
 def start_lock(home: Home, timeout: float) -> FileLock:
-    """The lock that is held while the engine is started, stopped or killed."""
+    """Return the lock that is held while the engine is started, stopped or killed."""
     return FileLock(home.engine / "start.lock", timeout=timeout)
 
 
 def still_runs(home: Home, instance: str) -> bool:
-    """Whether the same engine process is alive, so that its published port is its own."""
+    """Whether the engine process `instance` is still running, so that the published port is its own."""
     state = EngineState.read(home)
     return state is not None and state.instance == instance and is_alive(home)
 
 
 def is_alive(home: Home) -> bool:
-    """Whether an engine process is alive: whether its lock is held.
+    """Whether an engine process is running: whether its lock is held.
 
-    On Unix any number of processes may test this at once, with a shared lock; elsewhere it is tested under the start
-    lock.
+    On Unix any number of processes may test this at once, with a shared lock; elsewhere the test needs the start lock.
     """
     if sys.platform == "win32":
         try:

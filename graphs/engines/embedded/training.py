@@ -1,7 +1,7 @@
 """The training run for the class archive: `python -m graphground.graphs.engines.embedded.training HOME FILE`.
 
-It starts an engine in a separate folder, which runs the queries of `archive.TRAINING` over Bolt and then exits in the
-way in which a JVM writes its archive.
+The run starts an engine in a separate folder, sends the queries of `archive.TRAINING` over Bolt, and exits in such a
+way that the JVM writes its archive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DATABASE = "training"
 
 
 def main(folder: str, archive: str) -> None:
-    """Start the engine, run the queries, exit; the exit status is 1 if a step fails."""
+    """Start the engine, run the queries and exit; the exit status is 1 if a step fails."""
     try:
         train(folder, archive)
     except BaseException:
@@ -32,7 +32,7 @@ def main(folder: str, archive: str) -> None:
 
 
 def train(folder: str, archive: str) -> None:
-    """Run the queries; the JVM writes its archive when it exits."""
+    """Run the training queries; the JVM writes its archive when it exits."""
     import jpype
     from neo4j import GraphDatabase
 
@@ -53,7 +53,7 @@ def train(folder: str, archive: str) -> None:
             "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})",
             database_=DATABASE,
         )
-    # Opened again as a loaded graph is: from its files, read-only.
+    # Reopened like a loaded graph: from its files, read-only.
     server.getDatabase(DATABASE).getEmbedded().close()
     server.removeDatabase(DATABASE)
     with (

@@ -1,7 +1,7 @@
-"""The two users of an engine process, written before it starts.
+"""The two users of an engine process, written to its files before it starts.
 
-ArcadeDB reads them from its settings folder when it starts. Creating them through its API would cost the first query a
-tenth of a second of processor time, and leave a moment in which Bolt listens and the reader is unknown.
+ArcadeDB reads the users from its settings folder when it starts. Creating them through its API would cost the first
+query a tenth of a second of processor time, and for a moment Bolt would listen without knowing the reader.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from graphground.graphs.engines.embedded.state import EngineState
 
 ITERATIONS = 1000
-"""Rounds of PBKDF2. Few suffice, because the passwords are random and new at each start."""
+"""Rounds of PBKDF2. Few are enough, because the passwords are random and new at each start."""
 NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
 READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
-"""The group of the user that runs all queries; it may only read records."""
+"""The group of the user `reader`, which runs all queries and may only read records."""
 ADMINISTRATOR = {
     **NOTHING,
     "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
@@ -37,13 +37,15 @@ def write_users(folder: Path, state: EngineState) -> None:
 
 
 def user(name: str, password: str, group: str) -> dict[str, Any]:
-    """A line of ArcadeDB's file of users."""
+    """Return a user's entry in ArcadeDB's user file."""
     return {"name": name, "password": encoded(password), "databases": {"*": [group]}}
 
 
 def encoded(password: str) -> str:
-    """A password in the form that ArcadeDB stores: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`; the salt is hashed as it
-    is written."""
+    """Return a password in ArcadeDB's format: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`.
+
+    ArcadeDB hashes with the base64 text of the salt, not with the bytes that it encodes.
+    """
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), ITERATIONS, 32)
     return f"PBKDF2WithHmacSHA256${ITERATIONS}${salt}${base64.b64encode(key).decode()}"

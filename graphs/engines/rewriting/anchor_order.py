@@ -1,7 +1,7 @@
-"""Writes the most selective node of a pattern first, where the embedded engine does not find it itself.
+"""Writes the most selective node of a pattern first, because the embedded engine does not always start there.
 
-The engine plans the first MATCH of a query by cost. For a pattern inside a subquery, after other clauses or of variable
-length it starts at the node that is written first:
+The engine plans the first MATCH of a query by cost. Inside a subquery, after other clauses, or for a pattern of
+variable length, it starts at the node that is written first:
 
     >>> rewrite_for(ARCADEDB, "CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } "
     ...             "RETURN m.name")
@@ -32,13 +32,13 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 
 class Anchoring:
-    """Finds the MATCH clauses worth reordering and the variables bound before each."""
+    """Finds the MATCH clauses to reorder, and the variables bound before each of them."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
 
     def edits(self) -> Iterator[Edit]:
-        """The edits, which do not overlap."""
+        """Yield the edits, none of which overlap."""
         yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
@@ -62,9 +62,9 @@ class Anchoring:
                 bound = after(clause, bound)
 
     def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[Edit]:
-        """`A UNION B` of nodes as `CALL { A UNION B } WITH DISTINCT n RETURN n`.
+        """Rewrite `A UNION B` of nodes to `CALL { A UNION B } WITH DISTINCT n RETURN n`.
 
-        The embedded engine's UNION returns a node twice if one part found it by its label and another over a
+        The embedded engine's UNION returns a node twice if one part found the node by its label and another over a
         relationship; its DISTINCT does not.
         """
         if not isinstance(body, t.Union) or all(body.all_) or not isinstance(body.parts[0], t.SingleQuery):
@@ -82,7 +82,7 @@ class Anchoring:
         yield Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
 
     def _imported(self, clause: t.CallSubquery) -> tuple[str, str]:
-        """The prefixes with which a nested subquery imports the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
+        """Return the prefixes with which a nested subquery imports the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
         if clause.star:
             return "", "(*) "
         if clause.imports is not None:
@@ -100,7 +100,7 @@ class Anchoring:
                 yield from self._body(pattern.body, bound, inside=True)
 
     def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[Edit]:
-        """`NOT ()-[:subsidiaryOf]->(c)` as `NOT (c)<-[:subsidiaryOf]-()`: otherwise every node is tried for `()`."""
+        """Rewrite `NOT ()-[:subsidiaryOf]->(c)` to `NOT (c)<-[:subsidiaryOf]-()`, which does not try every node for `()`."""
         path = condition.pattern
         its_nodes = nodes(path)
         first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
@@ -118,7 +118,7 @@ class Anchoring:
                 yield new
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
-        """Give a MATCH that uses a relationship variable twice a false condition: it never matches, but is an error here."""
+        """Make a MATCH false that uses a relationship variable twice: it has no rows in Cypher, but is an error here."""
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
@@ -189,7 +189,7 @@ class Anchoring:
 
 
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
-    """`RETURN n.name` as `RETURN n.name LIMIT 101` if a hundred rows are wanted; applied to each part of a `UNION ALL`."""
+    """Add a LIMIT: `RETURN n.name LIMIT 101` if a hundred rows are wanted; in each part of a `UNION ALL`."""
     if limit is None:
         return
     body = query.body

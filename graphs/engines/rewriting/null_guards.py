@@ -1,11 +1,11 @@
-"""Guards patterns against null variables: a null variable matches nothing, but the embedded engine treats it as an
-unbound node unless it is written first.
+"""Guards patterns against null variables: a null matches nothing in Cypher, but the embedded engine treats a null
+variable as an unbound node unless it is written first.
 
     MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
 
-is 0 if no `z` was found, in openCypher (a null in a pattern matches nothing) and on Neo4j; the embedded engine counts
-every player. Every pattern with a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is
-therefore guarded by a null test:
+returns 0 in openCypher and on Neo4j if no `z` was found, but the embedded engine counts every player. Every pattern
+with
+a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is therefore guarded by a null test:
 
     … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
     … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …
@@ -35,13 +35,13 @@ class Guarding:
         self._projecting = False
 
     def edits(self) -> list[Edit]:
-        """The edits: insertions only; two at the same position are in the order in which they apply."""
+        """Return the edits, which are insertions; two at the same position are in the order of their application."""
         found: list[Edit] = []
         self._body(self._query.body, frozenset(), frozenset(), found)
         return found
 
     def _body(self, body: t.QueryBody, bound: Scope, nullable: Scope, found: list[Edit]) -> Scope:
-        """Visit a body; return which of its columns may be null."""
+        """Visit the clauses of a body, add their edits to `found`, and return the columns that may be null."""
         if isinstance(body, t.Union):
             parts = [self._body(part, bound, nullable, found) for part in body.parts]
             return frozenset().union(*parts)
@@ -164,8 +164,9 @@ class Guarding:
 
 
 def only_matches(body: t.QueryBody) -> list[t.Match] | None:
-    """The MATCH clauses of a body that consists only of these and a plain RETURN: it has no rows if one of them has
-    none.
+    """Return the MATCH clauses of a body that has only these and a plain RETURN, else None.
+
+    Such a body has no rows if one of its MATCH clauses has none.
     """
     if not isinstance(body, t.SingleQuery):
         return None
@@ -180,7 +181,7 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
 
 
 def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
-    """The variables that may be null after a WITH or RETURN: all except variables that could not be null before."""
+    """Return the variables that may be null after a WITH or RETURN: all that are not copies of non-null variables."""
     kept = nullable if projection.star else frozenset()
     return kept | {
         item.name
@@ -190,12 +191,12 @@ def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
 
 
 def present(names: Iterable[str]) -> str:
-    """`z IS NOT NULL AND y IS NOT NULL`."""
+    """Return a condition that none of the variables is null: `z IS NOT NULL AND y IS NOT NULL`."""
     return " AND ".join(f"{quoted_name(name)} IS NOT NULL" for name in names)
 
 
 def guarded(query: t.Query) -> t.Query:
-    """The query with the guards that it needs; the same object if it needs none."""
+    """Return the query with null guards where needed; the same object if none are needed."""
     if not any(_may_need_one(clause) for clause in query.find(t.Clause)):
         return query
     edits = Guarding(query).edits()

@@ -1,9 +1,9 @@
 """Evaluates unbounded paths breadth-first if only the nodes at their ends matter.
 
 On a dense graph with cycles there are too many paths between two nodes to enumerate, and a database that follows each
-of them does not finish. If a query asks only which nodes are reachable, visiting each node once is enough. The embedded
-engine does so for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, and only for that form. Other
-queries that need no more are therefore rewritten to it:
+path does not finish. If a query asks only which nodes are reachable, visiting each node once is enough. The embedded
+engine does so for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, but for no other form. Other
+queries about reachable nodes are therefore rewritten to this form:
 
     MATCH (a:P {name: 'x'}) WHERE (a)-[:T*]->(:Q) RETURN a
     MATCH (a:P {name: 'x'}) WHERE EXISTS { MATCH (a)-[:T*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } RETURN a
@@ -16,7 +16,7 @@ twice, so it is such a path; a node that is reachable within n steps is therefor
 steps. (This holds for a lower bound of 0 or 1, and only if no other relationship of the same MATCH could be part of the
 path. Paths from a node to itself depend on the engine; the tests compare them.) A row that occurred once per path now
 occurs once per end node, so later clauses must not depend on the number of rows: they remove duplicates, or use only
-aggregates that ignore them, `count(DISTINCT b)`, `min`, `max`.
+aggregates that ignore duplicates, `count(DISTINCT b)`, `min`, `max`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""The smallest upper bound of a path that is worth rewriting; there are few shorter paths."""
+"""The smallest upper bound of a path that is worth rewriting; with a lower bound there are few paths."""
 
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
@@ -52,7 +52,7 @@ CHANCE = frozenset({"rand", "randomuuid"})
 
 
 def reaching(query: t.Query) -> t.Query:
-    """The query with such paths in the form that the engine evaluates breadth-first; the same object if there are none."""
+    """Return the query with such paths in the form that the engine evaluates breadth-first, or the same object."""
     if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or any(
         call.key in CHANCE for call in query.find(t.FunctionCall)
     ):
@@ -89,7 +89,7 @@ class _Cut:
 
 
 class _Reaching:
-    """Finds the next place to rewrite, one at a time, because one rewrite may lie inside another."""
+    """Finds the next place to rewrite; only one, because a further place may lie inside it."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
@@ -124,7 +124,7 @@ class _Reaching:
                 bound = after(clause, bound)
 
     def _expressions(self, node: t.Node | None, bound: frozenset[str]) -> Iterator[Edit]:
-        """The conditions on paths below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists((a)-[*]->(b))`."""
+        """Yield the edits of path conditions below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists(…)`."""
         stack = [] if node is None else [node]  # thousands of ORs are a tree of that depth
         while stack:
             node = stack.pop()
@@ -150,9 +150,9 @@ class _Reaching:
                     stack += reversed(list(node.children()))
 
     def _exists(self, place: t.Node, paths: Sequence[t.PathPattern], where: t.Expression | None) -> Iterator[Edit]:
-        """`EXISTS { MATCH (a)-[*]->(b) WHERE … RETURN DISTINCT b LIMIT 1 }`: the limit lets the engine stop early."""
+        """Rewrite to `EXISTS { MATCH (a)-[*]->(b) … RETURN DISTINCT b LIMIT 1 }`; the LIMIT makes the engine stop early."""
         if len(paths) != 1 or len(paths[0].elements) != 3 or not self._plain(paths) or self._may_be_null:
-            return  # the engine takes a null for any node
+            return  # the engine treats a null as an unbound node
         first, rel, last = paths[0].elements
         if not (
             isinstance(first, t.NodePattern)
@@ -218,7 +218,7 @@ class _Reaching:
                         yield _Cut(path, behind, rel, before, at_the_end=False)
 
     def _may_be_cut(self, cut: _Cut, clause: t.Match, bound: frozenset[str]) -> bool:
-        """Whether the node at the far end is bound by this step only, and may get a name."""
+        """Whether the node at the far end is bound only by this step, and can be given a name if it has none."""
         name = _name(cut.end)
         if _same(cut.start, cut.end) or not _simple(cut.end.properties) or cut.end.where is not None:
             return False
@@ -269,12 +269,12 @@ class _Reaching:
         )
 
     def _used(self, rel: t.RelationshipPattern) -> bool:
-        """Whether the relationships of the path are used, or may depend on variables bound elsewhere."""
+        """Whether the query uses the relationships of the path, or their properties may depend on other variables."""
         named = rel.variable is not None and (self._uses[rel.variable.name] > 1 or not self._names.may_be_added)
         return named or not _simple(rel.properties)
 
     def _named(self, node: t.NodePattern) -> tuple[str, str]:
-        """The name of a node and its text, with a new name if it has none: `("anchor0", "(anchor0:Team)")`."""
+        """Return a node's name and its text, with a new name if it has none: `("anchor0", "(anchor0:Team)")`."""
         text = self._query.source(node)
         if node.variable is not None:
             return node.variable.name, text
@@ -291,7 +291,7 @@ def _same(left: t.NodePattern, right: t.NodePattern) -> bool:
 
 
 def _simple(properties: t.Expression | None) -> bool:
-    """Whether there are no properties, a parameter, or a map of literals and parameters."""
+    """Whether the properties of a pattern are absent, a parameter, or a map of literals and parameters."""
     plain = t.StringLiteral | t.IntegerLiteral | t.FloatLiteral | t.BooleanLiteral | t.Parameter
     return (
         properties is None
@@ -303,14 +303,14 @@ def _simple(properties: t.Expression | None) -> bool:
 
 
 def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
-    """Whether no other relationship of the MATCH can be part of the path, because their types differ."""
+    """Whether no other relationship of the MATCH can be part of the path, because the types differ."""
     own = _types(rel.types)
     others = [_types(link.types) for link in rels if link is not rel]
     return not others or (own is not None and all(other is not None and not own & other for other in others))
 
 
 def _types(types: t.LabelExpression | None) -> frozenset[str] | None:
-    """The names in `A|B`; None if other types may match too."""
+    """Return the type names in `A|B`; None if further types may match."""
     match types:
         case t.LabelName(name=name):
             return frozenset({name.text})
@@ -325,7 +325,7 @@ def _where(conditions: Sequence[str]) -> str:
 
 
 def _counts_rows(following: Sequence[t.Clause]) -> bool:
-    """Whether the result depends on the number of rows: False if duplicates are removed before anything counts them."""
+    """Whether the result depends on the number of rows; False if duplicates are removed before rows are counted."""
     for clause in following:
         match clause:
             case t.Match() | t.Unwind() | t.CallSubquery(transactions=None):
@@ -348,7 +348,7 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
 
 
 def _aggregates(node: t.Node) -> Iterator[t.Node]:
-    """The aggregations in an expression, without those in a nested query."""
+    """Yield the aggregations in an expression, except those in a nested query."""
     stack = [node]
     while stack:
         node = stack.pop()
@@ -359,7 +359,7 @@ def _aggregates(node: t.Node) -> Iterator[t.Node]:
 
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:
-    """Whether the engine evaluates the path breadth-first already: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
+    """Whether the engine itself evaluates the path breadth-first: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
     if (
         clause.optional
         or len(clause.patterns) != 1

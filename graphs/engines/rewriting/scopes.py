@@ -1,4 +1,4 @@
-"""Shared by the rewrites: the variables bound after a clause, and how selective each one is."""
+"""Functions that all rewrites use: the variables bound after a clause, and how selective the pattern of a node is."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ KEYS = frozenset({"name", "eid"})
 """Properties on which the embedded engine has an index."""
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
-"""Ranks of how selective the search for a node is."""
+"""Ranks of selectivity: how few nodes a search for a node has to consider."""
 
 
 def columns_named(query: t.Query) -> t.Query:
-    """The query with an alias for each column that takes its name from text which a rewrite may change.
+    """Return the query with an alias for each unnamed column whose text a rewrite may change.
 
     `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object if
     no column needs an alias.
@@ -32,14 +32,14 @@ def columns_named(query: t.Query) -> t.Query:
 
 
 class FreshNames:
-    """Names that a query does not use yet: `anchor0`, `anchor1`."""
+    """Generates names that a query does not use yet: `anchor0`, `anchor1`."""
 
     def __init__(self, query: t.Query) -> None:
         self._taken = {variable.name for variable in query.find(t.Variable)}
         self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
             call.star for call in query.find(t.CallSubquery)
         )
-        """Whether a query may get new names; not if a `*` would return them."""
+        """Whether new names may be added to the query; False if a `*` would return them as columns."""
 
     def fresh(self) -> str:
         """Return another unused name."""
@@ -51,23 +51,23 @@ class FreshNames:
 
 
 def rank_of_properties(node: t.NodePattern) -> int:
-    """`(p:Person {name: 'x'})` is `KEYED`, `(p:Person {age: 3})` is `FILTERED`."""
+    """Return the rank of a node: `(p:Person {name: 'x'})` is `KEYED`, `(p:Person {age: 3})` is `FILTERED`."""
     entries = node.properties.entries if isinstance(node.properties, t.MapLiteral) else []
     return max((KEYED if entry.key.text in KEYS else FILTERED for entry in entries), default=UNKNOWN)
 
 
 def flipped(query: t.Query, element: t.Node) -> str:
-    """`-[:T]->` as `<-[:T]-`; a node unchanged."""
+    """Return the text of `-[:T]->` reversed, `<-[:T]-`; the text of a node unchanged."""
     return turned(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 
 def nodes(path: t.PathPattern) -> list[t.NodePattern]:
-    """The nodes of a path, in written order."""
+    """Return the nodes of a path, in written order."""
     return [element for element in path.elements if isinstance(element, t.NodePattern)]
 
 
 def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
-    """The names that these paths bind: of paths, nodes and relationships."""
+    """Yield the variables of these paths, of their nodes and of their relationships."""
     for path in paths:
         if path.variable:
             yield path.variable.name
@@ -77,7 +77,7 @@ def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
 
 
 def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
-    """The conditions that AND joins, in text order."""
+    """Yield the conditions that AND joins, in text order."""
     stack = [] if where is None else [where]
     while stack:
         where = stack.pop()
@@ -88,7 +88,7 @@ def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
 
 
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """The variables that conditions joined by AND compare with a literal or a parameter."""
+    """Yield the variables that conditions joined by AND compare with a literal or a parameter, each with its rank."""
     for condition in conjuncts(where):
         if not isinstance(condition, t.Binary) or condition.operator != "=":
             continue
@@ -102,7 +102,7 @@ def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
 
 
 def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
-    """The variables that are bound after a clause."""
+    """Return the variables that are bound after a clause."""
     match clause:
         case t.Match():
             return bound | set(variables(clause.patterns))
@@ -120,7 +120,7 @@ def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
 
 
 def returned(body: t.QueryBody) -> Iterator[str]:
-    """The columns of a subquery."""
+    """Yield the names of the columns that a subquery returns."""
     while isinstance(body, t.Union):
         body = body.parts[0]
     if isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[-1], t.Return):
@@ -128,7 +128,7 @@ def returned(body: t.QueryBody) -> Iterator[str]:
 
 
 def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
-    """The outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
+    """Yield the outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
     stack = [node]  # thousands of ORs are a tree of that depth
     while stack:
         node = stack.pop()
