@@ -1,11 +1,11 @@
-"""Classifies what a query does, from its whole tree and lists of constructs known to be harmless.
+"""Determines the access level that a query needs, from its syntax tree.
 
     >>> from graphground.cypher import parse
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
     ('read', 'write')
 
-A construct that is not known only to read the graph (a plug-in's procedure, a file, an address) counts as `admin`,
-because it may do anything. `violations` lists the forbidden constructs with reasons.
+Every construct counts as `admin` unless it is known only to read the graph: a plug-in's procedure, a file or an
+address may do anything. `violations` lists the forbidden constructs with reasons.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class Violation(NamedTuple):
 
 
 def access(query: tree.Query) -> Access:
-    """The highest access level that a query needs: `read`, `write`, `schema` or `admin`."""
+    """Return the highest access level that a query needs: `read`, `write`, `schema` or `admin`."""
     return widest(violation.access for violation in violations(query))
 
 
 def violations(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[Violation]:
-    """Everything that keeps a query from being read-only, or from being run at all with these parameters."""
+    """Return every construct for which a query is not read-only, or uses too much memory with these parameters."""
     found: list[Violation] = []
     for node in query.walk():
         if isinstance(node, tree.FunctionCall):
@@ -183,7 +183,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
 
 
 def unknown_functions(query: tree.Query) -> set[str]:
-    """The functions without a namespace that Neo4j does not have, in lower case; another database may have them."""
+    """Return the called functions without a namespace that Neo4j does not know, in lower case."""
     keys = {node.key for node in query.find(tree.FunctionCall) if "." not in node.key}
     return keys - FUNCTIONS.keys() - CYPHER25_FUNCTIONS.keys()
 
@@ -206,5 +206,5 @@ def _command(node: tree.Command, found: list[Violation]) -> None:
 
 
 def suspected(kinds: list[str]) -> Access:
-    """The probable access level of a text that cannot be parsed: `read` only if no keyword in it writes."""
+    """Return the presumed access of a text that cannot be parsed: `admin` if it has a writing keyword, else `read`."""
     return "admin" if any(kind in _SUSPECT for kind in kinds) else "read"

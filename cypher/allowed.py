@@ -2,7 +2,8 @@
 
 Each entry was reviewed in the source code of APOC Core 5.26 or in the manuals of Neo4j 5.26 and Graph Data Science. An
 entry builds no Cypher, opens no file or address, lists no settings or users, and uses memory in proportion to its
-arguments or to the part of the graph that it reads. Left out for one of these reasons, among others:
+arguments or to the part of the graph that it reads. The following, among others, break one of these rules and are
+left out:
 
 - `apoc.search.*` paste a property name into a query; `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a string
   as Cypher; `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed query, and no caller needs them;
@@ -38,7 +39,7 @@ PROCEDURE_REASONS: Mapping[str, str] = {
         "apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
 }
 # fmt: on
-"""Names of procedures by the reason why they are allowed."""
+"""The allowed procedures, separated by spaces, keyed by the reason for allowing them."""
 
 # fmt: off
 FUNCTION_REASONS: Mapping[str, str] = {
@@ -104,7 +105,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
 }
 # fmt: on
-"""Names of plug-in functions by the reason why they are allowed. Cypher's own functions are all allowed, except `graph.*`."""
+"""The allowed plug-in functions, keyed likewise by reason. Of Cypher's own functions only `graph.*` is not allowed."""
 
 
 def _keys(reasons: Mapping[str, str]) -> frozenset[str]:
@@ -116,7 +117,7 @@ FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
 
 
 def allowed_page() -> str:
-    """The documentation page that lists each procedure and function with its reason, in Markdown."""
+    """Return the documentation page, in Markdown, that lists each procedure and function with its reason."""
     lines = [
         "# What a query may call",
         "",

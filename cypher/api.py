@@ -28,7 +28,7 @@ __all__ = ["CypherSyntaxError", "access", "parse", "validate"]
 
 
 class CypherSyntaxError(ValueError):
-    """A text that is not Cypher: `diagnostics` give the positions and reasons."""
+    """The error for a text that is not valid Cypher; `diagnostics` holds the positions and reasons."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         first = diagnostics[0]
@@ -37,7 +37,7 @@ class CypherSyntaxError(ValueError):
 
 
 def parse(text: str, language: Language = "cypher5") -> Query:
-    """The tree of a query.
+    """Parse a query into its syntax tree.
 
         >>> type(parse("MATCH (n) RETURN n").body.clauses[1]).__name__
         'Return'
@@ -66,10 +66,10 @@ def validate(
         >>> validate("MATCH (n) RETURN m").valid
         False
 
-    `Report.access` is always set. With `read_only`, everything except reading the graph is an error too
-    (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, `valid` says only
-    whether the database would compile the query. `data` holds the graph's statistics (`graph.statistics()`), which the
-    checks use for empty labels and duplicate names.
+    `Report.access` is always set. With `read_only`, every construct that does more than read the graph is also an error
+    (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, such constructs do
+    not affect `valid`. `data` holds the graph's statistics (`graph.statistics()`), which the checks use for empty
+    labels and duplicate names.
     """
 
     def judge(text: str) -> Report:
@@ -82,7 +82,7 @@ def validate(
                 diagnostic.edits or diagnostic.severity == "error" for diagnostic in report.diagnostics
             ):
                 return report
-            from graphground.cypher.repair import suggestion  # only mistakes need it
+            from graphground.cypher.repair import suggestion  # imported only for queries with mistakes
 
             with suppress(TooMuchWork):
                 return replace(report, suggested_query=suggestion(text, report, schema, entities, judge))
@@ -100,18 +100,16 @@ def _judged(
     language: Language,
     read_only: bool,
 ) -> Report:
-    """The findings of the language check and, if the text can be parsed, of the schema and data checks; the most severe
-    first.
-    """
+    """Check the language and, if the text can be parsed, the schema and the data; list the most severe findings first."""
     report = _language(text, language, read_only, parameters)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
-    from graphground.cypher.checks import check  # loaded when there is a schema to check against
+    from graphground.cypher.checks import check  # imported only if there is a schema to check against
 
     try:
         found = check(report.query, schema, entities, parameters, data).diagnostics
     except RecursionError:
-        return report  # too deeply nested for the schema checks: report the language check alone
+        return report  # nested too deeply for the schema checks: report the language check alone
     if not found:
         return report
     valid = report.valid and all(diagnostic.severity != "error" for diagnostic in found)
@@ -120,7 +118,7 @@ def _judged(
 
 
 def too_complex(text: str) -> Diagnostic:
-    """The report on a text that takes too long to check."""
+    """Return the diagnostic for a text that takes too long to check."""
     lines = line_starts(text)
     return Diagnostic(
         "too_complex",
@@ -136,7 +134,7 @@ def too_complex(text: str) -> Diagnostic:
 
 
 def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
-    """The findings of the language check."""
+    """Check a text against the language alone."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
         return Report(

@@ -53,7 +53,7 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\
 
 
 class Ambiguous(ValueError):
-    """A text that must not be sent, because databases parse it differently; `places` says where."""
+    """The error for a text that databases parse differently, so that it must not be sent; `places` holds the positions."""
 
     def __init__(self, text: str, places: list[TwoReadings]) -> None:
         first = places[0]
@@ -64,15 +64,15 @@ class Ambiguous(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A text to send, with the mapping to positions in the original."""
+    """A text to send, with a mapping of its positions to the original text."""
 
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Pairs of offsets in `text` and `given`; each begins a stretch that both share. Empty if the two are the same."""
+    """Pairs of offsets, into `text` and into `given`, where a passage common to both begins; empty if they are equal."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
-        """The original line and column for a line and column of the sent text; all count from 1."""
+        """Return the original line and column for a line and column of the sent text; all count from 1."""
         if not self.places:
             return line, column
         starts = line_starts(self.text)
@@ -84,7 +84,7 @@ class Sent:
 
 
 def canonical(text: str) -> Sent:
-    """The text to send for a query classified as read-only.
+    """Return the text to send for a query classified as read-only.
 
     Raises:
         Ambiguous: databases parse the text differently.
@@ -114,14 +114,14 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
         spans.append((length, start))
         pieces.append(piece)
         length += len(piece)
-        # After a dot every parser takes a word for a name, and ArcadeDB finds functions only by names without backticks.
+        # Every parser takes a word after a dot for a name, and ArcadeDB finds functions only by names without backticks.
         named = kind == "." and before not in ("integer", "float")
         place, before = end, kind
     return pieces, spans
 
 
 def _blank(between: str) -> str:
-    """Whitespace and comments as spaces, with line breaks kept."""
+    """Replace comments and unusual whitespace by spaces of the same length; line breaks stay."""
     return "".join(
         letter if letter in "\n\r\t" else " "
         for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between)
@@ -141,7 +141,7 @@ def _token(piece: str, kind: str, name: str | None, named: bool) -> str:
 
 
 def _string(piece: str) -> str:
-    r"""A string literal escaped again, split in two where a `u` follows a backslash: no parser finds `\u` in it."""
+    r"""Escape a string literal again, splitting it where `u` follows a backslash, so that no parser finds `\u` in it."""
     quote, value = piece[0], unescape_string(piece)[0]
     parts = re.split(r"(?<=\\)(?=[uU])", value)
     written = [

@@ -9,7 +9,7 @@ from graphground.cypher.diagnostics import Severity
 
 
 class Code(NamedTuple):
-    """The meaning of a diagnostic code: `CODES["undefined_variable"].meaning`."""
+    """A diagnostic code's severity, meaning, and a query that triggers it: `CODES["undefined_variable"].meaning`."""
 
     severity: Severity
     meaning: str
@@ -161,7 +161,7 @@ DATABASE_CODES: Mapping[str, Code] = {
         "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"
     ),
 }
-"""The codes of diagnostics that depend on a database: on its answer, or on its kind."""
+"""The codes that depend on the connected database: on its response or on its kind."""
 
 QUESTION_CODES: Mapping[str, Code] = {
     "question_not_covered": Code(
@@ -171,4 +171,4 @@ QUESTION_CODES: Mapping[str, Code] = {
         "MATCH (m:Movie) RETURN m.name",
     )
 }
-"""The codes that compare a query with its question."""
+"""The codes that compare a query with the question that it should answer."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "hint"]
 LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
-"""Characters of a span of the query, and of a message, that an answer repeats."""
+"""The most characters of a span of the query, and of a message, that a tool's answer contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Diagnostic:
     found: str = ""
     suggestions: Sequence[str] = ()
     edits: Sequence[Edit] = field(default=(), repr=False, compare=False)
-    """The edits that fix it, if the fix is clear; not included in tool answers."""
+    """The edits that fix the problem, if the fix is clear; not included in tool answers."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON form for tool answers; very long spans, messages and suggestions are shortened."""
+        """Return the JSON form for tool answers; very long spans, messages and suggestions are shortened."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -57,14 +57,14 @@ class Diagnostic:
 
 
 def cut(text: str, most: int) -> str:
-    """The text, shortened if it is longer than `most`: `cut("abcdef", 4)` is `abc…`."""
+    """Shorten a text that is longer than `most` characters: `cut("abcdef", 4)` is `abc…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def cut_inside(text: str, most: int) -> str:
-    """The text without its middle if it is longer than `most`: `cut_inside("no label 'aaaaaaa'", 15)` is `no label '…aa'`.
+    """Cut the middle out of a text longer than `most`: `cut_inside("no label 'aaaaaaa'", 15)` is `no label '…aa'`.
 
-    The end of a message says what to do, which a repeated name in the middle must not displace.
+    The end of a message says what to do, so it must survive a long name in the middle.
     """
     if len(text) <= most:
         return text
@@ -84,10 +84,10 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     suggested_query: str | None = None
     query: Query | None = field(default=None, repr=False, compare=False)
-    """The tree, so that the text is parsed only once; None if it cannot be parsed."""
+    """The syntax tree, kept so that the text is parsed only once; None if the text cannot be parsed."""
     compiles: bool = True
-    """Whether the query compiles, whatever the schema and the access rights say."""
+    """Whether the database would compile the query, regardless of schema and access rights."""
 
     def edits(self) -> list[Edit]:
-        """The edits that fix the query, as far as fixes are clear."""
+        """Return the edits of all findings whose fix is clear."""
         return [edit for diagnostic in self.diagnostics for edit in diagnostic.edits]

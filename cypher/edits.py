@@ -38,11 +38,11 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def turned(relationship: RelationshipPattern) -> str:
-    """A relationship reversed, with its quantifier: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
+    """Return the text of a relationship reversed: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
 
     An undirected relationship is written unchanged.
     """
-    from graphground.cypher.printer import to_text  # only a wrong direction needs it
+    from graphground.cypher.printer import to_text  # imported only for a wrong direction
     from graphground.cypher.tree import altered
 
     other = {"right": "left", "left": "right"}.get(relationship.direction, relationship.direction)

@@ -6,7 +6,7 @@
     (True, 'toInteger')
 
 The table is the only place where functions are listed. A line holds the name, the arguments (`?` before optional ones),
-`->`, the result. Letters stand for types: A anything, V vector, N node, R relationship, P path, B Boolean, I Integer, F
+`->`, the result. Letters stand for types: A any type, V vector, N node, R relationship, P path, B Boolean, I Integer, F
 Float (accepts an Integer), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime, U Duration, M
 Map (accepts a node or relationship), L list, Ls list of strings, and so on. `=` is the type of the first argument, `[=`
 a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
@@ -39,7 +39,7 @@ from graphground.cypher.types import (
 )
 
 VECTOR = Type(0)
-"""No bit of the mask stands for vectors: a value known to have another type is not a vector."""
+"""The type of vectors. They have no bit of their own: a value known to have another type is not a vector."""
 
 _TABLE = """
 abs FI -> FI
@@ -276,7 +276,7 @@ RENAMED = {
     "stddev": "stDev",
     "mean": "avg",
 }
-"""Functions of other dialects and their names here; an empty name means that another construct is used instead."""
+"""Functions of other dialects, with their names here; an empty name means that Cypher uses another construct."""
 
 
 class Function(NamedTuple):
@@ -323,7 +323,7 @@ def _read(table: str) -> dict[str, Function]:
 
 
 def type_of_letters(letters: str) -> Type:
-    """The type that letters of the table stand for: `SL` is a string or a list."""
+    """Return the type for letters of the table: `SL` is a string or a list."""
     found: Type | None = None
     place = 0
     while place < len(letters):

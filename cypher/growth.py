@@ -1,4 +1,4 @@
-"""Finds text and lists that double in each round of a `reduce`: forty rounds ask for more memory than any machine has.
+"""Finds strings and lists that double in each round of a `reduce`: forty rounds need more memory than any machine has.
 
     >>> from graphground.cypher.api import parse
     >>> [found.name for found in doublings(parse("RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x"))]
@@ -6,10 +6,10 @@
     >>> doublings(parse("RETURN reduce(s = '', name IN ['a', 'b'] | s + name) AS x"))
     []
 
-Such a query ends an ArcadeDB server for lack of memory, before any time limit; a Neo4j fails or times out. Only clear
-cases are found: each round puts the accumulator at least twice into the next value, and the first or the next value is
-certainly a text, a list or a map. Not found are numbers (`total + total * 0.05`), values that may be numbers (`$start`,
-`n.amount`), and rounds over a list of at most `FEW` elements.
+Such a query crashes an ArcadeDB server, which runs out of memory before any time limit; on Neo4j the query fails or
+times out. Only clear cases are reported: each round copies the accumulator at least twice into the next value, and
+the first or the next value is certainly a string, a list or a map. Numbers (`total + total * 0.05`), values that may
+be numbers (`$start`, `n.amount`), and lists of at most `FEW` elements are not reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphground.cypher.work import check_work
 
 CODE = "value_doubles"
 FEW = 16
-"""The longest list for which doubling is harmless: after 16 rounds the value is 65,536 times the first one."""
+"""The longest list over which doubling is harmless: after 16 rounds the value is 65,536 times as large."""
 _SHORTENING = frozenset(
     {"trim", "ltrim", "rtrim", "btrim", "tolower", "toupper", "lower", "upper", "reverse"}
     | {"normalize", "tostring", "tail", "keys", "values"}
@@ -36,7 +36,7 @@ _REDUCING = (tree.Reduce, tree.AllReduce)
 
 
 class Doubling(NamedTuple):
-    """A `reduce` that doubles its accumulator: its offsets, and the accumulator's name."""
+    """A `reduce` that doubles its accumulator: the offsets of the `reduce` and the accumulator's name."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Doubling(NamedTuple):
 
 
 def doublings(query: tree.Query) -> list[Doubling]:
-    """Every `reduce` in a query that doubles its accumulator in each round."""
+    """Return every `reduce` in a query that doubles its accumulator in each round."""
     return [
         Doubling(node.start, node.end, node.accumulator.name)
         for node in query.walk()
@@ -56,11 +56,11 @@ def doublings(query: tree.Query) -> list[Doubling]:
 
 
 def _grows(expression: tree.Expression | None) -> bool:
-    """Whether a value is certainly a text, a list or a map, so that two copies need twice the memory."""
+    """Return whether a value is certainly a string, a list or a map, so that two copies need twice the memory."""
     check_work()
     match expression:
         case tree.Binary(operator="+" | "||"):
-            # Also a list plus a number is a list, and a text plus a number a text.
+            # A list plus a number is a list as well, and a string plus a number a string.
             return expression.operator == "||" or _grows(expression.left) or _grows(expression.right)
         case tree.Case():
             results = [branch.result for branch in expression.branches]
@@ -96,7 +96,7 @@ def _gives_number(call: tree.FunctionCall) -> bool:
 
 
 def _doubles_entry(node: tree.Reduce | tree.AllReduce) -> bool:
-    """Whether an entry of a map doubles: `reduce(m = {a: 'x'}, i IN range(1, 40) | {a: m.a + m.a})`."""
+    """Return whether an entry of a map doubles: `reduce(m = {a: 'x'}, i IN range(1, 40) | {a: m.a + m.a})`."""
     if not isinstance(node.initial, tree.MapLiteral) or not isinstance(node.step, tree.MapLiteral):
         return False
     growing = {entry.key.text for entry in node.initial.entries if _grows(entry.value)}
@@ -108,12 +108,12 @@ def _doubles_entry(node: tree.Reduce | tree.AllReduce) -> bool:
 
 
 def _entry(variable: str, key: str) -> str:
-    """The name under which `_copies` counts an entry of a map; no variable can have it."""
+    """Return the name under which `_copies` counts an entry of a map; no variable can have that name."""
     return f"{variable}\0{key}"
 
 
 def _is_short(source: tree.Expression) -> bool:
-    """Whether a list has at most `FEW` elements, whatever the data."""
+    """Return whether a list has at most `FEW` elements, whatever the data."""
     if isinstance(source, tree.ListLiteral):
         return len(source.items) <= FEW
     if isinstance(source, tree.FunctionCall) and source.key == "range":
@@ -123,7 +123,7 @@ def _is_short(source: tree.Expression) -> bool:
 
 
 def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
-    """How often an expression copies one of the named values, as text or as elements; 2 means twice or more."""
+    """Return how often an expression copies the named values, as text or as elements; 2 means twice or more."""
     check_work()
     match expression:
         case tree.Variable():
@@ -154,7 +154,7 @@ def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
         case tree.Reduce():
             found = _of_reduce(expression, names)
         case _:
-            found = 0  # a truth value, a number, or a subquery
+            found = 0  # a boolean, a number, or a subquery
     return min(found, 2)
 
 
@@ -177,7 +177,7 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
     function = FUNCTIONS.get(call.key)
     if function is not None and function.result not in (STRING, LIST) and not isinstance(function.result, str):
         return min(1, _sum(call.arguments, names))
-    if function is None:  # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` holds the list once
+    if function is None:  # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` copies the list once
         return max(_copies(argument, names) for argument in call.arguments)
     return _sum(call.arguments, names)
 
@@ -185,17 +185,17 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
 def _of_part(
     subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
 ) -> int:
-    """A slice counts as a copy if it drops only a fixed number of elements: `s[..i] + x + s[i..]` holds s once."""
+    """Count a slice as a copy if it drops only a fixed number of elements: `s[..i] + x + s[i..]` copies s once."""
     whole = _copies(subject, names)
     almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
     return whole if almost_all or whole > 1 else 0
 
 
 def _of_comprehension(node: tree.ListComprehension, names: frozenset[str]) -> int:
-    """`[x IN a | x + x]` doubles each element, `[x IN a | a]` holds the whole list once for each."""
+    """Count the copies in a comprehension: `[x IN a | x + x]` doubles each element, `[x IN a | a]` repeats the list."""
     source = _copies(node.source, names)
     if node.where is not None and source < 2:
-        source = 0  # a part: [e IN s WHERE e < x] + x + [e IN s WHERE e >= x] holds s once
+        source = 0  # only a part: [e IN s WHERE e < x] + x + [e IN s WHERE e >= x] copies s once
     if node.projection is None:
         return source
     outer = names - {node.variable.name}
@@ -205,7 +205,7 @@ def _of_comprehension(node: tree.ListComprehension, names: frozenset[str]) -> in
 
 
 def _of_reduce(node: tree.Reduce, names: frozenset[str]) -> int:
-    """An inner `reduce` that never mentions the names holds none of them."""
+    """Count the copies in an inner `reduce`; if it never mentions the names, there are none."""
     own = frozenset({node.accumulator.name, node.variable.name})
     initial, source = _copies(node.initial, names), _copies(node.source, names)
     if not initial and not source and not _mentions(node.step, names - own):

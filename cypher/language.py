@@ -9,11 +9,11 @@ Language = Literal["cypher5", "cypher25"]
 """The version of Cypher for a query that does not state one."""
 
 Access = Literal["read", "write", "schema", "admin"]
-"""Access levels: what a query does to the database, from the least to the most."""
+"""Access levels: the effect of a query on the database, from the weakest to the strongest."""
 
 ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
 
 
 def widest(accesses: Iterable[Access]) -> Access:
-    """The highest of several access levels: `widest(["read", "schema", "write"])` is `schema`; `read` for none."""
+    """Return the highest of several access levels, `read` for none: `widest(["read", "schema", "write"])` is `schema`."""
     return max(accesses, key=ORDER.__getitem__, default="read")

@@ -9,7 +9,7 @@ from graphground.cypher.semantics.projections import is_aggregate
 
 
 def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
-    """The clauses up to the last MATCH, and the WITH … WHERE after it that only filter; none without MATCH."""
+    """Return the clauses up to the last MATCH and any following WITH … WHERE that only filters; empty without MATCH."""
     last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
     if last is None:
         return []
@@ -47,7 +47,7 @@ def _needless(clause: t.Clause) -> bool:
 
 
 def aggregates(projection: t.Projection) -> bool:
-    """Whether WITH or RETURN groups its rows, because one of its items aggregates."""
+    """Return whether WITH or RETURN groups its rows, because one of its items aggregates."""
     return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
 
 

@@ -1,4 +1,4 @@
-r"""Builds MATCH clauses and property look-ups from names as they are stored, whatever characters they hold.
+r"""Builds MATCH clauses and property look-ups from stored names, which may contain any characters.
 
     >>> nodes("Box Office").match()
     'MATCH (n:`Box Office`)'
@@ -7,9 +7,9 @@ r"""Builds MATCH clauses and property look-ups from names as they are stored, wh
     >>> property_of("n", r"A\u0041")
     "n['A\\\\u0041']"
 
-Some databases decode `\u0041` in backticks and others do not, so a query with such a name is never sent
-(`cypher.readings`). As a string the name has one reading: such a label, type or property is compared with a string
-instead, which reads more nodes, since no index or count store helps.
+Some databases decode `\u0041` in backticks and others do not, so a query with such a name in backticks is never sent
+(`cypher.readings`). All databases decode strings alike, so such a label, type or property is compared with a string
+instead. That is slower, since no index or count store helps.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ class Pattern:
     variables: tuple[str, ...] = ()
 
     def match(self) -> str:
-        """The MATCH clause; WHERE, WITH, UNWIND and RETURN may follow it."""
+        """Return the MATCH clause; WHERE, WITH, UNWIND and RETURN may follow it."""
         if not self.conditions:
             return f"MATCH {self.text}"
         return f"MATCH {self.inside()} WITH {', '.join(self.variables)}"
 
     def inside(self) -> str:
-        """The pattern with its conditions, to be placed between the braces of `EXISTS { … }` or `COUNT { … }`."""
+        """Return the pattern with its conditions, to be placed between the braces of `EXISTS { … }` or `COUNT { … }`."""
         return self.text + (f" WHERE {' AND '.join(self.conditions)}" if self.conditions else "")
 
 
 def quotable(name: str) -> bool:
-    """Whether every database reads the name in backticks as the same name."""
+    """Return whether every database takes the name in backticks for the same name."""
     return not two_readings(in_backticks(name))
 
 
 def property_of(variable: str, key: str) -> str:
-    """The value of a property: `n.name`."""
+    """Return the expression for a property's value: `n.name`."""
     return f"{variable}.{quoted_name(key)}" if quotable(key) else f"{variable}[{quoted_string(key)}]"
 
 
 def nodes(*labels: str, variable: str = "n") -> Pattern:
-    """The nodes that have all these labels."""
+    """Build the pattern for nodes that have all these labels."""
     marks = "".join(f":{quoted_name(label)}" for label in labels if quotable(label))
     conditions = [f"{quoted_string(label)} IN labels({variable})" for label in labels if not quotable(label)]
     return Pattern(f"({variable}{marks})", tuple(conditions), (variable,))
@@ -59,7 +59,7 @@ def nodes(*labels: str, variable: str = "n") -> Pattern:
 def relationships(
     type_: str, start: str = "", end: str = "", *, variable: str = "r", ends: tuple[str, str] = ("a", "b")
 ) -> Pattern:
-    """The relationships of a type, from nodes of one label to nodes of another; "" is any label."""
+    """Build the pattern for relationships of a type between nodes of two labels; "" stands for any label."""
     left, right = (nodes(*filter(None, [label]), variable=name) for label, name in zip((start, end), ends, strict=True))
     by_type = (f"type({variable}) = {quoted_string(type_)}",) if not quotable(type_) else ()
     mark = "" if by_type else f":{quoted_name(type_)}"

@@ -1,4 +1,4 @@
-"""The parameters that a query uses, and those for which a call gives no value.
+"""Finds the parameters that a query uses, and those that have no value.
 
 >>> from graphground.cypher import parse
 >>> query = parse("MATCH (t:Team {name: $team}) WHERE t.founded > $year RETURN t.name")
@@ -20,14 +20,14 @@ CODE = "missing_parameter"
 
 
 def parameter_names(query: Query) -> list[str]:
-    """The names of a query's parameters, each once, in the order of the text."""
+    """Return the names of a query's parameters, each once, in the order of the text."""
     return list(_first_places(query))
 
 
 def missing_parameters(query: Query, given: Collection[str]) -> list[Diagnostic]:
-    """An error at the first use of each parameter that has no value.
+    """Return an error for each parameter without a value, at the first use of that parameter.
 
-    If an unused value has a similar name, that name is the suggestion.
+    If a value with a similar name is given but unused, its name is suggested.
     """
     places = _first_places(query)
     unused = [name for name in given if name not in places]
@@ -53,7 +53,7 @@ def _missing(query: Query, parameter: Parameter, unused: Collection[str]) -> Dia
 
 
 def _first_places(query: Query) -> dict[str, Parameter]:
-    """The first use of each parameter, by name."""
+    """Return the first use of each parameter, keyed by its name."""
     if "$" not in query.text:
         return {}
     places: dict[str, Parameter] = {}

@@ -1,6 +1,6 @@
 """Quotes names and strings for queries that are assembled from parts.
 
-The printer quotes names differently: also those that the language might take for a keyword.
+The printer has its own rule: it also quotes names that the language might take for a keyword.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"[\\'\n\r\t\b\f]")
 
 
 def quoted_name(name: str) -> str:
-    """A label, type, property or variable, in backticks if some database could not read it without them.
+    """Return a label, type, property or variable, in backticks if some database could not parse it without them.
 
     >>> quoted_name("Movie"), quoted_name("Box Office"), quoted_name("Größe")
     ('Movie', '`Box Office`', '`Größe`')
@@ -22,10 +22,10 @@ def quoted_name(name: str) -> str:
 
 
 def in_backticks(name: str) -> str:
-    """A name in backticks: `` `Movie` ``."""
+    """Return a name in backticks: `` `Movie` ``."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def quoted_string(text: str) -> str:
-    r"""A string literal: `quoted_string("Night's Watch")` is `'Night\'s Watch'`."""
+    r"""Return a string literal: `quoted_string("Night's Watch")` is `'Night\'s Watch'`."""
     return "'" + _SPECIAL.sub(lambda found: _ESCAPES[found[0]], text) + "'"

@@ -1,4 +1,4 @@
-r"""Detects texts that databases parse differently; they are refused for every database.
+r"""Detects texts that databases parse differently; such a text is refused for every database.
 
     >>> [(place.start, place.end) for place in two_readings(r"RETURN '\u0027 AS a'")]
     [(8, 14)]
@@ -6,10 +6,10 @@ r"""Detects texts that databases parse differently; they are refused for every d
     []
 
 Neo4j decodes `\u0027` before it looks for quotes, in strings, names, comments and keywords; ArcadeDB and Memgraph
-decode it inside strings only. Control characters and invisible ones are whitespace for one parser and part of a word
+decode it inside strings only. Control and other invisible characters are whitespace for one parser and part of a word
 for another. A query that hides a clause behind such a difference is read-only for one parser and a write for another.
 The characters that all parsers treat alike were determined one by one on Neo4j 5.26, Neo4j 2026.08 (both languages) and
-ArcadeDB 26.10; `benchmarks/security/readings.py` repeats that.
+ArcadeDB 26.10; `benchmarks/security/readings.py` repeats the measurement.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AGREED_BLANKS = frozenset(
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""Characters that every parser takes for whitespace; of these, only line feed and carriage return end a comment."""
+"""Characters that every parser takes for whitespace; among them, only line feed and carriage return end a comment."""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")
@@ -41,7 +41,7 @@ _BY_HAND = "Write the character itself, or pass the text as a parameter"
 
 
 class TwoReadings(NamedTuple):
-    """A position at which parsers differ: `TwoReadings(8, 14, "…")`."""
+    """A position at which parsers differ: `TwoReadings(8, 14, "…")`, its offsets and a message."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class TwoReadings(NamedTuple):
 
 
 def two_readings(text: str) -> list[TwoReadings]:
-    """The positions of a text that databases parse differently; empty if all parse it alike."""
+    """Return the positions of a text that databases parse differently; empty if all databases parse it alike."""
     if UNDISPUTED.match(text) and not _WORD_THEN_DOLLAR.search(text):
         return []
     half = _SURROGATE.search(text)
@@ -101,7 +101,7 @@ def _found(text: str, tokens: Tokens) -> list[TwoReadings]:
 
 
 def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
-    """Check whitespace and comments."""
+    """Check whitespace and comments between two tokens."""
     place = start
     for comment in COMMENT.finditer(text, start, end):
         _blanks(text, place, comment.start(), found)
@@ -133,7 +133,7 @@ def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
 
 
 def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
-    """Check a character outside quotes: one that no parser accepts is left to our parser, which refuses it."""
+    """Check a character outside quotes; a character that no parser accepts is left for our parser to refuse."""
     if piece == "\\":
         found.append(
             TwoReadings(start, start + 1, "some databases read a backslash outside quotes as an escape. Delete it")
@@ -157,7 +157,7 @@ def _invisible(letter: str) -> bool:
 
 
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
-    """Check a word or number with non-ASCII letters: one that becomes ASCII in another case may be a keyword."""
+    """Check a word or number with non-ASCII letters: if another case makes it ASCII, it may be a keyword."""
     if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
         found.append(
             TwoReadings(
@@ -171,7 +171,7 @@ def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
 
 @lru_cache(maxsize=1024)
 def _becomes_ascii(letter: str) -> bool:
-    r"""Whether a letter is ASCII, or becomes it in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
+    r"""Return whether a letter is ASCII, or becomes ASCII in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
     return letter.isascii() or any(
         form.isascii() and len(form) == 1
         for form in (
@@ -199,8 +199,8 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
 
 
 def _harmless(letter: str) -> bool:
-    """Whether a decoded character neither ends a string nor begins an escape, so that it does not matter when it is
-    decoded.
+    """Return whether a decoded character can neither end a string nor begin an escape, so that the time of decoding is
+    irrelevant.
     """
     return letter.isprintable() and letter not in "'\"`\\"
 
@@ -222,7 +222,7 @@ def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
-    r"""Check a comment: only Neo4j decodes `\u` in it, unless its backslash is itself escaped."""
+    r"""Check a comment: Neo4j alone decodes a `\u` in it, unless the backslash is itself escaped."""
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
             found.append(

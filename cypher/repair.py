@@ -1,4 +1,4 @@
-"""Finds the smallest change that makes a query valid: applies the edits of its diagnostics and checks again.
+"""Finds the smallest change that makes a query valid: applies the edits of the diagnostics and checks the result.
 
     >>> text = "MATCH (m:Movi) RETURN m.name"
     >>> repaired(text, validate(text, schema), lambda text: validate(text, schema))
@@ -27,16 +27,16 @@ MOST_ROUNDS = 8
 LONGEST = 20_000
 """The most characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
-"""The smallest difference in cost between the best repair and the next at which the best is suggested."""
+"""The least difference in cost between the best and the second-best repair for the best to be suggested."""
 MOST_COST = 6.0
-"""The highest cost of a repair: beyond it too little of the query is left to know what was meant."""
+"""The highest cost of a repair: a costlier one would keep too little of the query to preserve its meaning."""
 
 
 def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str | None:
-    """The repaired query; None if nothing needs a fix or some error has no clear fix.
+    """Return the repaired query, or None if nothing needs a fix or some error has no clear fix.
 
-    Correcting a name may reveal that a relationship is reversed, so each round is checked again until no edit is left.
-    An error that only followed from a wrong name disappears; if any error remains, there is no suggestion.
+    Correcting a name may reveal that a relationship is reversed, so the text is checked after each round of edits until
+    no edit is left. Errors that only follow from a wrong name disappear; if any error remains, there is no suggestion.
     """
     now = text
     for _ in range(MOST_ROUNDS):
@@ -57,7 +57,7 @@ def suggestion(
     entities: EntityLookup | None,
     judge: Callable[[str], Report],
 ) -> str | None:
-    """A replacement for an invalid query: with its clear edits applied, else its best rewriting if that is clear."""
+    """Return a replacement for an invalid query: its clear edits applied, or else its best rewriting if that is clear."""
     found = repaired(text, report, judge)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
@@ -79,10 +79,10 @@ def rewritten(
     judge: Callable[[str], Report],
     most: int = 2,
 ) -> list[Rewriting]:
-    """The cheapest valid rewritings of a whole query, the cheapest first.
+    """Return valid rewritings of a whole query, the cheapest first.
 
-    Labels, types, directions and names are chosen together, whereas `repaired` applies each edit by itself. Edits that a
-    rewriting still needs, such as a literal of another type, are applied afterwards.
+    Labels, types, directions and names are chosen together, whereas `repaired` applies each edit by itself. Further
+    edits that a rewriting needs, such as a literal of another type, are applied afterwards.
     """
     from graphground.cypher.facts.reader import Reader
     from graphground.cypher.facts.schema_index import index_of

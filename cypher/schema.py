@@ -12,8 +12,8 @@
     ['(:Movie)-[:directedBy]->(:Person)']
 
 A property type is one of `str int float bool date datetime` (and, from your own databases, `time duration point`),
-`list[…]` of one of them, several joined by `|` for mixed values (`int|str`), or `unknown`. Mixed and unknown types
-never cause an error.
+`list[…]` of such a type, several types joined by `|` for mixed values (`int|str`), or `unknown`. Mixed and unknown
+types never cause an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SchemaError(ValueError):
 
 
 def is_property_type(text: str) -> bool:
-    """Whether a string is a property type.
+    """Return whether a string is a property type.
 
     >>> is_property_type("list[str]"), is_property_type("int|str"), is_property_type("text")
     (True, True, False)
@@ -76,13 +76,13 @@ class Label:
 
     @property
     def name_property(self) -> str | None:
-        """The property that names a node: the detected or configured one, else `name` if the label has it."""
+        """The property that names a node: the detected or configured property, else `name` if the label has it."""
         return self.naming or ("name" if "name" in self.properties else None)
 
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern:
-    """A connection of two labels: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
+    """A relationship type between two labels: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
 
     type: str
     start: str
@@ -111,7 +111,7 @@ class Index:
     """An index or a constraint of the database: `Index("unique", "Movie", ("title",), "movie_title")`.
 
     `kind` is `unique exists key range text fulltext vector point`, or the database's own word in lower case;
-    `owner` a label or a relationship type.
+    `owner` is a label or a relationship type.
     """
 
     kind: str
@@ -136,7 +136,7 @@ class PropertyGraphSchema:
     open: bool = False
     label_combinations: frozenset[frozenset[str]] = frozenset()
     combinations: tuple[Combination, ...] = ()
-    """The sets of labels with their counts and properties, if any node has several labels; else empty."""
+    """The sets of labels with their counts and properties; empty unless some node has several labels."""
     indexes: tuple[Index, ...] = ()
 
     def __post_init__(self) -> None:
@@ -216,7 +216,7 @@ class PropertyGraphSchema:
         return cls(name, labels, tuple(patterns))
 
     def to_cypherbench(self) -> dict[str, Any]:
-        """CypherBench's JSON form; `json.dumps(…, indent=2)` of it reproduces a CypherBench schema file byte for byte."""
+        """Return CypherBench's JSON form; `json.dumps(…, indent=2)` reproduces a CypherBench schema file byte for byte."""
         return {
             "name": self.name,
             "entities": [
@@ -241,7 +241,7 @@ class PropertyGraphSchema:
 
 
 def merge_property_types(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The union of several property maps; a property with different types becomes a mixed one.
+    """Return the union of several property maps; a property with different types gets a mixed type.
 
     >>> merge_property_types([{"year": "int"}, {"year": "str"}, {"role": "str"}])
     {'year': 'int|str', 'role': 'str'}

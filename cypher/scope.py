@@ -1,4 +1,4 @@
-"""Resolves variables: each occurrence of a name with its binding.
+"""Resolves variables: maps each occurrence of a name to its binding.
 
 >>> from graphground.cypher import parse
 >>> from graphground.cypher.semantics import analyze
@@ -27,16 +27,17 @@ class Binding:
     """One variable, from its declaration to the end of its scope.
 
     `name`         as declared: `n` in `MATCH (n:Person)`, `m` in `WITH n AS m`
-    `declaration`  the `Variable` that introduces it; None for a column without an alias, named by its text
-    `type`         its possible types; `kind` sums them up. The variable of `-[rs:KNOWS*]->`, and outside a quantified
-                   path a variable of it, hold lists of graph elements: `kind` is `value`, and `grouped` is set
-    `patterns`     the node or relationship patterns that it must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
+    `declaration`  the `Variable` that introduces the name; None for a column without an alias, which is named by its text
+    `type`         the possible types; `kind` sums them up. The variable of `-[rs:KNOWS*]->` holds a list of graph
+                   elements, and so does a variable of a quantified path outside that path: then `kind` is `value`,
+                   and `grouped` is set
+    `patterns`     the node or relationship patterns that the variable must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
                    `(n:Person)` and `(n)`
-    `mentions`     the patterns that it need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
+    `mentions`     the patterns that the variable need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
                    in a subquery
-    `source`       the expression that gives its value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`
-    `origins`      the bindings that it is another name for: that of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`;
-                   for a column that a subquery returns, those of the column in each branch
+    `source`       the expression that gives the value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`
+    `origins`      the bindings of which it is an alias: that of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`; for a
+                   column of a subquery, the column's bindings in each branch
     """
 
     __slots__ = (
@@ -80,7 +81,7 @@ class Binding:
 
     @property
     def root(self) -> Binding:
-        """The binding at the start of a chain of aliases, if there is a single one."""
+        """The first binding in a chain of aliases; stops where a binding has several origins."""
         found = self
         for _ in range(1000):
             if len(found.origins) != 1:
@@ -89,7 +90,7 @@ class Binding:
         return found
 
     def roots(self) -> list[Binding]:
-        """All bindings that it may stand for, through aliases and the branches of subqueries."""
+        """Return all bindings that this one may stand for, through aliases and the branches of subqueries."""
         found: list[Binding] = []
         todo: list[Binding] = [self]
         seen: set[int] = set()
@@ -122,7 +123,7 @@ class Problem:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The fix, if it is clear: for a misspelt function with a single nearest name."""
+        """The edit for a misspelled function with a single nearest name; empty for any other problem."""
         clear = self.code == "unknown_function" and len(self.suggestions) == 1
         return (Edit(self.start, self.end, self.suggestions[0]),) if clear else ()
 
@@ -130,8 +131,8 @@ class Problem:
 class Scopes:
     """The resolved names and inferred types of a query.
 
-    `bindings`  for each occurrence of a variable, its binding; an undefined one has none
-    `types`     for expressions, what they may be; one that is absent is unknown
+    `bindings`  the binding of each occurrence of a variable; undefined variables are absent
+    `types`     the possible types of expressions; expressions of unknown type are absent
     `problems`  the errors, in the order in which Neo4j finds them
     """
 
@@ -143,9 +144,9 @@ class Scopes:
         self.problems: list[Problem] = []
 
     def of(self, variable: Variable) -> Binding | None:
-        """The binding of an occurrence."""
+        """Return the binding of an occurrence of a variable, or None if it is undefined."""
         return self.bindings.get(variable)
 
     def type_of(self, expression: Expression) -> Type:
-        """The possible types of an expression."""
+        """Return the possible types of an expression."""
         return self.types.get(expression, ANY)

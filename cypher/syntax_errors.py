@@ -1,4 +1,4 @@
-"""Messages for text that cannot be parsed: the position, the expected tokens, and the probable habit behind it."""
+"""Messages for text that cannot be parsed: the position, the expected tokens, and the mistake probably made."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LineIndex:
         suggestions: tuple[str, ...] = (),
         edits: tuple[Edit, ...] = (),
     ) -> Diagnostic:
-        """An error at a span."""
+        """Return an error at a span of the text."""
         line, column = self.of(start)
         end_line, end_column = self.of(end)
         return Diagnostic(
@@ -68,13 +68,13 @@ class LineIndex:
         )
 
     def note(self, note: Note) -> Diagnostic:
-        """A problem noted by the parser, such as `!=`, whose meaning is clear."""
+        """Return the diagnostic for a problem noted by the parser; `!=` can be replaced by `<>`."""
         code, start, end, message = note
         edits = (Edit(start, end, "<>"),) if code == "inequality" else ()
         return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)
 
     def of(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1."""
+        """Return the line and column of an offset, both counted from 1."""
         from bisect import bisect_right
 
         line = bisect_right(self.starts, offset)
@@ -82,8 +82,11 @@ class LineIndex:
 
 
 def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
-    """The diagnostics of a text that could not be parsed."""
-    from graphground.cypher.parser.recovery import MOST_ERRORS, further_errors  # only mistakes need it
+    """Return the diagnostics of a text that could not be parsed."""
+    from graphground.cypher.parser.recovery import (
+        MOST_ERRORS,
+        further_errors,
+    )  # imported only for queries with mistakes
 
     places = LineIndex(text)
     found = {
@@ -123,7 +126,7 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
 
 
 def _caret(places: LineIndex, offset: int) -> str:
-    """The line of an offset, and a line with a caret below the position, to append to a message."""
+    """Return the line at an offset and a line with a caret below the position, to append to a message."""
     line, column = places.of(offset)
     text = places.text[places.starts[line - 1] :].splitlines()[0] if places.text[places.starts[line - 1] :] else ""
     begin = max(0, column - 61)
@@ -132,7 +135,7 @@ def _caret(places: LineIndex, offset: int) -> str:
 
 
 def _open_bracket(places: LineIndex, error: ParseError) -> str:
-    """The bracket that is still open, if the failure is at the end or at a bracket of another kind."""
+    """Return a hint about the unclosed bracket, if parsing failed at the end or at a bracket of another kind."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
     open_: list[int] = []
@@ -149,7 +152,7 @@ def _open_bracket(places: LineIndex, error: ParseError) -> str:
 
 
 def _keyword(found: str) -> tuple[str, ...]:
-    """The clause keyword that a word is probably a misspelling of."""
+    """Return the clause keyword of which a word is probably a misspelling."""
     word = found.upper()
     if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
         return ()
@@ -158,7 +161,7 @@ def _keyword(found: str) -> tuple[str, ...]:
 
 
 def repr_of(found: str) -> str:
-    """A token for a message: quoted, shortened."""
+    """Return a token for a message: quoted, and shortened if long."""
     if not found:
         return "the end of the query"
     return repr(found if len(found) <= 40 else found[:37] + "…")
@@ -171,7 +174,7 @@ def _either(expected: list[str]) -> str:
 
 
 def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
-    """A hint about a habit from another language, with the replacement for the token."""
+    """Return a hint about syntax used from another language, with the replacement for the token."""
     if error.tokens is None:
         return "", ()
     kinds, at = error.tokens.kinds, error.at
@@ -196,7 +199,7 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
 
 
 def _newer(kinds: list[str], at: int) -> str:
-    """The construct of Cypher 25 at this position, if any."""
+    """Return the construct of Cypher 25 at this position, or an empty string."""
     kind = kinds[at]
     before = kinds[at - 1] if at else ""
     if kind in _NEWER:

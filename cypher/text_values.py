@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_SHARE = 0.9
-"""The smallest share of values in one form from which the property counts as having that form."""
+"""The least share of values in one form for the property to count as having that form."""
 
 FEWEST_VALUES = 3
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
@@ -28,12 +28,12 @@ _TIME = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
 _ZONE = r"(?:Z|[+-]\d{2}:?\d{2})"
 
 BOOLEANS: tuple[tuple[str, str], ...] = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
-"""Pairs of words that stand for true and false, the true one first."""
+"""Pairs of words that stand for true and false, the word for true first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write a value as text: the pattern of the whole text, its type, and the Cypher that converts it.
+    """A way of writing a value as text: the pattern of the whole text, its type, and the Cypher that converts it.
 
     `conversion` contains `{}` in place of the property; it is None if Cypher cannot convert the form.
     """
@@ -107,7 +107,7 @@ FORMS: Mapping[str, Form] = {
         None,
     ),
 }
-"""The forms by name, narrower ones before wider ones."""
+"""The forms by name; narrow forms come before the wider forms that include them."""
 
 _MATCHERS: Mapping[str, Callable[[str], object]] = {
     name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()
@@ -137,8 +137,8 @@ class TextValues:
         share: the share of non-empty values that have the form, from 0 to 1.
         checked: the database has converted all values of this form without an error.
         sorts: sorted as text, the values are in their true order.
-        words: the words for true and false, the true one first, as in `('yes', 'no')`; else empty.
-        width: the length of a code, if all codes have the same.
+        words: the words for true and false, the word for true first, as in `('yes', 'no')`; else empty.
+        width: the number of characters of a code, if all codes have the same number.
     """
 
     form: str
@@ -154,12 +154,12 @@ class TextValues:
 
     @property
     def type(self) -> str:
-        """`int float bool date datetime`, or `code` for digits that are not a number."""
+        """`int float bool date datetime`, or `code` for digits that are not a number, such as '00042'."""
         return FORMS[self.form].type
 
     @property
     def described(self) -> str:
-        """`numbers such as '32.38'`; includes the share if not all values have the form."""
+        """A description such as `numbers such as '32.38'`, with the share if not all values have the form."""
         said = FORMS[self.form].words
         if self.words and self.form == "bool":
             said = "only " + " and ".join(repr(word) for word in self.words)
@@ -168,7 +168,7 @@ class TextValues:
         return said if self.share >= 1 else f"{said} in {self.share:.0%} of its values"
 
     def converted(self, text: str) -> str | None:
-        """The Cypher that converts the text property; None if no conversion is certain to work.
+        """Return the Cypher that converts the text property, or None if no conversion is certain to work.
 
         A conversion that fails on other text is returned only if the database has tried it on every value.
         """
@@ -182,18 +182,18 @@ class TextValues:
 
 
 def guard(form: str) -> str:
-    """The pattern of a form, written as a Cypher string literal."""
+    """Return the pattern of a form, escaped for a Cypher string literal."""
     return FORMS[form].pattern.replace("\\", "\\\\")
 
 
 def conversion_of(form: str, text: str) -> str | None:
-    """The conversion of a form, whether or not it is certain to work; a check tries it in the database."""
+    """Return the conversion of a form even if it may fail; a check then tries it in the database."""
     template = FORMS[form].conversion
     return template.format(text) if template is not None else None
 
 
 def text_values(values: Sequence[str]) -> TextValues | None:
-    """The format of some texts; None if they are plain text, or too few.
+    """Return the format of some texts, or None if they are plain text or too few.
 
     >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
     ('code', None)
@@ -221,7 +221,7 @@ def text_values(values: Sequence[str]) -> TextValues | None:
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:
-    """Whether texts of a form sort as their values do: ISO dates, and whole numbers of one length."""
+    """Return whether texts of a form sort like their values: ISO dates, and whole numbers of equal length."""
     if form in ("date", "datetime", "local_datetime", "blank_datetime", "code"):
         return form != "datetime" or len({text[-1] for text in texts}) == 1
     return form == "int" and len({len(text) for text in texts}) == 1 and not any(text[0] == "-" for text in texts)
@@ -240,13 +240,13 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
         if name == "comma_float" and _grouping_possible(fitting):
             continue
         if name == "grouped_float" and not any("." in text or text.count(",") > 1 for text in fitting):
-            continue  # `1,234` alone may be either
+            continue  # `1,234` alone may be a decimal or a thousand
         return name, fitting
     return _dates(texts)
 
 
 def _grouping_possible(texts: Sequence[str]) -> bool:
-    """Whether the comma may separate thousands: exactly three digits always follow it."""
+    """Return whether the comma may separate thousands: it is always followed by exactly three digits."""
     return all(len(text.partition(",")[2]) in (0, 3) for text in texts)
 
 

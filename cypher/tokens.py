@@ -1,4 +1,4 @@
-r"""Splits text into tokens.
+r"""Splits a query's text into tokens.
 
     >>> tokens = tokenize("MATCH (n:`a b`) // all of them")
     >>> list(zip(tokens.kinds, tokens.starts, tokens.ends))
@@ -6,10 +6,10 @@ r"""Splits text into tokens.
     >>> tokens.names[2], tokens.names[4], tokens.names[1]
     ('n', 'a b', None)
 
-The kind of a word is the word in upper case (ASCII only: no keyword has other letters); the kind of a symbol is the
-symbol itself. The other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and for
-invalid text `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
-decides what a word is.
+The kind of a word is the word in upper case (ASCII letters only, since keywords have no others); the kind of a symbol
+is the symbol itself. The other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and
+for invalid text `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
+decides whether a word is a keyword.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# A quote, backtick or comment that is never closed is one token up to the end of the text. Otherwise every later quote
-# would start a search to the end of the text again, which takes quadratic time.
+# A quote, backtick or comment that is never closed is one token up to the end of the text. Otherwise every later
+# quote would start another search to the end of the text, which takes quadratic time.
 _CLOSED = re.compile(
     r"""'(?:[^'\\]++|\\.)*+' | "(?:[^"\\]++|\\.)*+" | `(?:[^`]++|``)*+` | /\*.*?\*/""", re.VERBOSE | re.DOTALL
 )
@@ -60,7 +60,7 @@ class Tokens:
 
 
 def tokenize(text: str) -> Tokens:
-    """All tokens of a text, without whitespace and comments. Never fails: see the `bad_…` kinds."""
+    """Return all tokens of a text, without whitespace and comments; never raises an error, see the `bad_…` kinds."""
     kinds: list[str] = []
     names: list[str | None] = []
     starts: list[int] = []
@@ -129,7 +129,7 @@ _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 
 def unescape_string(quoted: str) -> tuple[str, int | None]:
-    r"""The value of a quoted string, and the offset of an invalid escape in it.
+    r"""Return the value of a quoted string, and the offset of an invalid escape in it, if any.
 
     >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
     (("it's", None), ('a\\qb', 2))
@@ -152,7 +152,7 @@ def unescape_string(quoted: str) -> tuple[str, int | None]:
 
 
 def wrong_unicode_escape(text: str) -> int | None:
-    r"""The offset after the first `\u` without four hexadecimal digits, if there is one."""
+    r"""Return the offset after the first `\u` without four hexadecimal digits, or None."""
     if "\\u" not in text:
         return None
     for match in _U.finditer(text):
@@ -164,10 +164,10 @@ def wrong_unicode_escape(text: str) -> int | None:
 
 
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
-    r"""The text with `\u0041` replaced by `A`, and the original offset of each character.
+    r"""Return the text with `\u0041` replaced by `A`, and the original offset of each character.
 
-    Neo4j decodes these escapes anywhere in a query, even in keywords, in Cypher 5 and in Cypher 25. None if there are
-    none.
+    Neo4j decodes these escapes anywhere in a query, even in keywords, in Cypher 5 and in Cypher 25. Return None if the
+    text contains no escape.
     """
     if "\\u" not in text:
         return None

@@ -35,7 +35,7 @@ _EVERYTHING = (1 << 16) - 1
 
 
 class Type:
-    """A set of possible types; `inner` is the type of the elements, if it may be a list."""
+    """A set of possible types; `inner` is the type of the elements if the set contains a list type."""
 
     __slots__ = ("inner", "mask")
 
@@ -61,7 +61,7 @@ class Type:
         return Type(mask, self.inner | other.inner)
 
     def may_be(self, other: Type) -> bool:
-        """Whether a value of this type may also have the other type, with Neo4j's implicit conversions."""
+        """Return whether a value of this type may also have the other type, with Neo4j's implicit conversions."""
         mine = self.mask
         theirs = other.mask
         if mine & theirs & ~_LIST:
@@ -72,11 +72,11 @@ class Type:
 
     @property
     def known(self) -> bool:
-        """Whether the type is known at all."""
+        """Whether the set excludes at least some type."""
         return self.mask != _EVERYTHING or self.inner is not None
 
     def names(self) -> list[str]:
-        """The types in words: `['Integer', 'List<String>']`."""
+        """Return the names of the types: `['Integer', 'List<String>']`."""
         found = [name for place, name in enumerate(_NAMES[:-1]) if self.mask >> place & 1]
         if self.mask & _LIST:
             inner = self.inner
@@ -123,7 +123,7 @@ LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT
 SOME_NUMBER = Type(0)
-"""The result of `reduce` over an Integer and a Float: Neo4j types it as neither, so that nothing accepts it."""
+"""The result of `reduce` over an Integer and a Float: Neo4j gives it neither type, so every use of it is a type error."""
 TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION
@@ -134,17 +134,17 @@ HAS_PROPERTIES = ENTITY | MAP | POINT | TEMPORAL | DURATION
 
 
 def list_of(inner: Type) -> Type:
-    """The type of lists of such elements."""
+    """Return the type of lists with elements of type `inner`."""
     return Type(_LIST, inner if inner.known else None)
 
 
 def element_of(type_: Type) -> Type:
-    """The type of the elements, if it is a list."""
+    """Return the type of a list's elements, or any type if it is no list."""
     return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
 
 
 def unwound(type_: Type) -> Type:
-    """The result type of UNWIND and FOREACH: the elements of a list, or any other value itself."""
+    """Return the result type of UNWIND and FOREACH: the elements of a list, or any other value itself."""
     if not type_.mask & _LIST:
         return type_
     rest = type_.mask & ~_LIST

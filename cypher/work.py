@@ -1,4 +1,4 @@
-"""A limit on the time for checking one text, tested by the stages themselves.
+"""Limits the time for checking one text; the stages themselves test whether it has passed.
 
     >>> with bounded(0.5):
     ...     report = validate(text)     # a stage that calls `check_work` raises `TooMuchWork` after half a second
@@ -17,7 +17,7 @@ from time import thread_time
 SECONDS = 0.5
 """Seconds of processor time for all checks of one text: about five times what 100 kB of Cypher take."""
 MOST_FINDINGS = 100
-"""The most errors of one stage (parsing, language check, schema check) that are reported for a text."""
+"""The most errors that one stage (parsing, language check, schema check) reports for a text."""
 
 
 class TooMuchWork(Exception):
@@ -33,10 +33,10 @@ _BOUND = _Bound()
 
 @contextmanager
 def bounded(seconds: float = SECONDS) -> Iterator[None]:
-    """Limit the processor time of the block, in this thread. Inside another limit the outer one applies.
+    """Limit the processor time of a `with` block, in this thread; inside another such block the outer limit applies.
 
     Raises:
-        TooMuchWork: raised by `check_work` in the block once that time is over.
+        TooMuchWork: raised by `check_work` in the block once the time is over.
     """
     if _BOUND.end is not None:
         yield
@@ -49,7 +49,7 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
 
 
 def check_work() -> None:
-    """Raise `TooMuchWork` if the limit of this thread has passed."""
+    """Raise `TooMuchWork` if the time limit of this thread has passed."""
     end = _BOUND.end
     if end is not None and thread_time() > end:
         raise TooMuchWork

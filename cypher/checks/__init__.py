@@ -44,7 +44,7 @@ def check(
     parameters: Mapping[str, Any] | None = None,
     data: Data | None = None,
 ) -> Findings:
-    """The findings about a query, from a graph's schema and, if given, its entity index and statistics."""
+    """Check a query against a graph's schema and, if given, its entity index and statistics."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)
@@ -70,7 +70,7 @@ def _check(
         wrong_values(facts, findings, given)
         texts_used_as_values(facts, findings)
     if entities is not None:
-        from graphground.cypher.checks.entities import unknown_entities  # only graphs with data need it
+        from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
 
         unknown_entities(facts, findings, entities, given)
     if data is not None:

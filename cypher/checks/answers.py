@@ -1,4 +1,4 @@
-"""Hints about what a query returns: whole nodes, merged entities, columns used only for sorting, excluded open
+"""Hints about the result of a query: whole nodes, merged entities, columns used only for sorting, excluded open
 intervals.
 """
 
@@ -18,7 +18,7 @@ END = re.compile(r"^(end|until|to|till|valid_?to)(_|$|[A-Z])|(_end|_until|_to|En
 
 
 def returned_nodes(facts: Facts, findings: Findings) -> None:
-    """`RETURN n`: a whole node although the question probably asks for its name."""
+    """Report a whole node in the result (`RETURN n`): the question probably asks for its name."""
     for clause, values in facts.returned:
         for item, value in zip(clause.projection.items, values, strict=True):
             if isinstance(value, Symbol) and value.kind in ("node", "relationship"):
@@ -39,9 +39,9 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
 
 
 def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None:
-    """`RETURN DISTINCT n.name`, `count(DISTINCT n.name)`: entities of the same name are merged.
+    """Report `RETURN DISTINCT n.name` and `count(DISTINCT n.name)`, which merge nodes of the same name.
 
-    No hint if the data are known to have no two nodes of the same name.
+    Nothing is reported if the data are known to contain no two nodes of the same name.
     """
     for node, value in facts.distinct_values:
         if (
@@ -76,7 +76,7 @@ def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:
-    """`RETURN n.name, n.year ORDER BY n.year`: the year may be a column only because the rows are sorted by it."""
+    """Report columns probably returned only for sorting: the year in `RETURN n.name, n.year ORDER BY n.year`."""
     for clause, _ in facts.returned:
         projection = clause.projection
         if len(projection.items) < 2 or not projection.order_by:
@@ -96,7 +96,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
-    """`r.start_year <= 2010 AND r.end_year >= 2010`: drops relationships that have not ended, whose end_year is null."""
+    """Report `r.start_year <= 2010 AND r.end_year >= 2010`: it drops relationships without an end, whose end_year is null."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
     begun = {
         id(other.left.symbol)

@@ -118,4 +118,4 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "no_limit": Code("hint", "Nothing narrows the answer down, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),
 }
-"""The codes that need a schema. A code that the language check also uses has the same meaning in both."""
+"""The codes that need a schema. A code that the language check also reports means the same there."""

@@ -1,4 +1,4 @@
-"""Warnings about slow queries: products of unconnected patterns, unbounded paths, answers without a limit."""
+"""Warnings about slow queries: Cartesian products, unbounded paths, results without a limit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
 MANY = 10_000
-"""The number of nodes or relationships from which an answer that lists them all counts as large."""
+"""An unlimited result of at least this many nodes or relationships is reported as large."""
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
 
 
 def anchored_symbols(facts: Facts) -> set[int]:
-    """The nodes that an equality restricts to a few: `{name: 'x'}`, `n.name = $name`, `n.name IN […]`."""
+    """Return the ids (`id`) of symbols that an equality restricts to a few nodes: `n.name = $name`, `n.name IN […]`."""
     return {
         id(comparison.left.symbol)
         for comparison in facts.comparisons
@@ -28,7 +28,7 @@ def anchored_symbols(facts: Facts) -> set[int]:
 
 
 def cartesian_products(facts: Facts, findings: Findings) -> None:
-    """`MATCH (a:Person), (b:Company)`: each row for a is combined with each row for b."""
+    """Report unconnected patterns, `MATCH (a:Person), (b:Company)`: each row for a is combined with each row for b."""
     anchored: set[int] | None = None
     for use in facts.matches:
         if len(use.parts) < 2:
@@ -51,7 +51,7 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
 
 
 def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
-    """The paths of one MATCH, grouped if they share a node or a condition refers to both."""
+    """Group the paths of one MATCH that share a node or that one condition refers to."""
     groups = [set(map(id, part)) for part in use.parts]
     symbols = {id(symbol): symbol for part in use.parts for symbol in part}
     by_name = {symbol.name: key for key, symbol in symbols.items() if symbol.name}
@@ -96,7 +96,7 @@ def _conjuncts(where: t.Expression) -> list[t.Expression]:
 
 
 def unbounded_paths(facts: Facts, findings: Findings) -> None:
-    """`-[:hasParent*]->`: on a graph with cycles such a path may take endlessly long."""
+    """Report unbounded paths, `-[:hasParent*]->`: on a graph with cycles their number can explode."""
     for relationship in facts.unbounded:
         types = [
             use.name.name.text
@@ -115,7 +115,7 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
 
 
 def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
-    """`MATCH (p:Person) RETURN p.name`: returns every person of the graph."""
+    """Report a query that lists everything without a LIMIT: `MATCH (p:Person) RETURN p.name`."""
     if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts):
         return
     for clause, _ in facts.returned:
@@ -135,7 +135,7 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
 
 
 def _narrowed(facts: Facts) -> bool:
-    """Whether a condition compares a property with a value, as in `n.year > 1990`."""
+    """Return whether a condition compares a property with a value, as in `n.year > 1990`."""
     return any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
 
 
@@ -147,7 +147,7 @@ def _aggregates(item: t.ReturnItem) -> bool:
 
 
 def _small(facts: Facts, data: Data | None) -> bool:
-    """Whether the matched nodes are known to be few."""
+    """Return whether the matched nodes are known to be few."""
     labels = facts.index.schema.labels
     largest = 0
     for use in facts.matches:

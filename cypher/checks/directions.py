@@ -14,7 +14,7 @@ from graphground.cypher.schema import RelationshipPattern
 
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
-    """`(:Person)-[:hasCEO]->(:Company)` although the schema has the opposite direction."""
+    """Report relationships that the schema does not allow as written: `(:Person)-[:hasCEO]->(:Company)` is reversed."""
     for symbol, labels in facts.contradictions:
         name = symbol.name or "this node"
         findings.add(
@@ -34,7 +34,7 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
 def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
     left, right = written_kinds(link, True), written_kinds(link, False)
     if narrowed(left, right, link.pairs)[0]:
-        # The link is possible by itself: it contradicts what other patterns state about its ends.
+        # The link alone is possible: it contradicts what other patterns state about its ends.
         guilty = turned_fits(facts, link)
         if len(guilty) == 1:
             _reversed(facts, guilty[0], findings, clear=True)
@@ -85,7 +85,7 @@ def _relationship_words(link: Link) -> str:
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """The patterns of the relationship's types that fit the ends once it is reversed."""
+    """Return the schema patterns that fit a relationship once reversed; all patterns of its types if none fits."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "right":
         left, right = right, left
@@ -99,7 +99,7 @@ def _written(variable: str, type_: str, forward: bool) -> str:
 
 
 def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[RelationshipPattern, bool]]:
-    """The patterns that connect two sets of kinds, and whether each goes from left to right."""
+    """Return the schema patterns that connect two sets of kinds, each with True if it goes from left to right."""
     found = []
     for pattern in index.schema.patterns:
         ends = (index.ends(pattern),)
@@ -111,7 +111,7 @@ def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[Relation
 
 
 def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
-    """The shortest path between two sets of kinds, as a pattern; empty if there is none.
+    """Return the shortest path between two sets of kinds as a pattern, or an empty string if there is none.
 
     Between Person and Country of the company graph: `(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)`.
     """

@@ -1,4 +1,4 @@
-"""Labels, relationships and properties in a query that are empty in the graph's data.
+"""Reports labels, relationships and properties of a query that are empty in the graph's data.
 
 Such a query may still return rows, which are misleading: `ORDER BY c.founding_date DESC LIMIT 1` returns an arbitrary
 country if none has a founding date. Each check reports only counts that are known to be zero.
@@ -34,7 +34,7 @@ CONSEQUENCES = {
 
 
 def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
-    """`(n:FilmSeries)` if the graph has no such node."""
+    """Report labels that no node of the graph has, such as `(n:FilmSeries)`."""
     alternatives = _alternatives(facts.query)
     for use in facts.labels:
         label = use.name.name.text
@@ -45,7 +45,7 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """`-[:releasedIn]->` if the graph has no such relationship, or none between these labels."""
+    """Report relationship types of which the graph has no relationship, or none between the given labels."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
@@ -68,7 +68,7 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
-    """`ORDER BY c.founding_date` if no country has one; reported once per property, at its most harmful use."""
+    """Report properties that no node, or hardly any, has: `ORDER BY c.founding_date`. Only the most harmful use is reported."""
     uses = _Uses(facts)
     worst: dict[tuple[int, str], tuple[int, str, PropertyUse]] = {}
     for use in (*(use for _, use in facts.sorted), *facts.properties):
@@ -109,7 +109,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
 
 
 class _Uses:
-    """How each property is used: `role` is a key of `CONSEQUENCES`, or None where a null is expected."""
+    """The use of each property: `role` returns a key of `CONSEQUENCES`, or None where a null is expected."""
 
     def __init__(self, facts: Facts) -> None:
         query = facts.query
@@ -125,7 +125,7 @@ class _Uses:
                 self._expected |= {id(node) for argument in call.arguments for node in argument.walk()}
         for binary in query.find(t.Binary):
             if isinstance(binary.left, t.NullLiteral) or isinstance(binary.right, t.NullLiteral):
-                self._expected |= {id(binary.left), id(binary.right)}  # an error of its own
+                self._expected |= {id(binary.left), id(binary.right)}  # reported by another check
         self._roles: dict[int, str] = {}
         self._mark("case", (node for case in query.find(t.Case) for node in case.walk()))
         self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in unwind.source.walk()))
@@ -142,7 +142,7 @@ class _Uses:
             self._roles[id(use.node)] = "sort"
 
     def role(self, use: PropertyUse) -> str | None:
-        """The most harmful use of the property."""
+        """Return the most harmful role in which a property is used."""
         return None if id(use.node) in self._expected else self._roles.get(id(use.node), "returned")
 
     def _mark(self, role: str, nodes: Iterable[t.Node]) -> None:
@@ -156,7 +156,7 @@ def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: 
 
 
 def _alternatives(query: t.Query) -> set[int]:
-    """The names that are alternatives to others: `A` and `B` in `[:A|B]`."""
+    """Return the ids (`id`) of names that are alternatives: `A` and `B` in `[:A|B]`."""
     return {id(node) for either in query.find(t.LabelOr) for node in either.walk()}
 
 

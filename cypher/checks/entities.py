@@ -1,4 +1,4 @@
-"""Names in a query that no node has, with the nearest existing names."""
+"""Reports names in a query that no node has, with the nearest existing names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Candidate(Protocol):
     @property
     def name_property(self) -> str: ...
     @property
-    def property(self) -> str: ...  # last: inside the class it hides the decorator
+    def property(self) -> str: ...  # last: inside the class it hides the built-in decorator `property`
 
 
 class Judged(Protocol):
@@ -50,7 +50,7 @@ class Judged(Protocol):
 
 
 class EntityLookup(Protocol):
-    """The part of `graphs.entities.candidate.EntityLookup` that the checks and the search for a repair use."""
+    """The methods of `graphs.entities.candidate.EntityLookup` that the checks and the repair use."""
 
     def find(self, mention: str, *, label: str | None = None, limit: int = 5) -> Sequence[Candidate]: ...
 
@@ -62,7 +62,7 @@ class EntityLookup(Protocol):
 
 
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
-    """`(p:Player {name: 'Lebron Jmes'})`: no such player; nearest: `LeBron James`."""
+    """Report a name that no node has: for `(p:Player {name: 'Lebron Jmes'})` the nearest is `LeBron James`."""
     naming = facts.index.schema.naming_properties
     lookup = _Bounded(entities)
     for comparison in facts.comparisons:
@@ -89,7 +89,7 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
 
 
 class _Bounded:
-    """A lookup that counts and limits the verdicts on the names of one query."""
+    """A lookup that counts and limits the names judged for one query."""
 
     def __init__(self, lookup: EntityLookup) -> None:
         self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
@@ -108,7 +108,7 @@ class _Bounded:
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
-    """The names given by a literal or a parameter; the last item says whether it is written in the query."""
+    """Yield the names in a literal or parameter: the node, the name, and whether the query itself contains the name."""
     if several and isinstance(literal, t.ListLiteral):
         for item in literal.items:
             yield from _named(item, False, parameters)
@@ -142,7 +142,7 @@ def _check(
     found = judged.candidates
     learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
     if not found and use.key != "name" and not learned:
-        return  # nothing is known of the values of this property
+        return  # nothing is known about the values of this property
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}"
     if judged.verdict == "not_found":
@@ -170,7 +170,7 @@ def _check(
 
 
 def nothing_like_it(nearest: Sequence[str]) -> str:
-    """The end of a message about a name that is not in the graph: `, nor one like it (nearest: 'Ronin')`."""
+    """Return the end of a message about an unknown name: `, nor one like it (nearest: 'Ronin')`."""
     return f", nor one like it (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
@@ -183,7 +183,7 @@ def _check_part(
     findings: Findings,
     entities: _Bounded,
 ) -> None:
-    """`n.name CONTAINS 'Lebron'`: reported only if none of the nearest names contains the text."""
+    """Report `n.name CONTAINS 'Lebron'` if none of the nearest names contains the text."""
     labels = facts.index.labels_of(use.symbol.kinds)
     judged = entities.judged(value, labels=labels, key=use.key)
     found = judged.candidates

@@ -12,7 +12,7 @@ from graphground.cypher.work import MOST_FINDINGS, check_work
 
 
 class Enough(Exception):
-    """There are so many errors that checking stops."""
+    """The signal that stops the checks of a query with too many errors."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Findings:
         clear: bool = False,
         edits: Sequence[Edit] = (),
     ) -> None:
-        """Add a finding at `text[start:end]`. `clear` says that the first suggestion is the fix.
+        """Add a finding at `text[start:end]`; if `clear`, the first suggestion becomes an edit that fixes the problem.
 
         Warnings and hints past `MOST_FINDINGS` are left out.
 
@@ -72,7 +72,7 @@ class Findings:
 
 
 def listed(words: Sequence[str], most: int = 8) -> str:
-    """Words for a message: `listed(["a", "b"])` is `a, b`; of a longer list the first `most`, and how many more there are."""
+    """Join words for a message: `listed(["a", "b"])` is `a, b`; a list longer than `most` ends in `and 3 more`."""
     if len(words) <= most:
         return ", ".join(words)
     return f"{', '.join(words[:most])} and {len(words) - most} more"

@@ -1,4 +1,4 @@
-"""The typed values of literals in a query, and the literal that was probably meant."""
+"""The types of literals in a query, and conversions of a literal to another type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", d
 
 
 def literal_type(node: t.Node, parameters: Mapping[str, Any]) -> str | None:
-    """The schema's name for a literal's type; None if it is uncertain.
+    """Return the schema's name for a literal's type, or None if the type is uncertain.
 
     `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`; `$name` has the type of its value.
     """
@@ -65,12 +65,12 @@ def _python_type(value: Any) -> str | None:
 
 
 def comparable(first: str, second: str) -> bool:
-    """Whether values of two scalar types can be equal: `comparable("int", "float")`."""
+    """Return whether values of two scalar types can be equal: `comparable("int", "float")` is True."""
     return first == second or (first in NUMBERS and second in NUMBERS)
 
 
 def retyped(node: t.Expression, wanted: str, operator: str) -> str:
-    """The literal converted to the wanted type, ready to paste; empty if the meaning is unclear.
+    """Return the literal converted to the wanted type, ready to paste, or an empty string if the conversion is unclear.
 
     `'1999-01-01'` as a date is `date('1999-01-01')`, `'12'` as an int is `12`, `1999` as a date after `>=` is
     `date('1999-01-01')`.

@@ -1,4 +1,4 @@
-"""Labels, relationship types and properties that are not in the schema, with the nearest ones that are."""
+"""Reports labels, relationship types and properties that are not in the schema, with the nearest names that are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3
 GENERIC_NAMES = frozenset({"name", "title"})
-"""Property names that agents guess for the name of a node before they know the right one."""
+"""Property names that agents guess for a node's naming property."""
 
 
 def unknown_labels(facts: Facts, findings: Findings) -> None:
-    """`(m:Movi)` if the schema has `Movie`."""
+    """Report labels that are not in the schema: `(m:Movi)` instead of `Movie`."""
     known = facts.index.label_masks
     for use in facts.labels:
         if use.name.name.text not in known:
@@ -48,7 +48,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
-    """`-[:directBy]->` if the schema has `directedBy`."""
+    """Report relationship types that are not in the schema: `-[:directBy]->` instead of `directedBy`."""
     known = facts.index.types
     for use in facts.types:
         if use.name.name.text not in known:
@@ -64,7 +64,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     suggestions = [candidate.name for candidate in near]
     clear = is_clear(near)
     if narrow and not any(name in fitting for name in suggestions) and _ends_known(facts, link):
-        # A similar name that connects other labels would be the next error.
+        # Another type with a similar name that connects other labels would cause the next error.
         suggestions, clear = list(fitting) if len(fitting) <= ONLY_FIT else [], False
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
@@ -87,13 +87,13 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
 
 
 def _ends_known(facts: Facts, link: Link | None) -> bool:
-    """Whether the labels of both ends are written."""
+    """Return whether the query states the labels of both ends of a link."""
     everything = facts.index.everything
     return link is not None and link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 
 
 def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The types that connect both ends of a link as written, and those that connect them in reverse."""
+    """Return the types that connect both ends of a link as written, and those that connect them in reverse."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -115,7 +115,7 @@ def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
-    """`n.runtime` if a Movie has `runtime_minute`; also on relationships."""
+    """Report properties of nodes and relationships that are not in the schema: `n.runtime` instead of `runtime_minute`."""
     index = facts.index
     for use in facts.properties:
         symbol = use.symbol
@@ -129,7 +129,7 @@ def unknown_properties(facts: Facts, findings: Findings) -> None:
 
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
-    """The properties that a relationship may have, given its types and ends."""
+    """Return the properties that a relationship may have, given its types and ends, with their types."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -185,7 +185,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
 
 
 def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
-    """The nodes that do not have the property: all of a label, or those with certain labels together."""
+    """Return the sentence that says which nodes do not have the property: `A Movie has no property 'runtime'.`"""
     index = facts.index
     if len(labels) == 1:
         article = "An" if labels[0][0] in "AEIOUaeiou" else "A"

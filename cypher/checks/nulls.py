@@ -1,4 +1,4 @@
-"""Comparisons with NULL: `n.x = NULL` is always null, so the condition is never true and does not test for null."""
+"""Comparisons with NULL: `n.x = NULL` is always null, so such a condition never holds, even if `n.x` is null."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
 def compared_with_null(findings: Findings) -> None:
-    """`WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern, `CASE n.x WHEN NULL`."""
+    """Report `WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern and `CASE n.x WHEN NULL`."""
     if next(findings.query.find(t.NullLiteral), None) is None:
         return
-    seen: set[int] = set()  # the conditions of a subquery stand inside a condition
+    seen: set[int] = set()  # a condition inside a subquery belongs to an outer condition too
     for condition in conditions(findings.query):
         for node in condition.find(t.Binary):
             if node.operator in EQUAL | ORDERED and id(node) not in seen:
@@ -38,7 +38,7 @@ def compared_with_null(findings: Findings) -> None:
 
 
 def conditions(query: t.Query) -> Iterator[t.Expression]:
-    """The conditions that rows, or branches of a CASE, must satisfy."""
+    """Yield the conditions of WHERE and of CASE branches."""
     for node in query.walk():
         where = getattr(node, "where", None)
         if isinstance(where, t.Expression):

@@ -1,4 +1,4 @@
-"""Finds text that holds numbers, dates or booleans but is used as if it had that type.
+"""Reports text properties that hold numbers, dates or booleans and are used as if they had such a type.
 
 An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true; `>
 '500'` would compare character by character, and `max(o.freight)` returns '99.23' instead of 1007.64. The repair is a
@@ -40,7 +40,7 @@ SORTING = frozenset({"min", "max"})
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
-    """The format of a text property's values; None if it differs between the possible labels, or for plain text."""
+    """Return the format of a text property's values, or None for plain text or labels with different formats."""
     if use.element:
         return None
     if use.symbol.kind == "node":
@@ -72,7 +72,7 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
 
 
 def texts_used_as_values(facts: Facts, findings: Findings) -> None:
-    """`max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2`, `o.freight > '500'` on text that holds numbers."""
+    """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text that holds numbers."""
     for call, use in facts.aggregated:
         texts = text_values_of(facts, use)
         if texts is not None:
@@ -105,12 +105,12 @@ def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, finding
 
 
 def _concatenates(operation: t.Binary) -> bool:
-    """Whether a sum contains a string literal: then `+` joins text."""
+    """Return whether a `+` joins text because one of its operands is a string literal."""
     return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
 
 
 def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) -> None:
-    """Report `o.freight > '500'`, and a comparison of two such text properties."""
+    """Report `o.freight > '500'`, and a comparison of two text properties that hold numbers or dates."""
     use, literal = comparison.left, comparison.right_node
     if not isinstance(use, PropertyUse) or comparison.operator not in ORDERING:
         return
@@ -201,7 +201,7 @@ def _convert(
 def compared_with_value(
     comparison: Comparison, use: PropertyUse, texts: TextValues, given: str, findings: Findings
 ) -> bool:
-    """Report a text property compared with a number, date or boolean; False if this check does not apply.
+    """Report a text property compared with a number, date or boolean; return False if this check does not apply.
 
     `o.freight > 500` becomes `toFloat(o.freight) > 500`; `i.discontinued = true` becomes `= 'true'`.
     """
@@ -261,7 +261,7 @@ def compared_with_value(
         return True
     written = _moment(texts, given, source(subject)) if given in MOMENTS else texts.converted(source(subject))
     if written is None and texts.sorts and texts.type == given:
-        return False  # ISO dates: the literal as text does
+        return False  # ISO dates sort as text, so the string literal is right
     if written is None:
         findings.add(
             "type_mismatch",
@@ -285,7 +285,7 @@ def member_of_values(
     items: Sequence[t.Expression],
     findings: Findings,
 ) -> None:
-    """Report `o.orderID IN [10248]` on text: `IN ['10248']`, or the property converted."""
+    """Report `o.orderID IN [10248]` on text; suggest `IN ['10248']` or a conversion of the property."""
     literal, subject = comparison.right_node, comparison.left_node
     source = findings.query.source
     message = (
@@ -311,7 +311,7 @@ def member_of_values(
 
 
 def _moment(texts: TextValues, given: str, subject: str) -> str | None:
-    """The property converted to a date or a time, as the other side of the comparison requires."""
+    """Return the property converted to a date or a time, whichever the other side of the comparison has."""
     written = texts.converted(subject)
     if written is None or texts.type == given:
         return written
@@ -319,14 +319,14 @@ def _moment(texts: TextValues, given: str, subject: str) -> str | None:
 
 
 def _word(texts: TextValues, value: bool) -> str:
-    """The property's word for true or false, as a literal; empty if it is not certain."""
+    """Return the property's own word for true or false as a literal, or an empty string if it is uncertain."""
     wanted = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
     fitting = [word for word in texts.words if word.lower() in wanted]
     return quoted_string(fitting[0]) if len(fitting) == 1 else ""
 
 
 def _as_text(literal: t.Expression, texts: TextValues) -> str:
-    """A whole number as the property writes it: `12` is `'000012'` if codes have six digits."""
+    """Return a whole number as the property writes it: `12` as `'000012'` if codes have six digits; else an empty string."""
     if not isinstance(literal, t.IntegerLiteral) or literal.value < 0:
         return ""
     if texts.form == "code":
@@ -336,7 +336,7 @@ def _as_text(literal: t.Expression, texts: TextValues) -> str:
 
 
 def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findings) -> None:
-    """Report `o.shippedDate.year` on text: `date(o.shippedDate).year` if every value is such a date."""
+    """Report `o.shippedDate.year` on text; suggest `date(o.shippedDate).year` if every value is such a date."""
     source = findings.query.source(use.node)
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
@@ -354,5 +354,5 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
 
 
 def name_of(use: PropertyUse) -> str:
-    """`o.freight`, or `The property freight` if the node has no variable."""
+    """Return `o.freight`, or `The property freight` if the node has no variable."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"

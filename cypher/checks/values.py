@@ -1,4 +1,4 @@
-"""Properties compared with values that they can never have: of another type, or a single value against a list."""
+"""Reports properties compared with values that they can never have: of another type, or a single value against a list."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DATE_PARTS = frozenset(
 
 
 def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]) -> None:
-    """`n.date_of_birth > 1950` and `n.country_of_citizenship = 'France'` (a list)."""
+    """Report `n.date_of_birth > 1950`, and `n.country_of_citizenship = 'France'` if the property is a list."""
     for comparison in facts.comparisons:
         if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
             _ordered(facts, comparison, comparison.left, findings, parameters)
@@ -67,7 +67,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
 
 
 def property_type(facts: Facts, use: PropertyUse) -> str | None:
-    """The type of a property; None if it is unknown, mixed, or differs between the possible labels.
+    """Return the type of a property, or None if it is unknown, mixed, or differs between the possible labels.
 
     For `p.date_of_birth` of a Person that is `date`; for an item of a `list[str]` it is `str`.
     """
@@ -164,7 +164,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
-    """`(n {names: 'x'})` becomes `(n WHERE 'x' IN n.names)`, if that is a single edit."""
+    """Report `(n {names: 'x'})` on a list; suggest `(n WHERE 'x' IN n.names)` if a single edit makes the change."""
     name = use.symbol.name or "n"
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
     entry = comparison.node
@@ -335,7 +335,7 @@ def _two_properties(
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
-    """Report `n.launch_year.year` if launch_year is a number, which has no parts."""
+    """Report `n.launch_year.year` if launch_year is a number or another type that has no parts."""
     expected = property_type(facts, use)
     if expected is None or expected not in ("int", "float", "str", "bool"):
         return

@@ -1,1 +1,1 @@
-"""The facts that a query states about the graph: the model that the checks read."""
+"""The facts that a query states about the graph; the checks use them as their model of the query."""

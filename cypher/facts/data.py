@@ -8,7 +8,7 @@ from graphground.cypher.facts.model import Facts, Link, PropertyUse, Symbol
 
 
 class Filled(Protocol):
-    """The number of nodes or relationships that have a property (`count`), out of `of`."""
+    """How many nodes or relationships have a property (`count`), out of how many (`of`)."""
 
     @property
     def count(self) -> int: ...
@@ -21,24 +21,24 @@ class Data(Protocol):
     """Counts of a graph; an unknown count is None, and no check treats it as zero."""
 
     def nodes(self, label: str) -> int | None:
-        """The number of nodes with the label."""
+        """Return the number of nodes with the label."""
         ...
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
-        """The number of relationships of a type, between nodes of two labels if they are given."""
+        """Return the number of relationships of a type, between nodes of two labels if they are given."""
         ...
 
     def property(self, owner: str, key: str) -> Filled | None:
-        """The number of nodes of a label, or relationships of a type, that have a property."""
+        """Return how many nodes of a label, or relationships of a type, have a property."""
         ...
 
     def namesakes(self, label: str) -> int | None:
-        """The number of nodes of a label that share their name with another node."""
+        """Return the number of nodes of a label that share their name with another node."""
         ...
 
 
 def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
-    """The labels or types that a symbol may have and whose schema has the property; empty if that is unknown."""
+    """Return the labels or types that a symbol may have and whose schema includes the property; empty if unknown."""
     index = facts.index
     if symbol.kind == "node":
         labels = index.labels_of(index.having(symbol.kinds, key))
@@ -50,7 +50,7 @@ def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
 
 
 def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None:
-    """How many of a property's possible owners have it, and how many there are; None if unknown."""
+    """Return how many nodes or relationships have a property, and out of how many; None if unknown."""
     counts = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
     known = [count for count in counts if count is not None]
     if not counts or len(known) < len(counts):
@@ -59,7 +59,7 @@ def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None
 
 
 def matching(facts: Facts, link: Link, type_: str, data: Data) -> int | None:
-    """How many relationships of a type a link may match, in the written direction; None if unknown."""
+    """Return how many relationships of a type a link may match in its written direction; None if unknown."""
     if link.length != (1, 1):
         return None
     lefts, rights = facts.index.labels_of(link.left.kinds), facts.index.labels_of(link.right.kinds)

@@ -15,7 +15,7 @@ SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class ExpressionReader:
-    """Adds the facts in expressions; `body` reads their subqueries."""
+    """Collects the facts that expressions state; the callback `body` reads their subqueries."""
 
     def __init__(self, facts: Facts, body: Callable[[t.QueryBody, Scope], Scope]):
         self.facts = facts
@@ -25,7 +25,7 @@ class ExpressionReader:
         self.certain = False
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
-        """Read a WHERE: its conjuncts must hold, so `n:Person` in it narrows n as in the pattern."""
+        """Read a WHERE condition: each conjunct must hold, so `n:Person` narrows n just as it does in a pattern."""
         if type(where) is t.Binary and where.operator == "AND":
             for conjunct in operands(where):
                 self.condition(conjunct, scope)
@@ -97,7 +97,7 @@ class ExpressionReader:
     def compare(
         self, node: t.Node, operator: str, left_node: t.Expression, left: Value, right_node: t.Expression, right: Value
     ) -> None:
-        """Add a comparison, with the property on the left; IN keeps its sides."""
+        """Add a comparison, swapped if only its right side is a property; the sides of IN are never swapped."""
         if isinstance(left, PropertyUse) or (operator == "IN" and isinstance(right, PropertyUse)):
             self.facts.comparisons.append(
                 Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
@@ -268,7 +268,7 @@ class ExpressionReader:
 
 
 def operands(node: t.Binary) -> list[t.Expression]:
-    """The operands of a chain of one operator, `a OR b OR c`, which may have thousands."""
+    """Return the operands of a chain of one operator, `a OR b OR c`; a chain may have thousands."""
     found: list[t.Expression] = []
     left: t.Expression = node
     while type(left) is t.Binary and left.operator == node.operator:

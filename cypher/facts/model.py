@@ -66,7 +66,7 @@ class Symbol:
 
 
 class PropertyUse:
-    """An occurrence of `n.name`: the symbol, the key and the node of the tree.
+    """A use of a property, `n.name`: the symbol, the key and the node of the tree.
 
     `element` is true for a single item of a list property (after UNWIND); `node` is the whole expression.
     """
@@ -149,7 +149,7 @@ class Comparison:
     right_node: Expression
     negated: bool
     certain: bool
-    """Whether a row is dropped if the comparison is not true: a conjunct of WHERE or an entry of a pattern's map."""
+    """Whether a row is dropped unless the comparison is true, as for a conjunct of WHERE or an entry of a pattern's map."""
 
 
 @dataclass(slots=True)

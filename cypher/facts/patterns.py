@@ -13,13 +13,13 @@ Scope = dict[str, Value]
 
 
 class Expressions(Protocol):
-    """The interface through which a pattern's expressions are read."""
+    """The methods that `PatternReader` needs for the expressions in a pattern."""
 
     negated: bool
-    """Whether the current expression is under a NOT."""
+    """Whether the current expression is inside a NOT."""
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
-        """Read a WHERE."""
+        """Read a WHERE condition."""
         ...
 
     def value(self, node: t.Node, scope: Scope) -> Value:
@@ -28,7 +28,7 @@ class Expressions(Protocol):
 
 
 class PatternReader:
-    """Adds the symbols and links of patterns; the expressions in them are read by an `Expressions`."""
+    """Collects the symbols and links of patterns; `expressions` reads the expressions in them."""
 
     def __init__(self, facts: Facts, expressions: Expressions):
         self.facts = facts
@@ -36,7 +36,7 @@ class PatternReader:
         self.expressions = expressions
 
     def nested(self, scope: Scope, inside: t.Node) -> Scope:
-        """A scope whose nodes continue the outer ones, but whose facts do not constrain anything outside.
+        """Return an inner scope: its nodes continue the outer ones, but inner facts do not constrain the outer nodes.
 
         Names that do not occur `inside` keep their symbols.
         """
@@ -128,7 +128,7 @@ class PatternReader:
             symbol.contradicted = True
 
     def kinds(self, labels: t.LabelExpression, symbol: Symbol, negated: bool) -> tuple[int, bool]:
-        """The kinds that a label expression allows, and whether every name in it is known."""
+        """Return the kinds that a label expression allows, and whether every label in it is known."""
         everything = self.index.everything
         if type(labels) is t.LabelName:
             self.facts.labels.append(LabelUse(labels, symbol, negated))
@@ -203,7 +203,7 @@ class PatternReader:
             self.expressions.condition(relationship.where, {**scope, name: symbol} if name else scope)
 
     def types(self, types: t.LabelExpression, symbol: Symbol) -> tuple[str, ...] | None:
-        """The types that a relationship may have; None if unknown."""
+        """Return the types that a relationship may have, or None if they are unknown."""
         if type(types) is t.LabelName:
             self.facts.types.append(LabelUse(types, symbol, False))
             name = types.name.text
@@ -235,7 +235,7 @@ class PatternReader:
 
 
 def listed_of(symbol: Symbol) -> Symbol:
-    """The list of relationships that `[r*1..3]` binds."""
+    """Return the list of relationships that `[r*1..3]` binds."""
     grouped = Symbol("list", symbol.name)
     grouped.element = symbol
     return grouped

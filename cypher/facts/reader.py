@@ -28,7 +28,7 @@ class Reader:
         return self.facts
 
     def body(self, body: t.QueryBody, scope: Scope, outermost: bool = False) -> Scope:
-        """Read a query body; return what the columns of its RETURN stand for."""
+        """Read a query body; return the graph element of each column of its RETURN."""
         if isinstance(body, t.SingleQuery):
             return self.clauses(body.clauses, scope, outermost)
         if isinstance(body, t.Union):
@@ -67,7 +67,7 @@ class Reader:
         return returned
 
     def match(self, clause: t.Match, scope: Scope) -> None:
-        """Read a MATCH; an OPTIONAL MATCH does not constrain variables from before."""
+        """Read a MATCH; an OPTIONAL MATCH does not constrain variables bound before it."""
         inner = self.patterns.nested(scope, clause) if clause.optional else scope
         parts: list[list[Symbol]] = []
         use = MatchUse(clause, parts)
@@ -117,7 +117,7 @@ class Reader:
             self.facts.sorted.append((sort, value))
 
     def other(self, clause: t.Clause, scope: Scope) -> None:
-        """Read the clauses with few patterns: UNWIND, CALL and the writing ones."""
+        """Read the remaining clauses: UNWIND, CALL and those that write."""
         if isinstance(clause, t.Unwind):
             scope[clause.variable.name] = element_of(self.expressions.value(clause.source, scope))
         elif isinstance(clause, t.CallSubquery):
@@ -145,7 +145,7 @@ class Reader:
                 scope.setdefault(variable.name, None)
 
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
-        """Read a subquery: its imports continue the outer variables, and its columns become outer variables."""
+        """Read a CALL subquery: its imports continue outer variables, and its columns become outer variables."""
         if clause.star:
             returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
@@ -159,13 +159,13 @@ class Reader:
         scope.update(returned)
 
     def importing(self, body: t.QueryBody, scope: Scope) -> Scope:
-        """Read a body in the old form: a leading `WITH n …` imports n, and nothing else is visible inside."""
+        """Read a subquery in the older form: a leading `WITH n …` imports n, and no other outer variable is visible."""
         imports = isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[0], t.With)
         return self.body(body, self.patterns.nested(scope, body) if imports else {})
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
-    """What each column of a UNION stands for: the graph elements of that column in all branches."""
+    """Return the columns of a UNION, each with the graph elements of that column in all branches."""
     together: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
@@ -183,7 +183,7 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
 
 
 def element_of(value: Value) -> Value:
-    """What an item of a list stands for, if that is known."""
+    """Return the graph element or property that an item of a list stands for, if known."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

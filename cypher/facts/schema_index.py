@@ -58,19 +58,19 @@ class SchemaIndex:
         self._property_types: dict[tuple[int, str], frozenset[str]] = {}
 
     def patterns(self, types: tuple[str, ...] | None) -> Iterable[RelationshipPattern]:
-        """The patterns of some types; all patterns for None."""
+        """Return the schema's patterns of the given relationship types; all patterns for None."""
         if types is None:
             return self.schema.patterns
         return [pattern for type_ in types for pattern in self.types.get(type_, ())]
 
     def ends(self, pattern: RelationshipPattern) -> tuple[int, int]:
-        """The masks of both ends of a pattern."""
+        """Return the masks of both ends of a pattern."""
         return self._ends[id(pattern)]
 
     def pairs(
         self, types: tuple[str, ...] | None, minimum: int = 1, maximum: int | None = 1, undirected: bool = False
     ) -> Pairs:
-        """The kinds that a path of those types and that length connects, from its left end to its right."""
+        """Return the pairs of kinds that a path of the given types and length connects, left end first."""
         key = (types, minimum, maximum, undirected)
         found = self._pairs.get(key)
         if found is None:
@@ -82,7 +82,7 @@ class SchemaIndex:
         return found
 
     def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
-        """The pairs of a path with `minimum` to `maximum` steps; long paths are treated as unbounded."""
+        """Return the pairs for a path of `minimum` to `maximum` steps; a long path counts as unbounded."""
         size = len(self.kinds)
         step = [0] * size
         for start, end in single:
@@ -112,7 +112,7 @@ class SchemaIndex:
         return result
 
     def property_types(self, kinds: int, key: str) -> frozenset[str]:
-        """The types that a property has on nodes of these kinds; empty if none has it."""
+        """Return the types that a property has on nodes of these kinds; empty if no kind has it."""
         found = self._property_types.get((kinds, key))
         if found is None:
             labels = self.schema.labels
@@ -125,9 +125,9 @@ class SchemaIndex:
         return found
 
     def having(self, kinds: int, key: str) -> int:
-        """The given kinds whose nodes have a property; a kind whose properties are unknown is included.
+        """Return those of the given kinds whose nodes have a property; a kind with unknown properties is included.
 
-        With `:Application:Process` and `:Software:Application` nodes, only the first have a `pid`.
+        Of the kinds `:Application:Process` and `:Software:Application`, only the first may have a `pid`.
         """
         if not self.schema.combinations:
             return kinds
@@ -138,11 +138,11 @@ class SchemaIndex:
         )
 
     def labels_of(self, kinds: int) -> tuple[str, ...]:
-        """The labels of some kinds, in the schema's order."""
+        """Return the labels of some kinds, in the schema's order."""
         return tuple(label for label, mask in self.label_masks.items() if mask & kinds)
 
     def properties_of(self, kinds: int) -> Mapping[str, str]:
-        """All properties of nodes of these kinds."""
+        """Return all properties of nodes of these kinds, with their types."""
         found: dict[str, str] = {}
         for label in self.labels_of(kinds):
             found.update(self.schema.labels[label].properties)
@@ -154,7 +154,7 @@ class SchemaIndex:
 
 
 def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
-    """The index of a schema, created once and cached with it."""
+    """Return the index of a schema; it is created once and cached with the schema."""
     kept = vars(schema)
     found = kept.get("_checks_index")
     if found is None:
@@ -164,7 +164,7 @@ def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
 
 
 def narrowed(left: int, right: int, pairs: Pairs) -> tuple[int, int]:
-    """Both ends reduced to the kinds that some pair allows; `(0, 0)` if no pair does.
+    """Reduce both ends to the kinds that some pair allows; return `(0, 0)` if no pair does.
 
     >>> narrowed(0b11, 0b11, ((0b01, 0b10),))
     (1, 2)

@@ -14,14 +14,14 @@ MOST_AROUND = 40
 
 
 def solve(facts: Facts) -> None:
-    """Narrow `kinds` of all symbols until nothing changes; mark a link that allows nothing as `bad`."""
+    """Narrow the kinds of all symbols until nothing changes; mark a link that no pair of kinds can satisfy as `bad`."""
     links = facts.links
     if facts.contradictions:
         links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]
     for link in links:
         # The labels written at the link itself are tested first, so that this link is blamed.
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
-    # Beside an unknown label the direction may be wrong too, so both directions are allowed when labels are inferred.
+    # Next to an unknown label the direction may be wrong too, so both directions are allowed when labels are inferred.
     good = [
         (link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
         for link in links
@@ -32,7 +32,7 @@ def solve(facts: Facts) -> None:
     while changed:
         check_work()
         changed = False
-        good.reverse()  # so that labels known at either end of a chain reach the other end within two passes
+        good.reverse()  # so that labels known at one end of a chain reach the other end within two passes
         for link, pairs in good:
             left, right = link.left, link.right
             before = left.kinds, right.kinds
@@ -61,7 +61,7 @@ def solve(facts: Facts) -> None:
 
 
 def written_kinds(link: Link, left: bool) -> int:
-    """The kinds that the written labels at one end of a link allow, without inference from patterns."""
+    """Return the kinds that the written labels at one end of a link allow, without inference from patterns."""
     symbol = link.left if left else link.right
     kinds = symbol.declared
     while symbol.parent is not None:
@@ -71,13 +71,13 @@ def written_kinds(link: Link, left: bool) -> int:
 
 
 def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
-    """The links whose reversal alone makes everything around the blamed link consistent."""
+    """Return the links that, if reversed alone, make the blamed link and everything connected to it consistent."""
     around = _connected(facts, blamed)
     return [item for item in around if item.turned != item.pairs and _fits(around, item)]
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:
-    """The start and the consistent links connected to it; none if there are more than `MOST_AROUND`."""
+    """Return a link and the consistent links connected to it; an empty list if there are more than `MOST_AROUND`."""
     chosen, seen, waiting = {id(start): start}, set[int](), [start.left, start.right]
     while waiting:
         symbol = waiting.pop()

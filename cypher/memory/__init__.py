@@ -6,10 +6,10 @@
     >>> large_values(parse("UNWIND range(1, 100000000) AS i RETURN sum(i) AS x"))
     []
 
-A Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. It stores what a list
-comprehension makes, the arguments of a procedure and of a plug-in's function, and the rows of `collect`, of a sort and of
-DISTINCT. Only what is certain is found: sizes are lower bounds that follow from the text and the parameters, and where
-anything depends on the data, nothing is found. `values` holds the bounds, `expressions` computes them for expressions,
+Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. It stores the result of
+a list comprehension, the arguments of procedures and plug-in functions, and the rows of `collect`, of a sort and of
+DISTINCT. Only certain cases are reported: sizes are lower bounds that follow from the text and the parameters, and a
+size that depends on the data is never reported. `values` holds the bounds, `expressions` computes them for expressions,
 `rows` for clauses.
 """
 
@@ -27,13 +27,13 @@ CODE = "value_too_large"
 _LENGTHENING = frozenset({"range", "replace", "split"})
 """Functions whose result may be much larger than the text of the query."""
 FEW_ADDITIONS = 8
-"""Additions of which even the largest text of a query, doubled each time, stays small."""
+"""With at most this many additions, even the longest text of a query stays small when each addition doubles it."""
 
 __all__ = ["CODE", "LargeValue", "large_values"]
 
 
 def large_values(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[LargeValue]:
-    """Every value of a query that certainly takes more than `MOST_BYTES` of the database's memory."""
+    """Return every value of a query that certainly takes more than `MOST_BYTES` of the database's memory."""
     if not _may_be_large(query, parameters):
         return []
     evaluation = Evaluation(parameters or {})
@@ -42,7 +42,7 @@ def large_values(query: tree.Query, parameters: Mapping[str, Any] | None = None)
 
 
 def _may_be_large(query: tree.Query, parameters: Mapping[str, Any] | None) -> bool:
-    """Whether a query has what it takes; most have not, and are not evaluated."""
+    """Return whether a query can contain a large value at all; most queries cannot and are not evaluated."""
     if parameters and any(isinstance(value, str | list | dict) and len(value) > 1 for value in parameters.values()):
         return True
     repeated = added = 0

@@ -1,4 +1,4 @@
-"""Computes least sizes of the values of expressions.
+"""Computes lower bounds for the sizes of expressions' values.
 
 >>> from graphground.cypher import parse
 >>> item = parse("RETURN [i IN range(1, 20) | i] + ['x'] AS x").body.clauses[0].projection.items[0]
@@ -48,40 +48,40 @@ _KNOWN = (
     ),
     *(tree.Reduce, tree.AllReduce, tree.ListPredicate, tree.PatternComprehension, tree.Subquery),
 )
-"""Expressions that are evaluated themselves; of all others the parts are."""
+"""Expressions that are evaluated as a whole; of any other expression only the parts are evaluated."""
 _SHARED = (tree.Variable, tree.Parameter, tree.IntegerLiteral, tree.FloatLiteral, tree.StringLiteral)
 
 
 class Evaluation:
-    """One pass over a query: `value` bounds an expression, and `found` collects what is too large."""
+    """One pass over a query: `value` computes a bound for an expression, and `found` collects the values that are too large."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self.parameters = parameters
         self.found: list[LargeValue] = []
         self.subquery: Callable[[tree.Subquery, Names], Value] = lambda node, names: None
-        """How the body of a subquery is evaluated; set by `rows`, which imports this module."""
+        """Evaluates the body of a subquery; set by `rows`, which imports this module."""
 
     def value(self, node: tree.Expression, names: Names) -> Value:
-        """What is certain of a value, where `names` holds the values of the variables."""
+        """Return what is certain about the value of an expression; `names` holds the values of the variables."""
         check_work()
         return self.kept(node, self._value(node, names))
 
     def kept(self, node: tree.Node, value: Value) -> Value:
-        """The value; nothing is known of it any more once it was found to be too large."""
+        """Return the value, or record it and return None if it takes too much memory."""
         if memory_of(value) <= MOST_BYTES:
             return value
         self.found.append(LargeValue(node.start, node.end, in_words(value)))
         return None
 
     def whole(self, node: tree.Expression, value: Value) -> Value:
-        """A value that goes to a plug-in, a procedure or the client, which get each element of a lazy list."""
+        """Check a value that goes to a plug-in, a procedure or the client, which receive each element of a lazy list."""
         if when_stored(value) <= MOST_BYTES:
             return stored(value) if isinstance(value, Items) else value
         self.found.append(LargeValue(node.start, node.end, in_words(value)))
         return None
 
     def below(self, node: tree.Node, names: Names) -> None:
-        """Evaluate every expression below a node of which nothing is known itself."""
+        """Evaluate every expression below a node about whose own value nothing is known."""
         pending = [node]
         while pending:
             for child in pending.pop().children():
@@ -133,7 +133,7 @@ class Evaluation:
         return None
 
     def _chain(self, node: tree.Binary, names: Names) -> Value:
-        """The value of `a + b + … + z`, which may be longer than Python's stack is deep."""
+        """Return the value of `a + b + … + z`; a loop, because the chain may exceed Python's recursion limit."""
         chain, first = [node], node.left
         while isinstance(first, tree.Binary):
             chain.append(first)
@@ -145,7 +145,7 @@ class Evaluation:
         return value
 
     def _case(self, node: tree.Case, names: Names) -> Value:
-        """Evaluate what a CASE computes in any event: what it compares first, and a result after a literal true."""
+        """Evaluate the parts of a CASE that are always computed: subject, first condition, and its result if it is `true`."""
         if node.subject is not None:
             self.value(node.subject, names)
         first = node.branches[0]
@@ -158,7 +158,7 @@ class Evaluation:
     def _call(self, node: tree.FunctionCall, names: Names) -> Value:
         if node.key == "coalesce" and node.arguments:
             first = self.value(node.arguments[0], names)
-            if first is not None:  # a value that is known is not null, and the others are not computed
+            if first is not None:  # a known value is not null, and the arguments after it are not computed
                 return functions.result(node.key, [first])
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.key in FUNCTIONS_ALLOWED:
@@ -189,7 +189,7 @@ class Evaluation:
         )
 
     def _with_own_names(self, node: tree.Expression, names: Names) -> None:
-        """Evaluate what stands in an expression that declares variables, of which nothing is known."""
+        """Evaluate the parts of an expression that declares variables; nothing is known about those variables."""
         own = {
             child.name
             for field in ("variable", "accumulator", "path_variable")
@@ -201,17 +201,17 @@ class Evaluation:
 
 
 def _mean(values: list[Value]) -> int:
-    """The bytes of each element of a literal, as an average: the elements themselves were judged before."""
+    """Return the average bytes of each element of a list literal; the elements themselves were checked before."""
     return REFERENCE + (sum(memory_of(value) for value in values) // len(values) if values else 0)
 
 
 def _lazy(made: Value) -> int:
-    """The bytes that a value takes only when it is stored."""
+    """Return the bytes that a value takes only when it is stored."""
     return when_stored(made) - memory_of(made)
 
 
 def _held(made: Value) -> int:
-    """The bytes of a value that is made anew for each element of a list."""
+    """Return the bytes of a value that is created again for each element of a list."""
     match made:
         case Number():
             return BOXED

@@ -1,4 +1,4 @@
-"""How many numbers of a range satisfy a condition at least: `i > 0` keeps all of `range(1, 100)`.
+"""Counts how many numbers of a range certainly satisfy a condition: `i > 0` keeps all of `range(1, 100)`.
 
 >>> from graphground.cypher import parse
 >>> where = parse("UNWIND range(1, 100) AS i WITH i WHERE i % 2 = 0 AND i <= 90 RETURN i").body.clauses[1].where
@@ -21,12 +21,12 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 def count_of(numbers: range) -> int:
-    """The length of a range of any size, for which `len` may be too small."""
+    """Return the length of a range; unlike `len`, also of a very long one."""
     return max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
 
 
 def least_kept(condition: tree.Expression, name: str, numbers: range) -> int:
-    """The least number of values of `name`, one of each of `numbers`, for which a condition is certainly true."""
+    """Return the least number of values for which a condition is true, if `name` takes each of `numbers` once."""
     check_work()
     whole = count_of(numbers)
     match condition:
@@ -68,12 +68,12 @@ def _compared(operator: str, left: tree.Expression, right: tree.Expression, name
 
 
 def _beside(operator: str, bound: float, numbers: range) -> int:
-    """The number of values of a range on one side of a number."""
+    """Return how many values of a range satisfy a comparison with a number."""
     whole = count_of(numbers)
     if operator in ("=", "<>"):
         return max(whole - 1, 0) if operator == "<>" else 0
     compare = _COMPARISONS[operator]
-    low, high = 0, whole  # the values that satisfy it are at one end of the range
+    low, high = 0, whole  # the values that satisfy the comparison are at one end of the range
     if not whole:
         return 0
     at_start = compare(numbers.start, bound)

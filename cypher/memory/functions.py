@@ -1,4 +1,4 @@
-"""The least sizes of what operators and functions give for arguments of known sizes.
+"""Computes lower bounds for the results of operators and functions, given those of their arguments.
 
 >>> result("range", [Number(1), Number(1000)])
 Items(size=1000, each=4, exact=True, lazy=True, present=True)
@@ -50,11 +50,11 @@ _SAME_LENGTH = {
     "apoc.coll.runningtotal": BOXED,
     "apoc.convert.tolist": BOXED,
 }
-"""Functions of a list that make a new one of the same length, with the least bytes of each new element."""
+"""Functions that turn a list into a new list of the same length, with the least bytes of each new element."""
 
 
 def combined(operator: str, left: Value, right: Value) -> Value:
-    """What `left operator right` gives."""
+    """Return what is known about the result of `left operator right`."""
     match left, right:
         case Number(), Number():
             return _number(operator, left.value, right.value)
@@ -95,14 +95,14 @@ def _number(operator: str, left: float, right: float) -> Value:
 
 
 def negated(operand: Value, operator: str) -> Value:
-    """What `-operand` or `+operand` gives."""
+    """Return what is known about the result of `-operand` or `+operand`."""
     if isinstance(operand, Number):
         return Number(-operand.value) if operator == "-" else operand
     return operand if isinstance(operand, Present) else None
 
 
 def _joined(left: Value, right: Value) -> Value:
-    """Two texts, or a text and a value that becomes one."""
+    """Join two strings, or a string and a value that is converted to a string."""
     parts = [_as_text(left), _as_text(right)]
     first, second = parts
     if first is None or second is None:
@@ -127,7 +127,7 @@ def _as_text(value: Value) -> Text | None:
 
 
 def _concatenated(left: Value, right: Value) -> Value:
-    """Two lists, or a list and an element: a view of both, which copies none."""
+    """Concatenate two lists, or a list and an element; the database makes a view and copies neither."""
     if left is None or right is None:
         return None  # null, or a list of unknown length
     size = sum(side.size if isinstance(side, Items) else 1 for side in (left, right))
@@ -143,7 +143,7 @@ def _concatenated(left: Value, right: Value) -> Value:
 
 
 def part(whole: Value, lower: tree.Expression | None, upper: tree.Expression | None) -> Value:
-    """What `whole[lower..upper]` gives: a view, whose length is known if the bounds are small literals."""
+    """Return what is known about `whole[lower..upper]`: a view, whose length is known if the bounds are small literals."""
     if not isinstance(whole, Items) or upper is not None:
         return None
     start = lower.value if isinstance(lower, tree.IntegerLiteral) else 0 if lower is None else whole.size
@@ -151,7 +151,7 @@ def part(whole: Value, lower: tree.Expression | None, upper: tree.Expression | N
 
 
 def element(source: Value) -> Value:
-    """An element of a list, as a comprehension or UNWIND gives it: of a range a new integer each time."""
+    """Return an element of a list, as in a comprehension or UNWIND; a range creates a new integer each time."""
     if not isinstance(source, Items) or not source.present:
         return None
     if source.lazy:
@@ -160,7 +160,7 @@ def element(source: Value) -> Value:
 
 
 def result(key: str, arguments: list[Value]) -> Value:
-    """What a function gives; None where that is not certain."""
+    """Return what is known about the result of a function, or None if nothing is certain."""
     match key, arguments:
         case "range", [Number(value=int() as first), Number(value=int() as last), *step]:
             return _range(first, last, step)

@@ -1,8 +1,8 @@
-"""Counts the rows that a query certainly makes, and what its clauses store of them.
+"""Counts the rows that a query certainly produces, and the memory that its clauses use to store them.
 
-A clause that stores rows or values of all of them (`collect`, DISTINCT, a sort without LIMIT, grouping) is found where
-each row takes at least `ROW` bytes. After a MATCH, a procedure or an unknown condition there may be no row; what follows
-is judged for one.
+A clause that stores all rows or one value of each (`collect`, DISTINCT, a sort without LIMIT, grouping) is reported if
+its rows, at `ROW` bytes or more each, exceed the limit. After a MATCH, a procedure or an unknown condition there may be
+no row at all; later clauses are then evaluated for one row.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from graphground.cypher.memory.values import BOXED, MOST_BYTES, REFERENCE, Items
 from graphground.cypher.work import check_work
 
 ROW = REFERENCE + BOXED
-"""The least bytes that `collect`, a sort or DISTINCT stores of a row."""
+"""The least number of bytes that `collect`, a sort or DISTINCT stores for a row."""
 _STORING = frozenset({"collect", "percentilecont", "percentiledisc"})
 _PLUG_INS_STORING = frozenset({"apoc.agg.slice", "apoc.agg.median"})
 
 
 @dataclass
 class Rows:
-    """The rows between two clauses: their least number, and what is known of each variable."""
+    """The rows between two clauses: their least number, and what is known about each variable."""
 
     number: int = 1
     names: dict[str, Value] = field(default_factory=dict)
 
     def unknown(self) -> None:
-        """After a clause that may drop rows: what follows is evaluated for one row, if at all."""
+        """Account for a clause that may drop rows: later clauses are evaluated for at most one row."""
         self.number = min(self.number, 1)
         self.names = {name: _without_distinct(value) for name, value in self.names.items()}
 
     def filtered(self, condition: tree.Expression) -> None:
-        """After WHERE, which keeps a part of the numbers of a range for certain, in as many rows each."""
+        """Account for a WHERE: count the rows that remain because the condition certainly holds for some numbers of a range."""
         kept = {
             name: least_kept(condition, name, value.numbers)
             for name, value in self.names.items()
@@ -54,7 +54,7 @@ class Rows:
 
 
 def evaluate(body: tree.Node, evaluation: Evaluation) -> None:
-    """Find every value and every set of rows of a query that takes too much memory."""
+    """Find every value and every set of rows of a query that take too much memory."""
     evaluation.subquery = lambda node, names: _subquery(node, names, evaluation)
     _body(body, Rows(), evaluation, last=True)
 
@@ -64,7 +64,7 @@ def _without_distinct(value: Value) -> Value:
 
 
 def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = False) -> Rows:
-    """The rows that a query returns for each one that it gets; `last` if they go to the client."""
+    """Return the rows that a query returns for each incoming row; with `last`, they go to the client."""
     check_work()
     match body:
         case tree.SingleQuery():
@@ -90,7 +90,7 @@ def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = F
 
 
 def _subquery(node: tree.Subquery, names: Names, evaluation: Evaluation) -> Value:
-    """COLLECT stores a value of each row; EXISTS may stop at the first."""
+    """Evaluate a subquery: COLLECT stores a value for each row, and EXISTS may stop at the first row."""
     if node.body is None:
         evaluation.below(node, names)
         return None
@@ -143,13 +143,13 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
 
 
 def _forget(clause: tree.Clause, names: dict[str, Value]) -> None:
-    """Variables of a pattern are not those of another scope with the same name."""
+    """Add the variables that a clause declares; nothing is known about their values."""
     for variable in clause.find(tree.Variable):
         names.setdefault(variable.name, None)
 
 
 def _projected(projection: tree.Projection, rows: Rows, evaluation: Evaluation, *, to_client: bool) -> Rows:
-    """The rows after WITH or RETURN."""
+    """Return the rows after WITH or RETURN."""
     aggregating = [item for item in projection.items if any(map(_stores_rows, item.expression.walk()))]
     values: dict[str, Value] = dict(rows.names) if projection.star else {}
     for item in projection.items:
@@ -194,7 +194,7 @@ def _stores_rows(node: tree.Node) -> bool:
 
 
 def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> None:
-    """Find an aggregate that stores a value for each row."""
+    """Report an aggregate that stores a value for each row."""
     for call in item.expression.walk():
         if not isinstance(call, tree.FunctionCall) or not _stores_rows(call) or not call.arguments:
             continue
@@ -209,7 +209,7 @@ def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> No
 
 
 def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
-    """The least number of different rows: each combination of variables that came from long lists by themselves."""
+    """Return the least number of groups: the combinations of variables that were unwound from separate long lists."""
     known = {
         key.expression.name: rows.names.get(key.expression.name)
         for key in keys
@@ -220,7 +220,7 @@ def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
 
 
 def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Evaluation) -> Rows:
-    """The rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all of them."""
+    """Return the rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all of them."""
     skip, limit = (None if bound is None else evaluation.value(bound, rows.names) for bound in (page.skip, page.limit))
     if page.order_by and page.limit is None and rows.number * ROW > MOST_BYTES:
         _found(evaluation, page.order_by[0], rows.number, "rows to sort")

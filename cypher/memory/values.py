@@ -1,4 +1,4 @@
-"""What is certain of a value: a number, a text, a list with its least length, or that it is not null.
+"""Lower bounds for a value: a number, a string, a list with its least length, or only that it is not null.
 
 >>> memory_of(Items(1_000_000, each=20))
 20000000
@@ -13,21 +13,21 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MOST_BYTES = 32 * 2**20
-"""The most memory of one value. Eight such queries of one client at the same time fit into half of a heap of 512 MB."""
+"""The most memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
 REFERENCE, BOXED, HEADER = 4, 16, 16
-"""Bytes of a reference in a list, of an integer, and of what surrounds a text or a list, in a JVM with a small heap."""
+"""Bytes of a reference in a list, of a boxed integer, and of the header of a string or list, in a JVM with a small heap."""
 LONGEST_TEXT = 2_000
-"""The longest text that is known by its characters; of a longer one only their numbers are known."""
+"""The most characters of a string that are kept; of a longer one only the count of each character is kept."""
 
 
 class Number(NamedTuple):
-    """A number that is known exactly."""
+    """A number whose value is known exactly."""
 
     value: int | float
 
 
 class Text(NamedTuple):
-    """A text of at least `size` characters; `text` and `counts` are its characters and their numbers, if known."""
+    """A string of at least `size` characters; `text` holds it and `counts` the number of each character, if known."""
 
     size: int
     text: str | None = None
@@ -35,7 +35,7 @@ class Text(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A list of at least `size` elements, exactly as many if `exact`; each takes `each` bytes, none while it is `lazy`."""
+    """A list of at least `size` elements, exactly that many if `exact`; each takes `each` bytes, or none while `lazy`."""
 
     size: int
     each: int = REFERENCE
@@ -44,29 +44,29 @@ class Items(NamedTuple):
     present: bool = True
     """Whether no element is null."""
     inside: int = 0
-    """The bytes that lazy lists among all its elements take when they are stored."""
+    """The bytes that lazy lists among the elements, taken together, need once they are stored."""
     numbers: range | None = None
-    """The numbers that a `range` gives."""
+    """The numbers of the list if it is a `range`."""
 
 
 class Present(NamedTuple):
-    """Any value but null; `held` bytes are stored for each one that a list keeps."""
+    """A value that is known not to be null; a list that stores it uses `held` bytes for it."""
 
     held: int = 0
     distinct: int = 0
-    """The number of different values that it has in the rows, at least."""
+    """The least number of different values that it takes over the rows."""
     inside: int = 0
-    """The bytes that lazy lists in it take when they are stored."""
+    """The bytes that lazy lists inside the value need once they are stored."""
     numbers: range | None = None
-    """The numbers that it has, each in as many rows as the others."""
+    """The numbers that the value takes over the rows, each in equally many rows."""
 
 
 Value = Number | Text | Items | Present | None
-"""None: nothing is known."""
+"""The known lower bound of a value; None if nothing is known."""
 
 
 class LargeValue(NamedTuple):
-    """A value that takes too much memory: where it stands, and `what` in words."""
+    """A value that takes too much memory: its offsets in the query, and `what`, its description."""
 
     start: int
     end: int
@@ -74,7 +74,7 @@ class LargeValue(NamedTuple):
 
 
 def constant(given: Any) -> Value:
-    """A parameter's value: `constant([1, 2])` is a list of two elements."""
+    """Return the bound for a parameter's value: `constant([1, 2])` is a list of two elements."""
     match given:
         case None:
             return None
@@ -90,12 +90,12 @@ def constant(given: Any) -> Value:
 
 
 def known_text(text: str) -> Text:
-    """A text of which everything is known."""
+    """Return the bound for a string whose characters are all known."""
     return Text(len(text), text if len(text) <= LONGEST_TEXT else None, Counter(text))
 
 
 def memory_of(value: Value) -> int:
-    """The least number of bytes that a value takes while it is kept."""
+    """Return the least number of bytes that a value takes while it is kept."""
     match value:
         case Text():
             return value.size
@@ -105,7 +105,7 @@ def memory_of(value: Value) -> int:
 
 
 def when_stored(value: Value) -> int:
-    """The least number of bytes of a value with everything in it computed, as plug-ins and clients get it."""
+    """Return the least bytes of a value with all its elements computed, as plug-ins and clients receive it."""
     match value:
         case Text():
             return value.size
@@ -117,12 +117,12 @@ def when_stored(value: Value) -> int:
 
 
 def stored(items: Items) -> Items:
-    """A list with each of its elements in memory."""
+    """Return a list with each of its elements in memory."""
     return items._replace(lazy=False, each=max(items.each, REFERENCE + BOXED) if items.lazy else items.each)
 
 
 def in_words(value: Value) -> str:
-    """`this list has at least 100,000,000 elements`."""
+    """Describe a large value: `this list has at least 100,000,000 elements`."""
     match value:
         case Text():
             return f"this text has at least {value.size:,} characters"

@@ -1,1 +1,1 @@
-"""The words in names: `split`, `letters`, `stem`, `synonyms`, and the `nearest` valid names to an unknown one."""
+"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`, and `nearest` for names similar to an unknown one."""

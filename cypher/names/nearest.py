@@ -1,4 +1,4 @@
-"""The names most similar to an unknown one, by spelling and by the meaning of their parts.
+"""Finds the names most similar to an unknown name, by spelling and by the meaning of their parts.
 
 >>> nearest("Movi", ["Movie", "Person", "Genre"])[0].name
 'Movie'
@@ -54,13 +54,13 @@ class Near:
 def nearest(
     found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (), worst: float = 0.36
 ) -> list[Near]:
-    """The candidates most similar to `found`, best first; `favoured` ones fit their place in the query and win ties."""
+    """Return the candidates most similar to `found`, best first; `favoured` names fit the context and win ties."""
     near = []
     check_work()
     for candidate in candidates:
         letters = spelling(found, candidate)
         if letters < ALIKE:
-            letters *= 0.85  # chance alone makes long names half alike
+            letters *= 0.85  # long names are half alike by chance
         score = max(letters, 0.92 * meaning(found, candidate))
         if score >= worst:
             near.append(Near(candidate, score + (0.12 if candidate in favoured else 0.0)))
@@ -69,7 +69,7 @@ def nearest(
 
 
 def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """The known words most similar to an unknown one, best first, for "did you mean".
+    """Return the known words most similar to an unknown word, best first, for "did you mean".
 
     >>> closest("querry", ["graph", "query", "parameters"])
     ['query']
@@ -78,20 +78,20 @@ def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
-    """Whether the best candidate beats the second by enough to be applied automatically."""
+    """Return whether the best candidate beats the second by enough to be applied automatically."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 
 
 def spelling(first: str, second: str) -> float:
-    """Similarity of spelling, 0 to 1, ignoring case and separators: `spelling("runtime_minute", "runtimeMinute")` is 1."""
-    from rapidfuzz.distance import OSA, Indel  # loaded on first use: only mistakes need it
+    """Return the similarity of spelling, 0 to 1, ignoring case and separators: 1 for `runtime_minute` and `runtimeMinute`."""
+    from rapidfuzz.distance import OSA, Indel  # imported on first use: only queries with mistakes need this package
 
     left, right = _bare(first), _bare(second)
     return max(OSA.normalized_similarity(left, right), 0.9 * Indel.normalized_similarity(left, right))
 
 
 def meaning(first: str, second: str) -> float:
-    """Similarity of the parts of two names: shared stems and synonyms count, function words little."""
+    """Return the similarity in meaning, 0 to 1: shared stems and synonyms of the parts count, function words little."""
     left, right = concepts(first), concepts(second)
     if not left or not right:
         return 0.0
@@ -103,7 +103,7 @@ def meaning(first: str, second: str) -> float:
 
 @lru_cache(4096)
 def concepts(name: str) -> frozenset[str]:
-    """The parts of a name as stems, with synonyms unified: `concepts("wasBornAt")` contains `birth`."""
+    """Return the parts of a name as stems, with synonyms unified: `concepts("wasBornAt")` contains `birth`."""
     return frozenset(concept(stem(word.lower())) for word in split(name))
 
 
@@ -116,7 +116,7 @@ def _bare(name: str) -> str:
 
 
 def distance(a: str, b: str) -> int:
-    """The number of letters to change, add or remove to turn one word into the other (Levenshtein)."""
-    from rapidfuzz.distance import Levenshtein  # loaded on first use: only mistakes need it
+    """Return how many letters to change, add or remove to turn one word into the other (Levenshtein distance)."""
+    from rapidfuzz.distance import Levenshtein  # imported on first use: only queries with mistakes need this package
 
     return Levenshtein.distance(a, b)

@@ -12,5 +12,5 @@ _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
 def split(name: str) -> list[str]:
-    """The words of a label, type or property, as written: `runtimeMinute`, `RUNTIME_MINUTE`, `Box Office`."""
+    """Return the words of a label, type or property as written: `runtimeMinute` gives `runtime` and `Minute`."""
     return _WORD.findall(name)

@@ -1,4 +1,4 @@
-"""Removes the ending of a word, so that `directed`, `director` and `directs` are the same."""
+"""Removes the ending of a word, so that `directed`, `director` and `directs` become equal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ ENDINGS = ("ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "or", "s", "e")
 
 
 def stem(word: str) -> str:
-    """A word in lower case without its ending: `stem("directed")` is `direct`."""
+    """Remove the ending of a word in lower case: `stem("directed")` is `direct`."""
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

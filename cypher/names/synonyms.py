@@ -1,7 +1,7 @@
 """Words with the same meaning in graphs: `born` and `birth`, `movie` and `film`.
 
 A stem has a single concept here, because a fix must be unambiguous. In `graphs.schemas.filtering.lexicon` a word may
-have several, because a filtered schema must miss nothing. A shared list was tried: suggestions were lost.
+have several concepts, because a filtered schema must miss nothing. One list for both purposes lost suggestions.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ _SAME = """
     score rating rate
     comment reply answer
 """
-"""One concept per line; the first word of a line stands for all of them."""
+"""The concepts, one per line; the first word of a line stands for all its words."""
 
 
 def concept(word: str) -> str:
-    """The concept of a stem: `concept("offspr")` is `child`; a stem without synonyms is its own concept."""
+    """Return the concept of a stem: `concept("offspr")` is `child`; a stem without synonyms is its own concept."""
     return _concepts().get(word, word)
 
 

@@ -1,11 +1,11 @@
-"""Tokens to a tree: recursive descent, one function per construct, one module per family.
+"""Turns tokens into a tree: recursive descent, one function per construct, one module per family of constructs.
 
-`cursor` holds the position, `queries` and `clauses` the frame, `expressions` and `atoms` the values, `patterns` and
-`labels` the paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), one is tried and undone;
-the reported error is the one furthest to the right.
+`cursor` holds the position; `queries` and `clauses` parse clauses, `expressions` and `atoms` values, `patterns` and
+`labels` paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), the parser tries the first
+and backtracks if it fails; the error furthest to the right is reported.
 
-The language is recursive (a subquery is an expression that contains clauses), and so are its modules: they import each
-other as modules and look functions up at the call, so that any of them may be imported first.
+The language is recursive (a subquery is an expression that contains clauses), and so are its modules: each imports the
+others as whole modules and looks functions up when it calls them, so that any module may be imported first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values: literals, variables, calls, CASE, comprehensions, subqueries and patterns inside expressions."""
+"""Parses values: literals, variables, calls, CASE, comprehensions, subqueries and patterns inside expressions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphground.cypher.tree import (
 
 
 def atom(c: Cursor) -> Expression:
-    """One value, without operators."""
+    """Parse one value, without operators."""
     i = c.i
     name = c.names[i]
     kind = c.kinds[i]
@@ -67,13 +67,13 @@ def atom(c: Cursor) -> Expression:
 
 
 def unescaped(c: Cursor, i: int) -> str:
-    """The value of a string token with escapes; an invalid `\\u` is noted."""
+    """Return the value of a string token that contains escapes; an invalid `\\u` is noted."""
     start, end = c.starts[i], c.ends[i]
     return unescape_string(c.text[start:end])[0]
 
 
 def string(c: Cursor) -> StringLiteral:
-    """A string literal."""
+    """Parse a string literal."""
     i = c.i
     if c.kinds[i] != "string":
         raise c.fail("a string")
@@ -90,7 +90,7 @@ def _is_call(c: Cursor) -> bool:
 
 
 def call(c: Cursor) -> Expression:
-    """`point.distance(a, b)`, `count(DISTINCT n)`, `count(*)`."""
+    """Parse a function call: `point.distance(a, b)`, `count(DISTINCT n)`, `count(*)`."""
     i = c.i
     start = c.starts[i]
     if c.kinds[i] == "COUNT" and c.kinds[i + 2] == "*" and c.kinds[i + 3] == ")":
@@ -161,7 +161,7 @@ def _map_projection(c: Cursor, subject: Variable) -> MapProjection:
 
 
 def map_literal(c: Cursor) -> MapLiteral:
-    """`{name: 'x', year: 1999}`."""
+    """Parse a map: `{name: 'x', year: 1999}`."""
     start = c.starts[c.expect("{")]
     entries: list[MapEntry] = []
     if c.kinds[c.i] != "}":
@@ -182,7 +182,7 @@ def map_literal(c: Cursor) -> MapLiteral:
 
 
 def parameter(c: Cursor) -> Parameter:
-    """`$name`, `$0`."""
+    """Parse a parameter: `$name`, `$0`."""
     start = c.starts[c.expect("$")]
     i = c.i
     name = c.names[i]
@@ -213,7 +213,7 @@ def _float(c: Cursor) -> FloatLiteral:
 
 
 def _negative_number(c: Cursor) -> Expression | None:
-    """`-1` after another sign: only numbers may have two signs."""
+    """Parse `-1` after another sign: only a number may have two signs."""
     after = c.kinds[c.i + 1]
     if after not in ("integer", "float", "INF", "INFINITY", "NAN"):
         c.i += 1
@@ -240,7 +240,7 @@ def _parenthesis(c: Cursor) -> Expression:
 
 
 def pattern_expression(c: Cursor) -> PatternExpression | None:
-    """A path such as `(n)-->()` used as a value; None if the parenthesis is an ordinary one."""
+    """Parse a path used as a value, such as `(n)-->()`; None if the parenthesis does not begin a path."""
     i = c.i
     kinds = c.kinds
     first = kinds[i + 1]

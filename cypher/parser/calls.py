@@ -1,4 +1,4 @@
-"""CALL: procedures with YIELD, and subqueries with their imports and transactions."""
+"""Parses CALL: procedures with YIELD, and subqueries with their imports and transactions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.cypher.tree import CallProcedure, CallSubquery, Clause, Express
 
 
 def call(c: Cursor) -> Clause:
-    """`CALL { … }`, `CALL (n) { … }`, `CALL db.labels() YIELD label`."""
+    """Parse `CALL { … }`, `CALL (n) { … }` or `CALL db.labels() YIELD label`."""
     i = c.i
     optional = c.kinds[i] == "OPTIONAL"
     c.i = i + 2 if optional else i + 1
@@ -90,7 +90,7 @@ def _transactions(c: Cursor) -> InTransactions:
 
 
 def _retry(c: Cursor) -> str:
-    """`RETRY FOR 2 SECONDS THEN CONTINUE`; the time is a number or a parameter."""
+    """Parse `RETRY FOR 2 SECONDS THEN CONTINUE`; the time is a number or a parameter."""
     begin = c.i
     c.i += 1
     timed = c.accept("FOR")

@@ -1,4 +1,4 @@
-"""CASE in both forms, with the comparisons and lists allowed after WHEN."""
+"""Parses CASE in both forms, with the comparisons and lists allowed after WHEN."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
 
 
 def case(c: Cursor) -> Expression | None:
-    """`CASE … END`; None if CASE is a variable's name."""
+    """Parse `CASE … END`; None if CASE is a variable's name."""
     i = c.i
     depth = c.depth
     try:
@@ -19,7 +19,7 @@ def case(c: Cursor) -> Expression | None:
     except Failure as failure:
         if failure.at > i + 1:
             raise
-        # `case` alone, or followed by what no expression begins with, is a name.
+        # `case` alone, or before a token that begins no expression, is a name.
         c.i = i
         c.depth = depth
         return None

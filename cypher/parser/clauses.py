@@ -33,7 +33,7 @@ from graphground.cypher.tree import (
 
 
 def match(c: Cursor) -> Match:
-    """`MATCH (n)-->(m) WHERE n.x = 1`."""
+    """Parse `MATCH (n)-->(m) WHERE n.x = 1`."""
     i = c.i
     optional = c.kinds[i] == "OPTIONAL"
     c.i = i + 2 if optional else i + 1
@@ -56,7 +56,7 @@ def match(c: Cursor) -> Match:
 
 
 def optional(c: Cursor) -> Clause:
-    """OPTIONAL MATCH or OPTIONAL CALL."""
+    """Parse OPTIONAL MATCH or OPTIONAL CALL."""
     after = c.kinds[c.i + 1]
     if after == "MATCH":
         return match(c)
@@ -101,7 +101,7 @@ def _hint(c: Cursor) -> IndexHint:
 
 
 def with_(c: Cursor) -> With:
-    """`WITH n, count(*) AS c WHERE c > 1`."""
+    """Parse `WITH n, count(*) AS c WHERE c > 1`."""
     start = c.starts[c.i]
     c.i += 1
     found = projection(c)
@@ -113,7 +113,7 @@ def with_(c: Cursor) -> With:
 
 
 def return_(c: Cursor) -> Return:
-    """`RETURN DISTINCT n.name AS name ORDER BY name LIMIT 3`."""
+    """Parse `RETURN DISTINCT n.name AS name ORDER BY name LIMIT 3`."""
     start = c.starts[c.i]
     c.i += 1
     found = projection(c)
@@ -121,7 +121,7 @@ def return_(c: Cursor) -> Return:
 
 
 def projection(c: Cursor) -> Projection:
-    """The part after WITH and RETURN, up to LIMIT."""
+    """Parse the part of WITH or RETURN after the keyword, up to LIMIT."""
     i = c.i
     distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "+")
     if distinct:
@@ -142,7 +142,7 @@ def projection(c: Cursor) -> Projection:
 
 
 def _group(c: Cursor) -> list[Expression] | None:
-    """`GROUP BY n.x, y`; None for `GROUP BY ALL`, which is the default."""
+    """Parse `GROUP BY n.x, y`; None for `GROUP BY ALL`, which is the default."""
     c.i += 1
     c.expect("BY")
     if c.accept("ALL"):
@@ -161,7 +161,7 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
     start = c.starts[i]
     name = c.names[i]
     after = c.kinds[i + 1]
-    # Most items are a variable alone; this shortcut saves ten calls.
+    # Most items are just a variable; this shortcut saves ten calls.
     value: Expression
     if name is not None and (after == "," or after == "end") and c.kinds[i] not in ("TRUE", "FALSE", "NULL"):
         if c.kinds[i] in ("INF", "NAN", "INFINITY"):
@@ -179,7 +179,7 @@ def _return_item(c: Cursor, what: str) -> ReturnItem:
         return ReturnItem(start, value.end, value, None, value.name)
     if isinstance(value, MapProjection):
         return ReturnItem(start, value.end, value, None, value.subject.name)
-    # Parentheses around it are part of the column's name, so the end is that of the last token.
+    # Parentheses around an item belong to the column's name, so the item ends at the last token.
     end = c.ends[c.i - 1]
     return ReturnItem(start, end, value, None, c.text[start:end])
 
@@ -214,7 +214,7 @@ def _page(c: Cursor) -> tuple[Expression | None, Expression | None]:
 
 
 def order_and_page(c: Cursor) -> OrderAndPage:
-    """ORDER BY, SKIP and LIMIT as a separate clause."""
+    """Parse ORDER BY, SKIP and LIMIT as a separate clause."""
     start = c.starts[c.i]
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
@@ -222,7 +222,7 @@ def order_and_page(c: Cursor) -> OrderAndPage:
 
 
 def unwind(c: Cursor) -> Unwind:
-    """`UNWIND xs AS x`."""
+    """Parse `UNWIND xs AS x`."""
     start = c.starts[c.i]
     c.i += 1
     source = expressions.expression(c)
@@ -234,7 +234,7 @@ def unwind(c: Cursor) -> Unwind:
 
 
 def for_(c: Cursor) -> Unwind:
-    """`FOR x IN xs`, Cypher 25's alternative to UNWIND."""
+    """Parse `FOR x IN xs`, Cypher 25's alternative to UNWIND."""
     start = c.starts[c.i]
     c.i += 1
     variable = c.variable()
@@ -244,7 +244,7 @@ def for_(c: Cursor) -> Unwind:
 
 
 def load_csv(c: Cursor) -> LoadCsv:
-    """`LOAD CSV WITH HEADERS FROM $url AS row`."""
+    """Parse `LOAD CSV WITH HEADERS FROM $url AS row`."""
     start = c.starts[c.i]
     c.i += 1
     c.expect("CSV")
@@ -262,7 +262,7 @@ def load_csv(c: Cursor) -> LoadCsv:
 
 
 def use(c: Cursor) -> Use:
-    """`USE movies`, `USE graph.byName('movies')`."""
+    """Parse `USE movies` or `USE graph.byName('movies')`."""
     start = c.starts[c.i]
     c.i += 1
     if c.kinds[c.i] == "GRAPH" and c.kinds[c.i + 1] != "." and c.names[c.i + 1] is not None:
@@ -289,13 +289,13 @@ def use(c: Cursor) -> Use:
 
 
 def finish(c: Cursor) -> Finish:
-    """`FINISH`."""
+    """Parse `FINISH`."""
     c.i += 1
     return Finish(c.starts[c.i - 1], c.end)
 
 
 def let(c: Cursor) -> Let:
-    """`LET x = 1, y = 2`."""
+    """Parse `LET x = 1, y = 2`."""
     start = c.starts[c.i]
     c.i += 1
     items: list[LetItem] = []
@@ -309,7 +309,7 @@ def let(c: Cursor) -> Let:
 
 
 def filter_(c: Cursor) -> Filter:
-    """`FILTER n.x = 1`, `FILTER WHERE n.x = 1`."""
+    """Parse `FILTER n.x = 1` or `FILTER WHERE n.x = 1`."""
     start = c.starts[c.i]
     c.i += 1
     c.accept("WHERE")

@@ -1,4 +1,4 @@
-"""Commands for schema and administration: indexes, constraints and SHOW are parsed completely, others only named."""
+"""Parses schema and administration commands: indexes, constraints and SHOW completely, of others only the first words."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 def command(c: Cursor) -> Command | None:
-    """A command; None if a query begins."""
+    """Parse a command; None if a query begins here."""
     kind = c.kinds[c.i]
     if kind in ("CREATE", "DROP"):
         return _create_or_drop(c, kind)
@@ -248,7 +248,7 @@ def _show(c: Cursor, kind: str) -> Command:
 
 
 def _shown(c: Cursor) -> str:
-    """Skip the object of a SHOW, as far as it is known; return its last word."""
+    """Skip the object of a SHOW, as far as it is recognized; return its last word."""
     if c.names[c.i] is None:
         raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
     kind = c.kinds[c.i]

@@ -6,19 +6,19 @@ from graphground.cypher.tokens import Tokens
 from graphground.cypher.tree import Name, Variable
 
 MAX_DEPTH = 60
-"""How deep expressions, patterns and subqueries may be nested."""
+"""The greatest depth to which expressions, patterns and subqueries may be nested."""
 MAX_LENGTH = 200_000
 """The most characters that a query may have."""
 MOST_DIGITS = 1000
-"""The most digits of an integer that are read: more than any valid one has, and within Python's limit of conversion."""
+"""The most digits of an integer that are converted: more than any valid integer has, and within Python's limit for conversions."""
 MAX_TOKENS = 50_000
 """The most tokens that a query may have."""
 
 
 class Failure(Exception):
-    """The text cannot continue like this: the token's number, the expected tokens, or a message.
+    """The signal that the text cannot be parsed beyond a token: its number, and the expected tokens or a message.
 
-    Alternatives are tried by catching it; only the furthest failure is reported.
+    The parser catches a failure to try the next alternative; only the furthest failure is reported.
     """
 
     def __init__(self, at: int, expected: str, message: str = "") -> None:
@@ -61,7 +61,7 @@ class Cursor:
 
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
-        # The end is repeated, so that looking three tokens ahead needs no check.
+        # The end token is repeated, so that looking three tokens ahead needs no check.
         self.kinds = [*tokens.kinds, "end", "end", "end", "end"]
         self.names = [*tokens.names, None, None, None, None]
         self.starts = tokens.starts
@@ -77,7 +77,7 @@ class Cursor:
         self.notes: list[tuple[str, int, int, str]] = []
 
     def fail(self, expected: str, message: str = "") -> Failure:
-        """The failure to raise if the next token is not an expected one."""
+        """Return the failure to raise if the next token is not an expected one."""
         i = self.i
         if i > self.furthest:
             self.furthest = i
@@ -87,18 +87,18 @@ class Cursor:
         return Failure(i, expected, message)
 
     def note(self, code: str, start: int, end: int, message: str) -> None:
-        """Note a problem that does not stop the parsing; it is reported with those of the later stages."""
+        """Note a problem that does not stop the parser; it is reported together with problems found later."""
         self.notes.append((code, start, end, message))
 
     def accept(self, kind: str) -> bool:
-        """Skip the next token if it is of this kind; return whether it was."""
+        """Skip the next token if it is of this kind; return whether it was skipped."""
         if self.kinds[self.i] == kind:
             self.i += 1
             return True
         return False
 
     def expect(self, kind: str) -> int:
-        """Skip the next token, which must be of this kind; return its number."""
+        """Skip the next token, which must be of this kind; return the token's number."""
         i = self.i
         if self.kinds[i] != kind:
             raise self.fail(f"'{kind}'")
@@ -106,7 +106,7 @@ class Cursor:
         return i
 
     def name(self, what: str) -> Name:
-        """A label, type, property key or the like."""
+        """Parse a label, type, property key or other name."""
         i = self.i
         text = self.names[i]
         if text is None:
@@ -115,7 +115,7 @@ class Cursor:
         return Name(self.starts[i], self.ends[i], text)
 
     def variable(self) -> Variable:
-        """A variable."""
+        """Parse a variable."""
         i = self.i
         text = self.names[i]
         if text is None:
@@ -124,7 +124,7 @@ class Cursor:
         return Variable(self.starts[i], self.ends[i], text)
 
     def integer(self) -> int:
-        """An unsigned integer, as in `*1..3` and `{2}`."""
+        """Parse an unsigned integer, as in `*1..3` and `{2}`."""
         i = self.i
         if self.kinds[i] != "integer":
             raise self.fail("a whole number")
@@ -145,12 +145,12 @@ class Cursor:
 
     @property
     def end(self) -> int:
-        """The end of the token before the next one."""
+        """The offset at which the last consumed token ends."""
         return self.ends[self.i - 1] if self.i else 0
 
 
 def integer_value(c: Cursor, i: int) -> int:
-    """The value of an integer token; an invalid one is noted and counts as 0."""
+    """Return the value of an integer token; an invalid integer is noted and counts as 0."""
     text = c.text[c.starts[i] : c.ends[i]]
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:

@@ -1,4 +1,4 @@
-"""Operators: `a OR b AND NOT c < d + e`, from the loosest to the tightest, and suffixes of a value."""
+"""Parses operators, `a OR b AND NOT c < d + e`, from the loosest to the tightest, and suffixes of a value."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _POSTFIX = frozenset((".", "[", ":", "IS"))
 
 
 def expression(c: Cursor) -> Expression:
-    """`a OR b`."""
+    """Parse `a OR b`."""
     c.deeper()
     left = _exclusive(c)
     while c.kinds[c.i] == "OR":
@@ -101,7 +101,7 @@ _ENDS_OPERAND = frozenset(("end", ")", "]", "}", ",", ";", "|", "AND", "OR", "XO
 
 def _negation(c: Cursor) -> Expression:
     starts = []
-    # `not` is a variable's name too, where nothing that could be negated follows.
+    # `not` may also be a variable's name, if no operand follows.
     while c.kinds[c.i] == "NOT" and c.kinds[c.i + 1] not in _ENDS_OPERAND:
         starts.append(c.starts[c.i])
         c.i += 1
@@ -115,7 +115,7 @@ def _negation(c: Cursor) -> Expression:
 
 
 def comparison(c: Cursor) -> Expression:
-    """`a < b <= c`."""
+    """Parse `a < b <= c`."""
     left = predicate(c)
     kind = c.kinds[c.i]
     if kind not in _COMPARISONS:
@@ -139,7 +139,7 @@ def comparison(c: Cursor) -> Expression:
 
 
 def predicate(c: Cursor) -> Expression:
-    """`a IN b`, `a STARTS WITH b`, `a IS NOT NULL`; these cannot be chained."""
+    """Parse `a IN b`, `a STARTS WITH b` or `a IS NOT NULL`, which cannot be chained."""
     left = sum_(c)
     kind = c.kinds[c.i]
     if kind not in _PREDICATES:
@@ -183,7 +183,7 @@ def _is(c: Cursor, left: Expression) -> Expression:
 
 
 def sum_(c: Cursor) -> Expression:
-    """`a + b - c || d`."""
+    """Parse `a + b - c || d`."""
     left = _product(c)
     kind = c.kinds[c.i]
     while kind == "+" or kind == "-" or kind == "||":
@@ -233,7 +233,7 @@ def _signed(c: Cursor) -> Expression:
 
 
 def postfix(c: Cursor, value: Expression) -> Expression:
-    """The suffixes of a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
+    """Parse the suffixes of a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
     links = 0
     while True:
         kind = c.kinds[c.i]
@@ -253,7 +253,7 @@ def postfix(c: Cursor, value: Expression) -> Expression:
             if refused >= 0:
                 expected = LabelNot(refused, c.end, expected)
             if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
-                # `[x IN xs WHERE x:A | x.name]`: the bar was the comprehension's.
+                # `[x IN xs WHERE x:A | x.name]`: the bar belonged to the comprehension.
                 raise c.fail("an operator")
             value = HasLabels(value.start, c.end, value, expected)
         else:

@@ -1,4 +1,4 @@
-"""Label expressions: `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and the same for relationship types."""
+"""Parses label expressions, `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and those of relationship types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphground.cypher.tree import (
 
 
 def label_expression(c: Cursor) -> LabelExpression:
-    """The part after the colon, or after IS."""
+    """Parse a label expression after the colon, or after IS."""
     left = _conjunction(c)
     if c.kinds[c.i] != "|":
         return left
@@ -25,7 +25,7 @@ def label_expression(c: Cursor) -> LabelExpression:
     colon = False
     places: list[int] = []
     while c.kinds[c.i] == "|":
-        # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar is not the label's.
+        # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar does not belong to the label.
         if c.names[c.i + 1] is None and c.kinds[c.i + 1] not in ("(", "!", "%", ":", "$"):
             break
         if c.i == c.stop_bar:

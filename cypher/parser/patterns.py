@@ -1,4 +1,4 @@
-"""Paths: `p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)`, including quantified and shortest ones."""
+"""Parses paths: `p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)`, including quantified and shortest paths."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _AFTER_MODE = frozenset(("(", "PATH", "PATHS"))
 
 
 def path(c: Cursor) -> PathPattern:
-    """One path of a MATCH, CREATE or MERGE."""
+    """Parse one path of a MATCH, CREATE or MERGE."""
     i = c.i
     variable: Variable | None = None
     selector: PathSelector | None = None
@@ -51,7 +51,7 @@ def path(c: Cursor) -> PathPattern:
             return found
         if kind != "(":
             if variable is None and selector is None and c.names[c.i] is not None:
-                # A word here can only be the path's variable, so the error is after it.
+                # A word here can only be the path's variable, so the error is in the token after it.
                 c.i += 1
                 raise c.fail("'=' after the path's variable, or a graph pattern before it")
             raise c.fail("a graph pattern such as (n)" if variable is None and selector is None else "'('")
@@ -60,7 +60,7 @@ def path(c: Cursor) -> PathPattern:
 
 
 def path_elements(c: Cursor) -> Elements:
-    """Alternating nodes and relationships, with parenthesized paths between them."""
+    """Parse alternating nodes and relationships, with parenthesized paths between them."""
     elements: Elements = []
     while True:
         if c.kinds[c.i + 1] in ("(", "SHORTESTPATH") or _is_parenthesized(c):
@@ -105,7 +105,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
 
 
 def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
-    """`shortestPath((a)-[*]-(b))`."""
+    """Parse `shortestPath((a)-[*]-(b))`."""
     i = c.i
     c.i += 2
     if c.kinds[c.i] != "(":
@@ -119,7 +119,7 @@ def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
 
 
 def simple_path(c: Cursor) -> PathPattern:
-    """A path of at least one relationship, as in a condition or a pattern comprehension."""
+    """Parse a path of at least one relationship, as in a condition or a pattern comprehension."""
     i = c.i
     if c.kinds[i] != "(":
         raise c.fail("'('")
@@ -135,7 +135,7 @@ def simple_path(c: Cursor) -> PathPattern:
 
 
 def node(c: Cursor) -> NodePattern:
-    """`(n:Person {name: 'x'} WHERE n.age > 3)`."""
+    """Parse a node: `(n:Person {name: 'x'} WHERE n.age > 3)`."""
     i = c.i
     if c.kinds[i] != "(":
         raise c.fail("'('")
@@ -154,7 +154,7 @@ def node(c: Cursor) -> NodePattern:
 
 
 def _is_keyword_here(c: Cursor) -> bool:
-    """Whether WHERE or IS is a keyword here and not the name of the variable."""
+    """Return whether WHERE or IS is a keyword here and not the name of the variable."""
     kind = c.kinds[c.i]
     if kind != "WHERE" and kind != "IS":
         return False
@@ -201,7 +201,7 @@ def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expr
 
 
 def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
-    """`-[r:KNOWS*1..3 {since: 1999}]->`, `<--`, `--`."""
+    """Parse a relationship: `-[r:KNOWS*1..3 {since: 1999}]->`, `<--`, `--`."""
     kinds = c.kinds
     i = c.i
     start = c.starts[i]
@@ -370,7 +370,7 @@ def _paths(c: Cursor) -> bool:
 
 
 def match_mode(c: Cursor) -> str | None:
-    """`REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` after MATCH."""
+    """Parse `REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` after MATCH."""
     i = c.i
     kind = c.kinds[i]
     after = c.kinds[i + 1]

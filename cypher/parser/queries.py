@@ -1,4 +1,4 @@
-"""Parses queries: single ones, unions, and Cypher 25's conditional and sequential ones."""
+"""Parses queries: single queries, unions, and Cypher 25's conditional and sequential queries."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ CLAUSES_25 = frozenset(("LET", "FILTER", "FOR"))
 
 
 def at_query(c: Cursor) -> bool:
-    """Whether a query, and not a pattern, begins here."""
+    """Return whether a query begins here, and not a pattern."""
     kind = c.kinds[c.i]
     return kind in clauses.CLAUSES or (c.cypher25 and (kind in CLAUSES_25 or kind in ("WHEN", "{")))
 
 
 def statement(c: Cursor) -> QueryBody:
-    """A whole statement: a command or a query."""
+    """Parse a whole statement: a command or a query."""
     found = commands.command(c)
     if found is not None:
         return found
@@ -24,7 +24,7 @@ def statement(c: Cursor) -> QueryBody:
 
 
 def body(c: Cursor) -> QueryBody:
-    """A query up to its end; the caller checks the token after it."""
+    """Parse a query up to its end; the caller checks the token after it."""
     first = union(c)
     if not c.cypher25 or c.kinds[c.i] != "NEXT":
         return first
@@ -35,7 +35,7 @@ def body(c: Cursor) -> QueryBody:
 
 
 def union(c: Cursor) -> QueryBody:
-    """`… UNION ALL …`."""
+    """Parse `… UNION ALL …`."""
     if c.cypher25 and c.kinds[c.i] == "WHEN":
         # A conditional query can be a part of a UNION only in braces.
         return _conditional(c)
@@ -60,7 +60,7 @@ def union(c: Cursor) -> QueryBody:
 
 
 def single(c: Cursor) -> QueryBody:
-    """A sequence of clauses."""
+    """Parse a sequence of clauses."""
     start = c.starts[c.i]
     if c.cypher25 and c.kinds[c.i] == "{":
         c.i += 1

@@ -1,8 +1,8 @@
-"""Finds further syntax errors of a text: parsing resumes at the next clause if that is sound.
+"""Finds further syntax errors in a text by resuming the parser at the next clause.
 
 A clause is parsed independently of the clauses before it, so an error in a later clause is genuine, provided that its
-first word really begins a clause. In doubt nothing more is reported: if a text does not begin like a query, brackets do
-not match, a quote is open, prose follows a query, or the error is a clause of a newer Cypher.
+first word really begins a clause. If that is in doubt, nothing more is reported: the text does not begin like a query,
+brackets do not match, a quote is open, prose follows a query, or the error is a clause of a newer Cypher.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ _PROSE = 3
 
 
 def further_errors(text: str, first: ParseError) -> list[ParseError]:
-    """The syntax errors after the first one, at most `MOST_ERRORS - 1`.
+    """Return the syntax errors after the first, at most `MOST_ERRORS - 1`.
 
-    `MATCH (n) WHERE n.a LIKE 'x' RETURN n LIMT 3` has one more: at `LIMT`.
+    `MATCH (n) WHERE n.a LIKE 'x' RETURN n LIMT 3` has a second error at `LIMT`.
     """
     tokens = first.tokens
     if first.code != "syntax" or first.message or tokens is None or not _begins_as_query(tokens.kinds, first.at):
@@ -147,7 +147,7 @@ def _begins_as_query(kinds: list[str], at: int) -> bool:
 
 
 def _depths(tokens: Tokens) -> list[int] | None:
-    """The number of open brackets at each token; None if they do not match or something is never closed."""
+    """Return the number of open brackets at each token; None if brackets or quotes do not match."""
     open_: list[str] = []
     depths: list[int] = []
     for kind in tokens.kinds:
@@ -163,13 +163,13 @@ def _depths(tokens: Tokens) -> list[int] | None:
 
 
 def _lower(text: str, tokens: Tokens) -> bool:
-    """Whether the query writes its keywords in lower case."""
+    """Return whether the query writes its keywords in lower case."""
     place = next(number for number, kind in enumerate(tokens.kinds) if kind in _BEGINNINGS or kind == "CREATE")
     return not text[tokens.starts[place] : tokens.ends[place]].isupper()
 
 
 def _prose(tokens: Tokens, at: int) -> bool:
-    """Whether several plain words follow each other here, as in an explanation after a query."""
+    """Return whether several plain words follow each other here, as in an explanation after a query."""
     count = 0
     while count < _PROSE and at + count < len(tokens.kinds):
         kind = tokens.kinds[at + count]
@@ -200,7 +200,7 @@ def _next_clause(text: str, tokens: Tokens, depths: list[int], at: int, lower: b
 
 
 def _read_on(text: str, tokens: Tokens, begin: int, cypher25: bool) -> ParseError | None:
-    """The first error of the clauses from a token on; None if there is none, or in doubt."""
+    """Return the first error in the clauses from a token on; None if there is no certain error."""
     c = Cursor(text, tokens, cypher25)
     c.i = begin
     kinds = c.kinds

@@ -8,12 +8,12 @@ from graphground.cypher.tree import Expression, Search, Variable
 
 
 def begins(c: Cursor) -> bool:
-    """Whether a SEARCH begins here; in Cypher 5 the word has no meaning."""
+    """Return whether a SEARCH begins here; in Cypher 5 the word has no meaning."""
     return c.cypher25 and c.kinds[c.i] == "SEARCH" and c.names[c.i + 1] is not None
 
 
 def search(c: Cursor) -> Search:
-    """`SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS score`."""
+    """Parse `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS score`."""
     i = c.i
     c.i += 1
     variable = c.variable()

@@ -1,4 +1,4 @@
-"""Parses a text to a `Query`: prefixes, the statement, its end."""
+"""Parses a text into a `Query`: prefixes, the statement, the end of the text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, 
 from graphground.cypher.tree import Query, QueryBody
 
 Note = tuple[str, int, int, str]
-"""Code, start, end, message."""
+"""A noted problem: code, start, end, message."""
 
 
 class ParseError(Exception):
@@ -39,10 +39,10 @@ class ParseError(Exception):
 
 
 def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
-    """The tree of a query, and the noted problems that did not stop the parsing.
+    """Return the tree of a query, and the noted problems that did not stop the parser.
 
     Raises:
-        ParseError: at the furthest position that any attempt reached.
+        ParseError: the text is not a query; the error is at the furthest position that any attempt reached.
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(
@@ -152,7 +152,7 @@ def _statement(c: Cursor) -> QueryBody:
 
 
 def failure_of(c: Cursor, failure: Failure) -> ParseError:
-    """The error at the furthest position that any attempt reached."""
+    """Return the error at the furthest position that any attempt reached."""
     at = c.furthest
     expected = c.expected
     if at < failure.at:

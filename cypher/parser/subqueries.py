@@ -1,4 +1,4 @@
-"""Values with their own variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
+"""Parses values that declare variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphground.cypher.tree import (
 
 
 def comprehension(c: Cursor) -> Expression | None:
-    """`[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None if the bracket opens an ordinary list."""
+    """Parse `[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None if the bracket opens an ordinary list."""
     i = c.i
     depth = c.depth
     kinds = c.kinds
@@ -61,7 +61,7 @@ def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
 
 
 def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
-    """An expression before a bar that is not part of its label expression: `x:A | x.name`."""
+    """Parse an expression before a bar that is not part of its label expression: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
         where = expressions.expression(c)
@@ -103,7 +103,7 @@ def _pattern_comprehension(c: Cursor) -> PatternComprehension:
 
 
 def subquery(c: Cursor) -> Expression | None:
-    """`EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`; None if the word is a name."""
+    """Parse `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`; None if the word is a name."""
     i = c.i
     if c.kinds[i + 1] != "{":
         return None
@@ -150,7 +150,7 @@ def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
 
 
 def list_predicate(c: Cursor) -> Expression | None:
-    """`any(x IN xs WHERE x > 1)`; None if it is a call or a name."""
+    """Parse `any(x IN xs WHERE x > 1)`; None if it is a call or a name."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "IN":
         return None
@@ -167,7 +167,7 @@ def list_predicate(c: Cursor) -> Expression | None:
 
 
 def reduce(c: Cursor) -> Expression | None:
-    """`reduce(total = 0, x IN xs | total + x)`, `allReduce(total = 0, x IN xs | total + x, total < 9)`."""
+    """Parse `reduce(total = 0, x IN xs | total + x)` or `allReduce(total = 0, x IN xs | total + x, total < 9)`."""
     i = c.i
     depth = c.depth
     steps = c.kinds[i] == "ALLREDUCE"
@@ -184,7 +184,7 @@ def reduce(c: Cursor) -> Expression | None:
         source = up_to_bar(c, ("|",))
         c.expect("|")
     except Failure:
-        # `reduce(a = 1, b)` is read as a call, and refused as one later.
+        # `reduce(a = 1, b)` is parsed as a call, and later rejected as such.
         c.i = i
         c.depth = depth
         return None
@@ -201,7 +201,7 @@ def reduce(c: Cursor) -> Expression | None:
 
 
 def shortest_path(c: Cursor) -> Expression | None:
-    """`shortestPath((a)-[*]-(b))` as a value."""
+    """Parse `shortestPath((a)-[*]-(b))` as a value."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.kinds[i + 2] != "(":
         return None
@@ -210,7 +210,7 @@ def shortest_path(c: Cursor) -> Expression | None:
 
 
 def trim(c: Cursor) -> Expression | None:
-    """`trim(BOTH 'x' FROM name)`; None if it is an ordinary call."""
+    """Parse `trim(BOTH 'x' FROM name)`; None if it is an ordinary call."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None
@@ -243,7 +243,7 @@ def trim(c: Cursor) -> Expression | None:
 
 
 def normalize(c: Cursor) -> Expression | None:
-    """`normalize(text, NFD)`, in which the form is a keyword; None if it is an ordinary call."""
+    """Parse `normalize(text, NFD)`, in which the form is a keyword; None if it is an ordinary call."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None

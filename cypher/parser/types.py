@@ -1,4 +1,4 @@
-"""Type names after `::` and IS TYPED: `INTEGER NOT NULL`, `LIST<STRING | BOOLEAN>`, `LOCAL DATETIME`."""
+"""Parses type names after `::` and IS TYPED: `INTEGER NOT NULL`, `LIST<STRING | BOOLEAN>`, `LOCAL DATETIME`."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ COORDINATES = frozenset(
 
 
 def type_name(c: Cursor) -> str:
-    """A type as it is written, in upper case with single spaces."""
+    """Parse a type; return it as written, in upper case with single spaces."""
     begin = c.i
     _part(c)
     while c.kinds[c.i] == "|" and c.i != c.stop_bar:
-        # In a comprehension the bar may be the comprehension's, as with labels.
+        # In a comprehension the bar may belong to the comprehension, as with labels.
         c.bars.append(c.i)
         c.i += 1
         _part(c)
@@ -115,7 +115,7 @@ def _part(c: Cursor) -> None:
 
 
 def coordinate_type(c: Cursor) -> None:
-    """`<FLOAT32 NOT NULL>`."""
+    """Parse `<FLOAT32 NOT NULL>`."""
     c.expect("<")
     if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
         c.i += 1

@@ -1,4 +1,4 @@
-"""Writing clauses: CREATE, INSERT, MERGE, SET, REMOVE, DELETE, FOREACH."""
+"""Parses writing clauses: CREATE, INSERT, MERGE, SET, REMOVE, DELETE, FOREACH."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from graphground.cypher.tree import (
 
 
 def create(c: Cursor) -> Create:
-    """`CREATE (n:Person {name: 'x'})`, `INSERT (n:Person)`."""
+    """Parse `CREATE (n:Person {name: 'x'})` or `INSERT (n:Person)`."""
     i = c.i
     insert = c.kinds[i] == "INSERT"
     c.i += 1
@@ -42,7 +42,7 @@ def create(c: Cursor) -> Create:
 
 
 def merge(c: Cursor) -> Merge:
-    """`MERGE (n) ON CREATE SET n.x = 1`."""
+    """Parse `MERGE (n) ON CREATE SET n.x = 1`."""
     start = c.starts[c.i]
     c.i += 1
     pattern = patterns.path(c)
@@ -62,7 +62,7 @@ def merge(c: Cursor) -> Merge:
 
 
 def set_(c: Cursor) -> Set:
-    """`SET n.x = 1, n += $map, n:Person`."""
+    """Parse `SET n.x = 1, n += $map, n:Person`."""
     start = c.starts[c.i]
     c.i += 1
     items = _set_items(c)
@@ -98,7 +98,7 @@ def _set_item(c: Cursor) -> SetItem:
 
 
 def _target(c: Cursor) -> Expression:
-    """The target of SET and REMOVE: a property, by name or in brackets."""
+    """Parse the target of SET or REMOVE: a property, as `n.x` or `n['x']`."""
     value = atoms.atom(c)
     while c.kinds[c.i] in (".", "["):
         if c.kinds[c.i] == ".":
@@ -124,7 +124,7 @@ def _labels(c: Cursor) -> list[LabelExpression]:
 
 
 def remove(c: Cursor) -> Remove:
-    """`REMOVE n.x, n:Person`."""
+    """Parse `REMOVE n.x, n:Person`."""
     start = c.starts[c.i]
     c.i += 1
     items: list[RemoveProperty | RemoveLabels] = []
@@ -142,7 +142,7 @@ def remove(c: Cursor) -> Remove:
 
 
 def delete(c: Cursor) -> Delete:
-    """`DETACH DELETE n, r`."""
+    """Parse `DETACH DELETE n, r`."""
     start = c.starts[c.i]
     kind = c.kinds[c.i]
     c.i += 1
@@ -157,7 +157,7 @@ def delete(c: Cursor) -> Delete:
 
 
 def foreach(c: Cursor) -> Foreach:
-    """`FOREACH (x IN xs | SET x.y = 1)`."""
+    """Parse `FOREACH (x IN xs | SET x.y = 1)`."""
     start = c.starts[c.i]
     c.i += 1
     c.expect("(")

@@ -1,11 +1,11 @@
-"""Prints a tree as text: on one line, keywords in upper case, parentheses only where they are needed.
+"""Prints a tree as text: on one line, with keywords in upper case and parentheses only if they are needed.
 
     >>> from graphground.cypher import parse
     >>> to_text(parse("match (n:Person {name:'x'})-->(m) where (n.a+1)*2>3 return m.name as `first name`"))
     "MATCH (n:Person {name: 'x'})-->(m) WHERE (n.a + 1) * 2 > 3 RETURN m.name AS `first name`"
 
-Parsing the text gives the same tree again (`shape` is equal). `expressions`, `patterns` and `clauses` each print one
-family of nodes.
+Parsing the printed text gives an equal tree (its `shape` is the same). `expressions`, `patterns` and `clauses` each
+print one family of nodes.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from graphground.cypher.printer.names import dotted, name
 
 
 def body(node: tree.QueryBody) -> str:
-    """A query without its prefix."""
+    """Print a query without its prefix."""
     if isinstance(node, tree.SingleQuery):
         return " ".join(_RULES[type(clause)](clause) for clause in node.clauses)
     if isinstance(node, tree.Union):

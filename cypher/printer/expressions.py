@@ -47,7 +47,7 @@ _LEVELS: dict[type[tree.Node], int] = {
 
 
 def expression(node: tree.Expression, level: int = 0) -> str:
-    """The text of an expression whose context requires at least the binding strength `level`."""
+    """Print an expression, in parentheses if it binds less tightly than `level`."""
     text = _binary(node) if type(node) is tree.Binary else _RULES[type(node)](node)
     return f"({text})" if _level(node) < level else text
 
@@ -63,7 +63,7 @@ def _level(node: tree.Expression) -> int:
 
 
 def _binary(node: tree.Binary) -> str:
-    # Long chains lean to the left: walked, not recursed into.
+    # A long chain nests to the left: a loop, because recursion would be too deep.
     parts: list[str] = []
     first: tree.Expression = node
     while isinstance(first, tree.Binary):
@@ -109,7 +109,7 @@ def _map(node: tree.MapLiteral) -> str:
 
 
 def _subject(node: tree.Expression) -> str:
-    # A number before a dot would read as a decimal.
+    # A number directly before a dot would be parsed as a decimal number.
     text = expression(node, _POSTFIX)
     return f"({text})" if isinstance(node, tree.IntegerLiteral | tree.FloatLiteral) else text
 
@@ -159,7 +159,7 @@ def _case_comparison(node: tree.CaseComparison) -> str:
 
 
 def where(node: tree.Expression | None) -> str:
-    """` WHERE …`, or an empty string."""
+    """Print ` WHERE …`, or an empty string if there is no condition."""
     return f" WHERE {expression(node)}" if node is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""Prints names; those that the language might take for a keyword are quoted too."""
+"""Prints names, in backticks also if the language might take them for a keyword."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _CAUTIOUS = frozenset(
 
 
 def name(text: str) -> str:
-    """`name`, in backticks if it is not a plain word or might be taken for a keyword.
+    """Print a name, in backticks if it is not a plain word or might be taken for a keyword.
 
     >>> name("title"), name("first name"), name("order")
     ('title', '`first name`', '`order`')
@@ -87,5 +87,5 @@ def name(text: str) -> str:
 
 
 def dotted(text: str) -> str:
-    """The name of a function or procedure: `apoc.text.join`."""
+    """Print the name of a function or procedure: `apoc.text.join`."""
     return ".".join(part if _PLAIN.match(part) else name(part) for part in text.split("."))

@@ -17,7 +17,7 @@ _SELECTORS = {
 
 
 def path(node: tree.PathPattern) -> str:
-    """`p = (a)-[:KNOWS]->(b)`."""
+    """Print a path: `p = (a)-[:KNOWS]->(b)`."""
     text = _elements(node.elements)
     if node.shortest is not None:
         text = f"{node.shortest}({text})"
@@ -71,7 +71,7 @@ def _filling(
 
 
 def relationship(node: tree.RelationshipPattern) -> str:
-    """`<-[r:KNOWS {since: 1999}]-{1,3}`."""
+    """Print a relationship: `<-[r:KNOWS {since: 1999}]-{1,3}`."""
     inner = _filling(node.variable, node.types, _length(node.length), node.properties, node.where)
     middle = f"-[{inner}]-" if inner else "--"
     return (
@@ -99,7 +99,7 @@ def _quantifier(node: tree.PathQuantifier | None) -> str:
 
 
 def labels(node: tree.LabelExpression, inner: bool = False) -> str:
-    """`Person`, `A|B`, `!(A&B)`."""
+    """Print a label expression: `Person`, `A|B`, `!(A&B)`."""
     if isinstance(node, tree.LabelName):
         return name(node.name.text)
     if isinstance(node, tree.LabelWildcard):

@@ -1,4 +1,4 @@
-"""The alternatives for each part of a query and their costs: 0 for no change, about 1 for a wrong name."""
+"""Lists the alternatives for each part of a query with their costs: 0 for no change, about 1 for a wrong name."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ LIKE_ENOUGH = 0.62
 
 @dataclass(frozen=True, slots=True)
 class NodeOption:
-    """A label for a node, with the names and property keys that go with it."""
+    """A possible label for a node, with the names and property keys that fit that label."""
 
     label: str
     cost: float
     names: tuple[tuple[NameUse, str | None, str], ...]
-    """Each name with the property that holds it (None if unchanged) and its spelling in the graph."""
+    """Each name with the property that holds it (None if unchanged) and the spelling of the name in the graph."""
     keys: Mapping[str, str]
-    """Property keys that are replaced: `{"runtime": "runtime_minute"}`."""
+    """The property keys to replace: `{"runtime": "runtime_minute"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkOption:
-    """A pattern of the schema for a link; `forward` if the pattern runs from left to right in the text."""
+    """A possible pattern of the schema for a link; `forward` if the pattern runs from left to right in the text."""
 
     pattern: RelationshipPattern
     forward: bool
@@ -39,18 +39,18 @@ class LinkOption:
 
 
 class Reading(Protocol):
-    """Evidence from the question for or against a choice, added to its cost: negative if the question supports it."""
+    """Evidence from the question for or against a choice, as an extra cost; negative if the question supports the choice."""
 
     def label(self, label: str, node: SketchNode) -> float:
-        """The cost of a label."""
+        """Return the extra cost of a label for a node."""
         ...
 
     def step(self, pattern: RelationshipPattern, start: SketchNode, end: SketchNode) -> float:
-        """The cost of a relationship from one node to the other."""
+        """Return the extra cost of a relationship from one node to the other."""
         ...
 
     def name(self, written: str, name: str) -> float:
-        """The cost of replacing a name by another."""
+        """Return the extra cost of replacing one name by another."""
         ...
 
 
@@ -67,14 +67,14 @@ class Names:
         return self._entities is not None
 
     def holds(self, value: str, label: str, key: str) -> bool:
-        """Whether nodes of a label have exactly that value; True if that is unknown."""
+        """Return whether nodes of a label have exactly this value; True if unknown."""
         place = (value, label, key)
         if place not in self._holds:
             self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
         return self._holds[place]
 
     def near(self, value: str, label: str) -> list[tuple[str, float]]:
-        """The names of a label that are most similar to a text, each with its similarity from 0 to 1."""
+        """Return the names of a label that are most similar to a text, each with its similarity from 0 to 1."""
         place = (value, label)
         if place not in self._near:
             found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
@@ -87,7 +87,7 @@ class Names:
 def node_options(
     node: SketchNode, index: SchemaIndex, names: Names, reading: Reading | None, most: int = 6
 ) -> list[NodeOption]:
-    """The labels that a node may have, the cheapest first."""
+    """Return the labels that a node may have, the cheapest first."""
     written = [use.name.name.text for use in node.labels]
     unknown = {text for text in written if text not in index.label_masks}
     near = {
@@ -115,7 +115,7 @@ def node_options(
 def _named(
     node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
 ) -> tuple[list[tuple[NameUse, str | None, str]], float]:
-    """The names of a node as they are spelt for a label, and the cost."""
+    """Return the names of a node as spelled in the graph for a given label, and the cost of the changes."""
     chosen: list[tuple[NameUse, str | None, str]] = []
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -148,7 +148,7 @@ def _named(
 
 
 def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
-    """Replacements for the property keys that a label does not have, and the cost."""
+    """Return replacements for the property keys that a label does not have, and their cost."""
     keys: dict[str, str] = {}
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -174,8 +174,8 @@ def link_options(
     reading: Reading | None,
     most: int = 4,
 ) -> list[LinkOption]:
-    """The patterns that connect two labels, the cheapest first; `near` is the similarity of each type to an unknown
-    one.
+    """Return the patterns that connect two labels, the cheapest first; `near` holds the similarity of each type to an
+    unknown type.
     """
     found = []
     both = link.link.pattern.direction == "both"

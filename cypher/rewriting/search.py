@@ -19,7 +19,7 @@ from graphground.cypher.tree import altered
 from graphground.cypher.work import check_work
 
 WIDTH = 60
-"""The number of partial choices that the search keeps."""
+"""The most partial combinations that the beam search keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether the label of an unnamed node with a single relationship changes; perhaps an intermediate node is
-    missing.
+    """Whether an unnamed node with a single relationship gets another label, a sign that the query may miss an
+    intermediate node.
     """
 
 
@@ -44,9 +44,9 @@ class _Choice:
 def rewritings(
     facts: Facts, entities: EntityLookup | None = None, reading: Reading | None = None, most: int = 6
 ) -> list[Rewriting]:
-    """The cheapest rewritings of a query that fit the schema, the cheapest first.
+    """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    Empty if the schema is open or its nodes have several labels, or if `sketch_of` returns None.
+    The list is empty if the schema is open, if its nodes have several labels, or if `sketch_of` returns None.
     """
     index = facts.index
     sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
@@ -120,7 +120,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
 def _joining(
     link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
 ) -> list[LinkOption] | None:
-    """The ways to connect two labels; None if the link may not be changed."""
+    """Return the possible links between two labels; None if the link may not be changed."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks

@@ -1,6 +1,6 @@
-"""A query as nodes and links, independent of variable names, for rewriting.
+"""Represents a query as nodes and links, independent of variable names, for rewriting.
 
-`MATCH (n:Company)<-[:hasCEO]-(p {name: 'Tim Cook'}) RETURN n.name` has two nodes, the second with a name, and a link.
+`MATCH (n:Company)<-[:hasCEO]-(p {name: 'Tim Cook'}) RETURN n.name` has two nodes, the second with a name, and one link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_NODES, MOST_LINKS = 8, 8
 
 @dataclass(slots=True)
 class NameUse:
-    """A text with which a property of a node is compared: `{name: 'Tim Cook'}`."""
+    """A comparison of a node's property with a string: `{name: 'Tim Cook'}`."""
 
     use: PropertyUse
     literal: t.StringLiteral
@@ -29,7 +29,7 @@ class NameUse:
 
 @dataclass(eq=False, slots=True)
 class SketchNode:
-    """A node of the query: all symbols that must stand for the same nodes."""
+    """A node of the sketch: all symbols of the query that must stand for the same graph node."""
 
     labels: list[LabelUse] = field(default_factory=list)
     properties: list[PropertyUse] = field(default_factory=list)
@@ -39,7 +39,7 @@ class SketchNode:
 
     @property
     def written(self) -> str | None:
-        """The label in the query; None if there is none or several."""
+        """The label in the query; None if the query gives no label or several."""
         names = {use.name.name.text for use in self.labels}
         return next(iter(names)) if len(names) == 1 else None
 
@@ -52,15 +52,15 @@ class SketchLink:
     left: SketchNode
     right: SketchNode
     type: str | None
-    """The written type, even if the schema does not have it; None for none."""
+    """The written type, even if the schema does not have it; None if the query gives no type."""
 
     def other(self, node: SketchNode) -> SketchNode:
-        """The node at its other end."""
+        """Return the node at the other end of the link."""
         return self.right if node is self.left else self.left
 
     @property
     def simple(self) -> bool:
-        """Whether it has at most one type and length 1: only then can its type be replaced."""
+        """Whether the link has at most one type and length 1: only then can its type be replaced."""
         return isinstance(self.link.pattern.types, t.LabelName | None) and self.link.length == (1, 1)
 
 
@@ -74,7 +74,7 @@ class Sketch:
 
 
 def sketch_of(facts: Facts) -> Sketch | None:
-    """The sketch of a query; None if the query is too large for the search, or uses complex label expressions."""
+    """Return the sketch of a query; None if the query is too large for the search, or uses complex label expressions."""
     if len(facts.links) > MOST_LINKS or any(use.negated for use in facts.labels):
         return None
     groups = _grouped(facts.symbols)
@@ -130,7 +130,7 @@ def _texts(literal: t.Node) -> list[t.StringLiteral]:
 
 
 def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:
-    """The group of each symbol, by id: a symbol of a subquery or a UNION's branch joins the outer one that it stands for."""
+    """Return the group of each symbol, by id; a symbol of a subquery or UNION branch joins the group of its outer symbol."""
     root: dict[int, int] = {}
 
     def find(key: int) -> int:

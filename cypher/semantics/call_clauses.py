@@ -1,4 +1,4 @@
-"""CALL: subqueries with their imports and columns, procedures with their yields."""
+"""Checks CALL: subqueries with their imports and columns, procedures with their yields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphground.cypher.types import ANY, INTEGER, MAP
 
 
 def subquery(c: Checker, clause: tree.CallSubquery) -> None:
-    """`CALL (n) { … }`, `CALL { WITH n … }`."""
+    """Check `CALL (n) { … }` or `CALL { WITH n … }`."""
     outer = c.scope
     base, open_end = c.base, c.open_end
     c.open_end = False
@@ -50,7 +50,7 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
 
 def _old_way(c: Checker, body: tree.QueryBody, outer: Scope) -> list[Binding] | None:
     if isinstance(body, tree.Union):
-        # Each part has its own imports, so the parts are checked one by one and then merged like a UNION.
+        # Each part of a UNION has its own imports, so each part is checked alone; the columns are then merged.
         kept = [part for part in body.parts if isinstance(part, tree.SingleQuery)]
         for part in kept:
             _importing(c, part, outer)
@@ -160,12 +160,12 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
 
 
 def standalone(c: Checker, clause: tree.CallProcedure) -> None:
-    """A procedure call that is the whole query: parentheses and YIELD are optional."""
+    """Check a procedure call that is the whole query: parentheses and YIELD are optional."""
     _call(c, clause)
 
 
 def procedure(c: Checker, clause: tree.CallProcedure) -> None:
-    """A procedure call among other clauses."""
+    """Check a procedure call among other clauses."""
     known = _call(c, clause)
     if clause.star:
         c.problem("clause_order", clause, "YIELD * is allowed only in a standalone procedure call; name the columns")
@@ -178,7 +178,7 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
 def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
     known = PROCEDURES.get(clause.name)
     if known is None and clause.name.partition(".")[0] in ("db", "dbms", "tx", clause.name):
-        # The database's own namespaces, and names without one: no plug-in can add procedures there.
+        # Plug-ins cannot add procedures to the database's own namespaces or without a namespace.
         c.late.append(
             ("unknown_procedure", clause.name_start, clause.name_end, f"there is no procedure {clause.name}", ())
         )

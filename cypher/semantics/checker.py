@@ -1,4 +1,4 @@
-"""The state of the pass: the scope, the findings, and small queries on both."""
+"""The state of the language check: the scope, the findings, and simple operations on both."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
-"""The rule for aggregates: allowed anywhere, nowhere, not within another, or not within a list expression; `star` is
-for the few places in which Neo4j compiles only count(*).
+"""Where aggregates are allowed: everywhere, nowhere, not inside another, or not inside a list expression; `star` is for
+the few positions in which Neo4j compiles only count(*).
 """
 
 
@@ -24,16 +24,16 @@ MOST_SOUGHT = 20
 
 
 class Enough(Exception):
-    """There are so many errors that checking stops."""
+    """The signal that stops the check of a query with too many errors."""
 
 
 class Checker:
     """The state shared by the functions of this package.
 
-    `scope` maps the visible names to their bindings, `base` those that no WITH can drop (names that a subquery sees
-    from outside); `dropped` records, for the message, the WITH at which a name was lost. `aggregates` says whether an
-    aggregating function is allowed here, `aggregated` that one was seen, `projected` which expressions are already
-    columns and may therefore be repeated after ORDER BY.
+    `scope` maps the visible names to their bindings, `base` only the names that no WITH can drop (those that a subquery
+    sees from outside). `dropped` records the WITH at which a name was lost, for the message. `aggregates` says whether
+    an aggregate is allowed here, `aggregated` whether an aggregate was found, and `projected` which expressions are
+    columns already and may therefore be repeated after ORDER BY.
     """
 
     __slots__ = (
@@ -92,14 +92,14 @@ class Checker:
         self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
 
     def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Add a problem with a node."""
+        """Add a problem at a node."""
         self.problem_at(code, node.start, node.end, message, suggestions)
 
     def problem_at(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Add a problem with a span.
+        """Add a problem at a span of the text.
 
         Raises:
-            Enough: there are so many errors that checking stops.
+            Enough: the query has too many errors.
         """
         check_work()
         if len(self.problems) >= MOST_FINDINGS:
@@ -107,7 +107,7 @@ class Checker:
         self.problems.append(Problem(code, start, end, message, suggestions))
 
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """Declare a new variable; a name that is already in use is an error, and the new variable replaces the old."""
+        """Declare a variable; a name already in use is an error, and the new variable replaces the old."""
         if variable.name in self.scope:
             self.problem(
                 "variable_redefined",
@@ -117,7 +117,7 @@ class Checker:
         return self.shadow(variable, type_, source)
 
     def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """Declare a new variable that may hide one of the same name."""
+        """Declare a variable, which may hide another of the same name."""
         binding = Binding(variable.name, variable, type_)
         binding.source = source
         binding.level = self.level
@@ -135,7 +135,7 @@ class Checker:
         return binding.type
 
     def undefined(self, variable: Variable) -> None:
-        """Report a variable that does not exist, once per name."""
+        """Report an undefined variable, once per name."""
         name = variable.name
         if name in self.reported:
             return
@@ -157,7 +157,7 @@ class Checker:
         self.problem("undefined_variable", variable, message, similar)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
-        """Add a problem unless the value may have the expected type."""
+        """Report a type mismatch unless the value may have the wanted type; return whether it may."""
         if type_.mask == ANY.mask or type_.may_be(wanted):
             return True
         self.problem("type_mismatch", node, f"expected {words or wanted} here, but this is {type_}")
@@ -165,7 +165,7 @@ class Checker:
 
 
 def near(name: str, known: Scope) -> tuple[str, ...]:
-    """Names within two typing errors, nearest first."""
+    """Return known names within two typing errors of a name, nearest first."""
     check_work()
     lowered = name.lower()
     ranked = sorted((distance(lowered, other.lower()), other) for other in known if abs(len(other) - len(name)) < 3)
@@ -173,13 +173,13 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
 
 
 def analyze(query: Query) -> Scopes:
-    """Resolve all variables of a query, infer types, and find the problems with them."""
-    from graphground.cypher.semantics.clauses import statement  # the circle of modules closes here
+    """Resolve all variables of a query, infer types, and find type and scope errors."""
+    from graphground.cypher.semantics.clauses import statement  # imported here because the modules import each other
 
     checker = Checker(query)
     try:
         statement(checker, query.body)
-        # Neo4j looks functions up after all else was found right.
+        # Neo4j checks functions only after everything else is correct.
         for code, start, end, message, suggestions in checker.late:
             checker.problem_at(code, start, end, message, suggestions)
     except Enough:

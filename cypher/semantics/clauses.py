@@ -1,4 +1,4 @@
-"""Sequences of clauses: how each changes the scope, and which may follow which."""
+"""Checks sequences of clauses: their effect on the scope, and the order in which they may follow each other."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES = {
 
 
 def statement(c: Checker, body: tree.QueryBody) -> None:
-    """A whole statement."""
+    """Check a whole statement."""
     if isinstance(body, tree.Command):
         return
     if (
@@ -50,7 +50,7 @@ def statement(c: Checker, body: tree.QueryBody) -> None:
 
 
 def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
-    """Check a query in the current scope; return its columns, None if it returns none."""
+    """Check a query in the current scope; return its columns, or None if it returns nothing."""
     if isinstance(body, tree.SingleQuery):
         return _single(c, body)
     if isinstance(body, tree.Union):
@@ -95,7 +95,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
             )
         check_lengths(c)
         if c.level:
-            # The labels in a clause inside EXISTS { … } count for the clause around it.
+            # Labels in a clause inside EXISTS { … } count for the enclosing clause.
             colons, modern = colons + c.colons, modern or c.modern
         c.colons, c.modern, c.lengths, c.quantified = colons, modern, lengths, quantified
     _check_order(c, clauses)
@@ -103,7 +103,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
 
 
 def check_lengths(c: Checker) -> None:
-    """Report `-[*]->` and `-->+` in the same clause."""
+    """Report a clause that contains both `-[*]->` and `-->+`."""
     if c.quantified and c.lengths:
         c.problem(
             "pattern",
@@ -213,7 +213,7 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
 
 
 def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
-    """Report unnamed columns of a query where the next part of the statement needs the name."""
+    """Report unnamed columns of a query if the next part of the statement needs their names."""
     if isinstance(body, tree.SingleQuery):
         last = body.clauses[-1]
         for item in last.projection.items if isinstance(last, tree.Return) else ():
@@ -340,12 +340,12 @@ def clause(c: Checker, node: tree.Clause) -> None:
 
 
 def name(node: tree.Clause) -> str:
-    """The name of a clause: `MATCH`."""
+    """Return the name of a clause: `MATCH`."""
     return _NAMES[type(node)]
 
 
 def is_update(node: tree.Clause) -> bool:
-    """Whether a clause writes."""
+    """Return whether a clause writes."""
     return isinstance(node, _UPDATING)
 
 

@@ -1,4 +1,4 @@
-"""The possible types of each kind of expression, and the required types of its parts."""
+"""Infers the possible types of each kind of expression, and checks the types of its parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ENTITIES = frozenset((NODE.mask, RELATIONSHIP.mask, ENTITY.mask))
 
 
 def infer(c: Checker, node: tree.Expression) -> Type:
-    """The type of an expression, after all its parts have been checked."""
+    """Return the type of an expression, after checking all its parts."""
     if c.projected and c.restricted is not None and node.shape() in c.projected:
         return _returned(c, node, c.restricted)
     found = _RULES[type(node)](c, node)
@@ -42,7 +42,7 @@ def infer(c: Checker, node: tree.Expression) -> Type:
 
 
 def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
-    """An expression that is already a column, repeated after DISTINCT or an aggregation: it keeps its meaning."""
+    """Check an expression that repeats a column after DISTINCT or an aggregation, in the scope of that column."""
     scope, projected, aggregates = c.scope, c.projected, c.aggregates
     c.scope, c.projected, c.aggregates = before, frozenset(), "yes"
     found = infer(c, node)
@@ -51,7 +51,7 @@ def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
 
 
 def condition(c: Checker, node: tree.Expression) -> None:
-    """Check a WHERE, or another place that takes a Boolean; a path is allowed there and tests its existence."""
+    """Check a WHERE, or another position that takes a Boolean; there a path tests whether a match exists."""
     if type(node) is tree.PatternExpression and node.pattern.shortest is None:
         c.types[node] = BOOLEAN
         patterns.expression(c, node)
@@ -84,7 +84,7 @@ def _list(c: Checker, node: tree.ListLiteral) -> Type:
 
 
 def _merged(a: Type, b: Type) -> Type:
-    """The smallest type that covers both; for different types that is any type, as in Neo4j."""
+    """Return the smallest type that covers both; for different types that is any type, as in Neo4j."""
     if a.mask == b.mask:
         return a | b
     if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:

@@ -1,4 +1,4 @@
-"""Checks function calls: whether the function exists, its arguments, whether it may aggregate here."""
+"""Checks function calls: that the function exists, its arguments, and whether it may aggregate here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMESPACES = frozenset(
 
 
 def call(c: Checker, node: tree.FunctionCall) -> Type:
-    """`left(n.name, 3)`."""
+    """Check a function call, such as `left(n.name, 3)`; return the type of its result."""
     key = node.name.lower()
     function = CYPHER25_FUNCTIONS.get(key) if c.cypher25 else None
     if function is None:
@@ -32,7 +32,7 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
         and len(node.arguments) == 2
         and isinstance(node.arguments[1], tree.Variable)
     ):
-        # The second argument is the property's name itself.
+        # The second argument is the name of the property, not an expression.
         expressions.infer(c, node.arguments[0])
         return BOOLEAN
     if function is None:
@@ -59,7 +59,7 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
 
 
 def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: frozenset[str]) -> Type:
-    """`vector(xs, 3, FLOAT32)`, whose last argument is a keyword, not a variable."""
+    """Check a call whose last argument is a keyword, not a variable: `vector(xs, 3, FLOAT32)`."""
     *values, last = node.arguments
     found = [expressions.infer(c, argument) for argument in values]
     if not isinstance(last, tree.Variable) or last.name.upper() not in words:
@@ -203,7 +203,7 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         and not (c.cypher25 and space in _NAMESPACES_25)
         and node.name.partition(".")[0] not in c.scope
     ):
-        # A plug-in or the user's own: whether it exists, only the database knows.
+        # A plug-in's or a user-defined function: only the database knows whether it exists.
         return ANY
     suggestions: tuple[str, ...]
     if len(c.late) >= MOST_FINDINGS:

@@ -1,4 +1,4 @@
-"""GROUP BY of Cypher 25: its keys, and the columns allowed beside them."""
+"""Checks GROUP BY of Cypher 25: its keys, and the columns allowed next to the keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphground.cypher.semantics.checker import Checker
 def check(
     c: Checker, projection: tree.Projection, group: list[tree.Expression], aggregating: list[tree.ReturnItem]
 ) -> None:
-    """Check that columns are aggregates or built from grouping keys: `RETURN n.x, count(*) GROUP BY n.x`."""
+    """Check that each column is an aggregate or built from grouping keys: `RETURN n.x, count(*) GROUP BY n.x`."""
     aliases = {item.alias.name: item for item in projection.items if item.alias is not None}
     keys = set()
     named: set[str] = set()
@@ -34,7 +34,7 @@ def check(
 
 
 def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool) -> tree.Node | None:
-    """A variable or property that is not a grouping key; other keys count only as a whole column."""
+    """Return a variable or property that is not a grouping key; other keys must be repeated as a whole column."""
     if node.shape() in keys:
         return None
     todo = [node]

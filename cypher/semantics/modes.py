@@ -1,4 +1,4 @@
-"""Match modes and path modes: the constructs that cannot be combined with them."""
+"""Checks match modes and path modes, and the constructs that cannot be combined with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators: the types that go together, according to Neo4j's own signatures."""
+"""Checks operators: which types can be combined, according to Neo4j's own signatures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
 
 
 def binary(c: Checker, node: tree.Binary) -> Type:
-    """`a + b`; long chains nest to the left, so they are processed in a loop, not by recursion."""
+    """Check `a + b`; a long chain nests to the left, so a loop processes it instead of recursion."""
     chain: list[tree.Binary] = []
     first: tree.Expression = node
     while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):
@@ -148,14 +148,14 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
 
 
 def chain(c: Checker, node: tree.ComparisonChain) -> Type:
-    """`1 < x <= 3`."""
+    """Check `1 < x <= 3`."""
     for operand in node.operands:
         expressions.infer(c, operand)
     return BOOLEAN
 
 
 def unary(c: Checker, node: tree.Unary) -> Type:
-    """`NOT a`, `-a`, `+a`."""
+    """Check `NOT a`, `-a` or `+a`."""
     if node.operator == "NOT":
         expressions.condition(c, node.operand)
         return BOOLEAN

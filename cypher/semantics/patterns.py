@@ -1,4 +1,4 @@
-"""Patterns: the variables that they declare or reuse, and the constructs not allowed in them."""
+"""Checks patterns: the variables that they declare or reuse, and the constructs not allowed in them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RELATIONSHIPS = list_of(RELATIONSHIP)
 
 
 def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | None = None) -> None:
-    """All paths of one clause: first everything is declared, then properties and conditions are checked."""
+    """Check all paths of one clause: declare all variables first, then check properties and conditions."""
     groups: dict[str, tree.Variable] = {}
     singles: set[str] = set()
     for path in paths:
         _declare_path(c, path, where, groups, singles)
     created: set[str] = set()
     for path in paths:
-        # In Cypher 5 a CREATE may use variables that its earlier paths create, in Cypher 25 it may not.
+        # In Cypher 5 a CREATE may use variables that its earlier paths create; in Cypher 25 it may not.
         _check_path(c, path, where, created if c.cypher25 else set())
     if c.cypher25:
         modes.check(c, paths, mode)
@@ -50,7 +50,7 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
     elements = path.elements
     start = path.start
     if path.variable is not None:
-        # The position of the message is that of the function, not of the variable before it.
+        # The message points to the function, not to the variable before it.
         rest = c.query.text[path.variable.end :]
         start = path.variable.end + len(rest) - len(rest.lstrip().lstrip("=").lstrip())
     if len(elements) != 3 or not isinstance(elements[1], tree.RelationshipPattern):
@@ -109,7 +109,7 @@ def declare_elements(
     groups: dict[str, tree.Variable],
     singles: set[str],
 ) -> None:
-    """Bring the variables of nodes and relationships into scope."""
+    """Add the variables of nodes and relationships to the scope."""
     alone = len(elements) == 1
     for element in elements:
         if isinstance(element, tree.ParenthesizedPath):
@@ -419,7 +419,7 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
 
 
 def value(c: Checker, node: tree.PatternExpression) -> Type:
-    """Check a path used as a value: only shortestPath is allowed where no condition is expected."""
+    """Check a path used as a value: unless a condition is expected, only shortestPath is allowed."""
     expression(c, node)
     if node.pattern.shortest is not None:
         return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
@@ -433,7 +433,7 @@ def value(c: Checker, node: tree.PatternExpression) -> Type:
 
 
 def expression(c: Checker, node: tree.PatternExpression) -> None:
-    """Check a path in an expression, which cannot introduce variables."""
+    """Check a path in an expression, where it cannot introduce variables."""
     path = node.pattern
     if path.shortest is not None:
         _check_shortest(c, path)

@@ -1,4 +1,4 @@
-"""WITH and RETURN: columns, grouping, and the variables visible in the ORDER BY, WHERE, SKIP and LIMIT after them."""
+"""Checks WITH and RETURN: columns, grouping, and the variables visible in a following ORDER BY, WHERE, SKIP or LIMIT."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shape = tuple[Any, ...]
 
 
 def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None) -> list[Binding]:
-    """Check a WITH or RETURN and enter the scope after it; return its columns."""
+    """Check a WITH or RETURN and replace the scope by its columns; return the columns."""
     projection = clause.projection
     before = c.scope
     word = "WITH" if isinstance(clause, tree.With) else "RETURN"
@@ -224,7 +224,7 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
 
 
 def is_aggregate(node: tree.Node) -> bool:
-    """`count(*)`, `collect(n)`."""
+    """Return whether a node is an aggregate: `count(*)`, `collect(n)`."""
     if isinstance(node, tree.FunctionCall):
         key = node.name.lower()
         function = FUNCTIONS.get(key) or CYPHER25_FUNCTIONS.get(key)

@@ -1,4 +1,4 @@
-"""Cypher 25's SEARCH: one node or relationship of the pattern around it, found by a vector or full-text index."""
+"""Checks Cypher 25's SEARCH, which finds one node or relationship of a pattern by a vector or full-text index."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _names(node: tree.Node, name: str) -> bool:
 
 
 def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
-    """Check the filter: within an index Neo4j only compares properties of the searched variable with values."""
+    """Check the filter: Neo4j can only compare properties of the searched variable with values, using the index."""
     sides: list[tree.Expression] = []
     if isinstance(node, tree.ComparisonChain) and set(node.operators) <= _COMPARISONS:
         sides = node.operands

@@ -1,4 +1,4 @@
-"""Expressions with their own variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT."""
+"""Checks expressions that declare variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, NUMBER, PATH
 
 
 def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
-    """`[x IN xs WHERE x > 1 | x * 2]`."""
+    """Check `[x IN xs WHERE x > 1 | x * 2]`."""
     element = _source(c, node.source)
     outer = c.scope
     c.scope = dict(outer)
@@ -41,7 +41,7 @@ def _source(c: Checker, source: tree.Expression) -> Type:
 
 
 def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
-    """`any(x IN xs WHERE x > 1)`."""
+    """Check `any(x IN xs WHERE x > 1)`."""
     element = _source(c, node.source)
     if node.where is None:
         c.problem("syntax", node, f"{node.kind}(…) needs a WHERE: {node.kind}({node.variable.name} IN xs WHERE …)")
@@ -58,7 +58,7 @@ def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
 
 
 def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
-    """`reduce(total = 0, x IN xs | total + x)`."""
+    """Check `reduce(total = 0, x IN xs | total + x)`."""
     start = expressions.infer(c, node.initial)
     element = _source(c, node.source)
     outer = c.scope
@@ -82,7 +82,7 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
 
 
 def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
-    """`[p = (n)-->(m) WHERE m.year > 1 | m.name]`."""
+    """Check `[p = (n)-->(m) WHERE m.year > 1 | m.name]`."""
     outer = c.scope
     c.scope = dict(outer)
     c.level += 1
@@ -101,7 +101,7 @@ def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
 
 
 def subquery(c: Checker, node: tree.Subquery) -> Type:
-    """`EXISTS { … }` is true or false, `COUNT { … }` a number, `COLLECT { … }` a list."""
+    """Check `EXISTS { … }`, which is a Boolean, `COUNT { … }`, a number, or `COLLECT { … }`, a list."""
     outer = c.scope
     c.scope = dict(outer)
     c.level += 1

@@ -1,4 +1,4 @@
-"""Writing clauses: most users of this package refuse them, but they are checked like the others."""
+"""Checks writing clauses: most callers refuse them, but they are checked like all other clauses."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from graphground.cypher.types import ENTITY, MAP, NODE, PATH, unwound
 
 
 def create(c: Checker, clause: tree.Create) -> None:
-    """Check CREATE and INSERT."""
+    """Check a CREATE or INSERT."""
     patterns.match(c, clause.patterns, "insert" if clause.insert else "create")
 
 
 def merge(c: Checker, clause: tree.Merge) -> None:
-    """Check MERGE with its actions."""
+    """Check a MERGE with its actions."""
     patterns.match(c, [clause.pattern], "merge")
     for action in clause.actions:
         for item in action.items:
@@ -22,7 +22,7 @@ def merge(c: Checker, clause: tree.Merge) -> None:
 
 
 def set_(c: Checker, clause: tree.Set) -> None:
-    """Check SET."""
+    """Check a SET."""
     for item in clause.items:
         _set_item(c, item)
 
@@ -49,7 +49,7 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
 
 
 def _target(c: Checker, target: tree.Expression) -> None:
-    """The property that SET or REMOVE changes, which must be one of a node or a relationship."""
+    """Check that the property changed by SET or REMOVE belongs to a node or a relationship."""
     expressions.infer(c, target)
     if isinstance(target, tree.Property | tree.Subscript):
         subject = target.subject
@@ -68,7 +68,7 @@ def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpressi
 
 
 def remove(c: Checker, clause: tree.Remove) -> None:
-    """Check REMOVE."""
+    """Check a REMOVE."""
     for item in clause.items:
         if isinstance(item, tree.RemoveProperty):
             _target(c, item.target)
@@ -77,7 +77,7 @@ def remove(c: Checker, clause: tree.Remove) -> None:
 
 
 def delete(c: Checker, clause: tree.Delete) -> None:
-    """Check DELETE, which takes nodes, relationships and paths."""
+    """Check a DELETE, which takes nodes, relationships and paths."""
     for expression in clause.expressions:
         found = expressions.infer(c, expression)
         if isinstance(expression, tree.HasLabels):
@@ -87,7 +87,7 @@ def delete(c: Checker, clause: tree.Delete) -> None:
 
 
 def foreach(c: Checker, clause: tree.Foreach) -> None:
-    """Check FOREACH, whose variable is local to it."""
+    """Check a FOREACH, whose variable is local."""
     before, c.aggregates = c.aggregates, "star"
     found = expressions.infer(c, clause.source)
     c.aggregates = before

@@ -11,7 +11,7 @@
     ['m', 'n', 'name']
 
 Every node has `start` and `end`, offsets into the text; `Query.position` converts an offset to line and column.
-`children`, `walk`, `find` and `shape` work on every node. Fields are typed; lists are plain lists.
+Every node has the methods `children`, `walk`, `find` and `shape`. Fields are typed; lists are plain lists.
 """
 
 from graphground.cypher.tree.clauses import (

@@ -1,4 +1,4 @@
-"""Clauses: MATCH, WITH, RETURN and all others, reading and writing."""
+"""Clauses of the tree: MATCH, WITH, RETURN and all others, reading and writing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Clause(Node):
 
 
 class IndexHint(Node):
-    """`USING INDEX n:Person(name)`, `USING SCAN n:Person`, `USING JOIN ON n`."""
+    """A hint for the planner: `USING INDEX n:Person(name)`, `USING SCAN n:Person`, `USING JOIN ON n`."""
 
     kind: str
     variables: list[Variable]
@@ -53,7 +53,7 @@ class Match(Clause):
 
 
 class ReturnItem(Node):
-    """`n.name AS name`; `name` is the column's name: the alias, the variable or the text of the expression."""
+    """A column: `n.name AS name`; `name` is the alias, the variable or the text of the expression."""
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"name"})
 
@@ -63,16 +63,16 @@ class ReturnItem(Node):
 
 
 class SortItem(Node):
-    """`n.name DESC`."""
+    """A sort key: `n.name DESC`."""
 
     expression: Expression
     descending: bool
 
 
 class Projection(Node):
-    """The part after WITH or RETURN: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
+    """The part of WITH or RETURN after the keyword: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
 
-    `group_by` holds the keys of Cypher 25's GROUP BY: empty for `GROUP BY ()`, None without it.
+    `group_by` holds the keys of Cypher 25's GROUP BY: empty for `GROUP BY ()`, None without a GROUP BY.
     """
 
     distinct: bool
@@ -85,14 +85,14 @@ class Projection(Node):
 
 
 class With(Clause):
-    """`WITH n, count(*) AS c ORDER BY c WHERE c > 1`."""
+    """A WITH clause: `WITH n, count(*) AS c ORDER BY c WHERE c > 1`."""
 
     projection: Projection
     where: Expression | None
 
 
 class Return(Clause):
-    """`RETURN DISTINCT n.name ORDER BY n.name LIMIT 3`."""
+    """A RETURN clause: `RETURN DISTINCT n.name ORDER BY n.name LIMIT 3`."""
 
     projection: Projection
 
@@ -106,24 +106,24 @@ class OrderAndPage(Clause):
 
 
 class Unwind(Clause):
-    """`UNWIND [1, 2] AS x`."""
+    """An UNWIND clause: `UNWIND [1, 2] AS x`."""
 
     source: Expression
     variable: Variable
 
 
 class Finish(Clause):
-    """`FINISH`."""
+    """A FINISH clause."""
 
 
 class Use(Clause):
-    """`USE graph.byName('x')`; `graph` is a function call, or the dotted name as one `Name`."""
+    """A USE clause: `USE graph.byName('x')`; `graph` is a function call, or the dotted name as one `Name`."""
 
     graph: Node
 
 
 class InTransactions(Node):
-    """`IN 2 CONCURRENT TRANSACTIONS OF 10 ROWS ON ERROR CONTINUE REPORT STATUS AS s`."""
+    """The transactions of a CALL: `IN 2 CONCURRENT TRANSACTIONS OF 10 ROWS ON ERROR CONTINUE REPORT STATUS AS s`."""
 
     concurrency: Expression | None
     rows: Expression | None
@@ -132,9 +132,9 @@ class InTransactions(Node):
 
 
 class CallSubquery(Clause):
-    """`CALL (n, m) { … }`: `imports` is the list in parentheses, None without one; `CALL (*)` sets `star`.
+    """A CALL with a subquery, `CALL (n, m) { … }`: `imports` is the list in parentheses or None; `CALL (*)` sets `star`.
 
-    The old form, `CALL { WITH n … }`, has no `imports`: the body begins with a `With`.
+    The older form, `CALL { WITH n … }`, has no `imports`: its body begins with a `With`.
     """
 
     optional: bool
@@ -145,14 +145,14 @@ class CallSubquery(Clause):
 
 
 class YieldItem(Node):
-    """`name AS n` after YIELD; `variable` is the alias or the column itself."""
+    """A column after YIELD, `name AS n`; `variable` is the alias or the column itself."""
 
     column: Name
     variable: Variable
 
 
 class CallProcedure(Clause):
-    """`CALL db.labels() YIELD label AS l WHERE l <> 'x'`.
+    """A procedure call: `CALL db.labels() YIELD label AS l WHERE l <> 'x'`.
 
     `arguments` is None without parentheses; `yields` is None without YIELD; `YIELD *` sets `star`.
     """
@@ -170,26 +170,26 @@ class CallProcedure(Clause):
 
     @property
     def key(self) -> str:
-        """The name in lower case."""
+        """The name of the procedure in lower case."""
         return self.name.lower()
 
 
 class Create(Clause):
-    """`CREATE (n:Person)-[:KNOWS]->(m)`; `insert` if it was written as INSERT."""
+    """A CREATE clause, `CREATE (n:Person)-[:KNOWS]->(m)`; `insert` if the keyword is INSERT."""
 
     patterns: list[PathPattern]
     insert: bool
 
 
 class Merge(Clause):
-    """`MERGE (n) ON CREATE SET n.x = 1 ON MATCH SET n.y = 2`."""
+    """A MERGE clause: `MERGE (n) ON CREATE SET n.x = 1 ON MATCH SET n.y = 2`."""
 
     pattern: PathPattern
     actions: list[MergeAction]
 
 
 class MergeAction(Node):
-    """`ON CREATE SET n.x = 1`."""
+    """An action of MERGE: `ON CREATE SET n.x = 1`."""
 
     on: Literal["create", "match"]
     items: list[SetItem]
@@ -200,14 +200,14 @@ class SetItem(Node):
 
 
 class SetProperty(SetItem):
-    """`n.x = 1`, `n['x'] = 1`; `target` is a `Property` or a `Subscript`."""
+    """A property assignment, `n.x = 1` or `n['x'] = 1`; `target` is a `Property` or a `Subscript`."""
 
     target: Expression
     value: Expression
 
 
 class SetProperties(SetItem):
-    """`n = {x: 1}`, `n += {x: 1}` (`add`)."""
+    """An assignment of several properties: `n = {x: 1}`, or `n += {x: 1}`, which sets `add`."""
 
     variable: Variable
     value: Expression
@@ -215,46 +215,46 @@ class SetProperties(SetItem):
 
 
 class SetLabels(SetItem):
-    """`n:Person:Actor`, `n IS Person`, `n:$(label)`."""
+    """An assignment of labels: `n:Person:Actor`, `n IS Person`, `n:$(label)`."""
 
     variable: Variable
     labels: list[LabelExpression]
 
 
 class Set(Clause):
-    """`SET n.x = 1, n:Person`."""
+    """A SET clause: `SET n.x = 1, n:Person`."""
 
     items: list[SetItem]
 
 
 class RemoveProperty(Node):
-    """`n.x` after REMOVE."""
+    """A property to remove: `n.x` after REMOVE."""
 
     target: Expression
 
 
 class RemoveLabels(Node):
-    """`n:Person` after REMOVE."""
+    """Labels to remove: `n:Person` after REMOVE."""
 
     variable: Variable
     labels: list[LabelExpression]
 
 
 class Remove(Clause):
-    """`REMOVE n.x, n:Person`."""
+    """A REMOVE clause: `REMOVE n.x, n:Person`."""
 
     items: list[RemoveProperty | RemoveLabels]
 
 
 class Delete(Clause):
-    """`DETACH DELETE n, r`; `detach` is None, `DETACH` or `NODETACH`."""
+    """A DELETE clause, `DETACH DELETE n, r`; `detach` is None, `DETACH` or `NODETACH`."""
 
     detach: str | None
     expressions: list[Expression]
 
 
 class Foreach(Clause):
-    """`FOREACH (x IN xs | SET x.y = 1)`."""
+    """A FOREACH clause: `FOREACH (x IN xs | SET x.y = 1)`."""
 
     variable: Variable
     source: Expression
@@ -262,7 +262,7 @@ class Foreach(Clause):
 
 
 class LoadCsv(Clause):
-    """`LOAD CSV WITH HEADERS FROM 'file:///x.csv' AS row FIELDTERMINATOR ';'`."""
+    """A LOAD CSV clause: `LOAD CSV WITH HEADERS FROM 'file:///x.csv' AS row FIELDTERMINATOR ';'`."""
 
     with_headers: bool
     source: Expression
@@ -271,19 +271,19 @@ class LoadCsv(Clause):
 
 
 class LetItem(Node):
-    """`x = n.name` after LET."""
+    """An assignment of LET: `x = n.name`."""
 
     variable: Variable
     expression: Expression
 
 
 class Let(Clause):
-    """`LET x = n.name, y = 2` of Cypher 25."""
+    """Cypher 25's LET clause: `LET x = n.name, y = 2`."""
 
     items: list[LetItem]
 
 
 class Filter(Clause):
-    """`FILTER WHERE n.x = 1` of Cypher 25."""
+    """Cypher 25's FILTER clause: `FILTER WHERE n.x = 1`."""
 
     where: Expression

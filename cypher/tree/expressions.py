@@ -1,6 +1,6 @@
-"""Expressions: `n.name`, `count(*)`, `[x IN xs WHERE x > 1 | x * 2]`, `EXISTS { (n)-->() }`.
+"""Expressions of the tree: `n.name`, `count(*)`, `[x IN xs WHERE x > 1 | x * 2]`, `EXISTS { (n)-->() }`.
 
-Each class shows Cypher for which the parser creates it.
+The docstring of each class shows the Cypher that it represents.
 """
 
 from __future__ import annotations
@@ -19,80 +19,80 @@ class Expression(Node):
 
 
 class Variable(Expression):
-    """`n`, wherever a variable is declared or used; `name` is unescaped."""
+    """A variable, `n`, where it is declared or used; `name` is unescaped."""
 
     name: str
 
 
 class Parameter(Expression):
-    """`$year`, `` $`the year` ``, `$0`."""
+    """A parameter: `$year`, `` $`the year` ``, `$0`."""
 
     name: str
 
 
 class IntegerLiteral(Expression):
-    """`42`, `0xFF`, `0o17`, `1_000`."""
+    """An integer literal: `42`, `0xFF`, `0o17`, `1_000`."""
 
     value: int
 
 
 class FloatLiteral(Expression):
-    """`4.2`, `1e6`, also `INF` and `NaN`."""
+    """A float literal: `4.2`, `1e6`, also `INF` and `NaN`."""
 
     value: float
 
 
 class StringLiteral(Expression):
-    """`'it\\'s'`: `value` is the string without quotes and escapes."""
+    """A string literal, `'it\\'s'`: `value` is the string without quotes and escapes."""
 
     value: str
 
 
 class BooleanLiteral(Expression):
-    """`true`."""
+    """A Boolean literal: `true` or `false`."""
 
     value: bool
 
 
 class NullLiteral(Expression):
-    """`null`."""
+    """The literal `null`."""
 
 
 class ListLiteral(Expression):
-    """`[1, 2]`."""
+    """A list literal: `[1, 2]`."""
 
     items: list[Expression]
 
 
 class MapEntry(Node):
-    """`name: 'x'` in a map."""
+    """An entry of a map literal: `name: 'x'`."""
 
     key: Name
     value: Expression
 
 
 class MapLiteral(Expression):
-    """`{name: 'x', year: 1999}`."""
+    """A map literal: `{name: 'x', year: 1999}`."""
 
     entries: list[MapEntry]
 
 
 class Property(Expression):
-    """`n.name`; the subject may be any expression."""
+    """A property, `n.name`; the subject may be any expression."""
 
     subject: Expression
     key: Name
 
 
 class Subscript(Expression):
-    """`xs[0]`, `n['name']`."""
+    """A subscript: `xs[0]`, `n['name']`."""
 
     subject: Expression
     index: Expression
 
 
 class Slice(Expression):
-    """`xs[1..3]`, `xs[..3]`, `xs[1..]`."""
+    """A slice of a list: `xs[1..3]`, `xs[..3]`, `xs[1..]`."""
 
     subject: Expression
     lower: Expression | None
@@ -100,8 +100,10 @@ class Slice(Expression):
 
 
 class Binary(Expression):
-    """`a + b`; `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN
-    CONTAINS`, `STARTS WITH`, `ENDS WITH`. `operator_start` is its offset.
+    """A binary operation, `a + b`.
+
+    `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN CONTAINS`,
+    `STARTS WITH`, `ENDS WITH`. `operator_start` is the operator's offset.
     """
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_start"})
@@ -113,7 +115,7 @@ class Binary(Expression):
 
 
 class ComparisonChain(Expression):
-    """`1 < x <= 3`: each neighbouring pair is compared; a single comparison is a `Binary`."""
+    """A chain of comparisons, `1 < x <= 3`: neighbours are compared in pairs; a single comparison is a `Binary`."""
 
     operands: list[Expression]
     operators: list[str]
@@ -123,21 +125,21 @@ class ComparisonChain(Expression):
 
 
 class Unary(Expression):
-    """`NOT x`, `-x`, `+x`."""
+    """A unary operation: `NOT x`, `-x`, `+x`."""
 
     operator: str
     operand: Expression
 
 
 class IsNull(Expression):
-    """`x IS NULL`, `x IS NOT NULL` (`negated`)."""
+    """A test for null: `x IS NULL`, `x IS NOT NULL` (`negated`)."""
 
     operand: Expression
     negated: bool
 
 
 class IsTyped(Expression):
-    """`x IS :: INTEGER`, `x IS NOT TYPED LIST<STRING>`; `type` is in upper case with single spaces."""
+    """A test of a type: `x IS :: INTEGER`, `x IS NOT TYPED LIST<STRING>`; `type` is upper case with single spaces."""
 
     operand: Expression
     negated: bool
@@ -145,7 +147,7 @@ class IsTyped(Expression):
 
 
 class IsNormalized(Expression):
-    """`s IS NFC NORMALIZED`, `s IS NOT NORMALIZED`."""
+    """A test of Unicode normalization: `s IS NFC NORMALIZED`, `s IS NOT NORMALIZED`."""
 
     operand: Expression
     negated: bool
@@ -153,16 +155,16 @@ class IsNormalized(Expression):
 
 
 class HasLabels(Expression):
-    """`n:Person`, `n:Person|Actor`, `n IS Person`, as a condition; on a relationship it tests the type."""
+    """A test of labels, or of a relationship's type: `n:Person`, `n:Person|Actor`, `n IS Person`."""
 
     operand: Expression
     labels: LabelExpression
 
 
 class FunctionCall(Expression):
-    """`count(DISTINCT n)`, `point.distance(a, b)`; `name` is as written, `key` in lower case, both with dots.
+    """A function call, `count(DISTINCT n)`, `point.distance(a, b)`; `name` is as written, `key` in lower case.
 
-    `name_end` is the offset of the name's end.
+    `name_end` is the offset at which the name ends.
     """
 
     name: str
@@ -174,23 +176,23 @@ class FunctionCall(Expression):
 
     @property
     def key(self) -> str:
-        """The key for looking the function up: `toInteger` is `tointeger`."""
+        """The name in lower case, as the table of functions lists it: `tointeger` for `toInteger`."""
         return self.name.lower()
 
 
 class CountStar(Expression):
-    """`count(*)`."""
+    """The aggregate `count(*)`."""
 
 
 class WhenThen(Node):
-    """`WHEN x > 1 THEN 'many'`; the simple form allows several values or `CaseComparison`s after WHEN."""
+    """A branch of CASE, `WHEN x > 1 THEN 'many'`; a simple CASE allows several values or `CaseComparison`s after WHEN."""
 
     conditions: list[Expression]
     result: Expression
 
 
 class Case(Expression):
-    """`CASE WHEN … END` (`subject` is None) or `CASE n.gender WHEN 'female' THEN 1 ELSE 0 END`."""
+    """A CASE: `CASE WHEN … END` (`subject` is None) or `CASE n.gender WHEN 'female' THEN 1 ELSE 0 END`."""
 
     subject: Expression | None
     branches: list[WhenThen]
@@ -198,14 +200,14 @@ class Case(Expression):
 
 
 class CaseComparison(Expression):
-    """`> 5`, `IS NULL`, `STARTS WITH 'a'` after WHEN in a simple CASE; `IS NULL` has no `operand`."""
+    """A comparison after WHEN in a simple CASE: `> 5`, `STARTS WITH 'a'`, or `IS NULL`, which has no `operand`."""
 
     operator: str
     operand: Expression | None
 
 
 class ListComprehension(Expression):
-    """`[x IN xs WHERE x > 1 | x * 2]`."""
+    """A list comprehension: `[x IN xs WHERE x > 1 | x * 2]`."""
 
     variable: Variable
     source: Expression
@@ -214,7 +216,7 @@ class ListComprehension(Expression):
 
 
 class PatternComprehension(Expression):
-    """`[p = (n)-->(m) WHERE m.year > 1999 | m.name]`."""
+    """A pattern comprehension: `[p = (n)-->(m) WHERE m.year > 1999 | m.name]`."""
 
     path_variable: Variable | None
     pattern: PathPattern
@@ -223,7 +225,7 @@ class PatternComprehension(Expression):
 
 
 class ListPredicate(Expression):
-    """`any(x IN xs WHERE x > 1)`; `kind` is `all any none single`."""
+    """A predicate over a list, `any(x IN xs WHERE x > 1)`; `kind` is `all`, `any`, `none` or `single`."""
 
     kind: Literal["all", "any", "none", "single"]
     variable: Variable
@@ -232,7 +234,7 @@ class ListPredicate(Expression):
 
 
 class Reduce(Expression):
-    """`reduce(total = 0, x IN xs | total + x)`."""
+    """A reduction of a list: `reduce(total = 0, x IN xs | total + x)`."""
 
     accumulator: Variable
     initial: Expression
@@ -242,7 +244,7 @@ class Reduce(Expression):
 
 
 class AllReduce(Expression):
-    """`allReduce(total = 0, x IN xs | total + x, total < 10)` of Cypher 25."""
+    """Cypher 25's test of each step of a reduction: `allReduce(total = 0, x IN xs | total + x, total < 10)`."""
 
     accumulator: Variable
     initial: Expression
@@ -253,47 +255,47 @@ class AllReduce(Expression):
 
 
 class ProjectionItem(Node):
-    """An item of a map projection: see the subclasses."""
+    """An item of a map projection; see the subclasses."""
 
 
 class ProjectedProperty(ProjectionItem):
-    """`.name` in `n {.name}`."""
+    """A property in a map projection: `.name` in `n {.name}`."""
 
     key: Name
 
 
 class ProjectedAll(ProjectionItem):
-    """`.*` in `n {.*}`."""
+    """All properties in a map projection: `.*` in `n {.*}`."""
 
 
 class ProjectedVariable(ProjectionItem):
-    """`m` in `n {m}`: the entry `m: m`."""
+    """A variable in a map projection: `m` in `n {m}` is the entry `m: m`."""
 
     variable: Variable
 
 
 class ProjectedEntry(ProjectionItem):
-    """`films: collect(m)` in `n {films: collect(m)}`."""
+    """An entry of a map projection: `films: collect(m)` in `n {films: collect(m)}`."""
 
     key: Name
     value: Expression
 
 
 class MapProjection(Expression):
-    """`n {.name, films: collect(m)}`."""
+    """A map projection: `n {.name, films: collect(m)}`."""
 
     subject: Variable
     items: list[ProjectionItem]
 
 
 class PatternExpression(Expression):
-    """`(n)-[:KNOWS]->()` as a condition, and `shortestPath((a)-[*]-(b))` as a value (then `pattern.shortest`)."""
+    """A path in an expression: `(n)-[:KNOWS]->()` as a condition, or `shortestPath((a)-[*]-(b))` as a value."""
 
     pattern: PathPattern
 
 
 class Subquery(Expression):
-    """`EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`.
+    """A subquery in an expression: `EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`.
 
     `EXISTS { MATCH (n)-->(m) RETURN m }` has a `body`; `EXISTS { (n)-->(m) WHERE m.year > 1 }` has `patterns`
     and `where` instead.

@@ -1,4 +1,4 @@
-"""The base of all nodes of the tree: a position in the text and typed fields, cheap to create and to walk."""
+"""The base class of all nodes of the tree: a position in the text and typed fields, fast to create and to traverse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NodeType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> NodeType:
         own = {key: text for key, text in body.get("__annotations__", {}).items() if not text.startswith("ClassVar")}
         defaults = {key: body.pop(key) for key in own if key in body}
-        further = body.get("__slots__", ())  # attributes that are no part of the tree
+        further = body.get("__slots__", ())  # attributes that are not part of the tree
         body["__slots__"] = (*own, *further, "__weakref__") if not bases else (*own, *further)
         made = super().__new__(cls, name, bases, body)
         base = bases[0] if bases else None
@@ -63,7 +63,7 @@ def _init_on_first_use(made: NodeType) -> Callable[..., None]:
 
 
 def altered(node: N, **changes: Any) -> N:
-    """A copy of a node with changed fields: `altered(relationship, direction="left")`."""
+    """Return a copy of a node with changed fields: `altered(relationship, direction="left")`."""
     return type(node)(**{field: changes.get(field, getattr(node, field)) for field in node.fields})
 
 
@@ -77,7 +77,7 @@ class Node(metaclass=NodeType):
     end: int
 
     def children(self) -> Iterator[Node]:
-        """The nodes directly below, in text order."""
+        """Yield the nodes directly below this node, in text order."""
         for name in self.child_fields:
             value = getattr(self, name)
             if value is None:
@@ -90,7 +90,7 @@ class Node(metaclass=NodeType):
                         yield item
 
     def walk(self) -> Iterator[Node]:
-        """This node and all nodes below it, parents first, in text order."""
+        """Yield this node and all nodes below it, parents first, in text order."""
         stack: list[Node] = [self]
         unchecked = NODES_BETWEEN_CHECKS
         while stack:
@@ -106,13 +106,13 @@ class Node(metaclass=NodeType):
                 stack += below
 
     def find(self, kind: type[N]) -> Iterator[N]:
-        """All nodes of one class in this part of the tree: `query.find(Variable)`."""
+        """Yield all nodes of one class in this part of the tree: `query.find(Variable)`."""
         for node in self.walk():
             if isinstance(node, kind):
                 yield node
 
     def shape(self) -> tuple[Any, ...]:
-        """The tree without positions, for comparing trees: equal shapes mean the same query."""
+        """Return the tree without positions, for comparisons: two queries with equal shapes are the same query."""
         parts: list[Any] = [type(self).__name__]
         for name in self.fields:
             if name in ("start", "end") or name in self.unshaped:

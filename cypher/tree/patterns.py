@@ -1,4 +1,4 @@
-"""Patterns: paths of nodes and relationships, with label expressions, lengths, quantifiers and selectors.
+"""Patterns of the tree: paths of nodes and relationships, with label expressions, lengths, quantifiers and selectors.
 
 `MATCH p = (a:Person {name: 'x'})-[r:KNOWS*1..3]->(b)` has one `PathPattern` with `variable` p and the elements
 `NodePattern`, `RelationshipPattern`, `NodePattern`.
@@ -21,23 +21,23 @@ class LabelExpression(Node):
 
 
 class LabelName(LabelExpression):
-    """`Person`."""
+    """A single label: `Person`."""
 
     name: Name
 
 
 class LabelWildcard(LabelExpression):
-    """`%`: any label."""
+    """The wildcard `%`, which matches any label."""
 
 
 class LabelNot(LabelExpression):
-    """`!Person`."""
+    """A negated label: `!Person`."""
 
     operand: LabelExpression
 
 
 class LabelAnd(LabelExpression):
-    """`A&B`; `colon` if it was written in the old form, `:A:B`."""
+    """A conjunction of labels, `A&B`; `colon` if it is written in the older form, `:A:B`."""
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
 
@@ -47,7 +47,7 @@ class LabelAnd(LabelExpression):
 
 
 class LabelOr(LabelExpression):
-    """`A|B`; `colon` if it was written in the old form, `A|:B`."""
+    """A disjunction of labels, `A|B`; `colon` if it is written in the older form, `A|:B`."""
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
 
@@ -57,14 +57,14 @@ class LabelOr(LabelExpression):
 
 
 class DynamicLabel(LabelExpression):
-    """`$(expression)`, `$any(expression)`, `$all(expression)`."""
+    """A computed label: `$(expression)`, `$any(expression)`, `$all(expression)`."""
 
     kind: str
     expression: Expression
 
 
 class NodePattern(Node):
-    """`(n:Person {name: 'x'} WHERE n.age > 3)`; `properties` is a map or a parameter."""
+    """A node, `(n:Person {name: 'x'} WHERE n.age > 3)`; `properties` is a map or a parameter."""
 
     variable: Variable | None
     labels: LabelExpression | None
@@ -73,15 +73,15 @@ class NodePattern(Node):
 
 
 class PathLength(Node):
-    """`*`, `*2`, `*1..3`, `*..3`, `*1..`: both bounds of `*2` are 2; a missing bound is None."""
+    """The length of a relationship: `*`, `*2`, `*1..3`, `*..3`, `*1..`; both bounds of `*2` are 2, a missing bound is None."""
 
     minimum: int | None
     maximum: int | None
 
 
 class PathQuantifier(Node):
-    """`+`, `*`, `{2}`, `{1,3}`, `{,3}` after a relationship or a parenthesized path; without a `maximum` it is
-    unbounded.
+    """A quantifier of a relationship or parenthesized path: `+`, `*`, `{2}`, `{1,3}`, `{,3}`; unbounded if `maximum` is
+    None.
     """
 
     minimum: int
@@ -89,7 +89,7 @@ class PathQuantifier(Node):
 
 
 class RelationshipPattern(Node):
-    """`-[r:KNOWS|LIKES*1..3 {since: 1999}]->`.
+    """A relationship: `-[r:KNOWS|LIKES*1..3 {since: 1999}]->`.
 
     `direction` is `right` for `-->`, `left` for `<--`, `both` for `--` and `<-->`. `types` is a label expression.
     """
@@ -104,7 +104,7 @@ class RelationshipPattern(Node):
 
 
 class ParenthesizedPath(Node):
-    """`((a)-[:NEXT]->(b) WHERE a.x < b.x){1,3}`; without a quantifier it only groups."""
+    """A path in parentheses, `((a)-[:NEXT]->(b) WHERE a.x < b.x){1,3}`; without a quantifier it is a group."""
 
     variable: Variable | None
     elements: list[NodePattern | RelationshipPattern | ParenthesizedPath]
@@ -113,9 +113,11 @@ class ParenthesizedPath(Node):
 
 
 class PathSelector(Node):
-    """`SHORTEST 2 PATHS`, `ANY`, `ALL SHORTEST`, `SHORTEST 3 GROUPS`; `kind` is one of
-    `any all shortest all_shortest shortest_groups any_shortest`; `count` an integer or a parameter; `mode` Cypher 25's
-    `WALK`, `TRAIL` or `ACYCLIC`; for a mode without a selector, `kind` is `all`."""
+    """The choice of paths: `SHORTEST 2 PATHS`, `ANY`, `ALL SHORTEST`, `SHORTEST 3 GROUPS`.
+
+    `kind` is one of `any all shortest all_shortest shortest_groups any_shortest`; `count` is an integer or a parameter;
+    `mode` is Cypher 25's `WALK`, `TRAIL` or `ACYCLIC`. A mode without a selector has the `kind` `all`.
+    """
 
     kind: str
     count: Expression | None
@@ -123,7 +125,7 @@ class PathSelector(Node):
 
 
 class PathPattern(Node):
-    """A path of a pattern; `shortest` is `shortestPath` or `allShortestPaths` if such a function wraps it."""
+    """A whole path; `shortest` is `shortestPath` or `allShortestPaths` if that function encloses the path."""
 
     variable: Variable | None
     selector: PathSelector | None

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class QueryBody(Node):
-    """A query without its prefix: see the subclasses."""
+    """A query without its prefix; see the subclasses."""
 
 
 class SingleQuery(QueryBody):
-    """`MATCH (n) RETURN n`."""
+    """A sequence of clauses: `MATCH (n) RETURN n`."""
 
     clauses: list[Clause]
 
 
 class Union(QueryBody):
-    """`… UNION ALL … UNION ALL …`: two or more queries; `all_[i]` says whether part i+1 is joined by UNION ALL."""
+    """Two or more queries joined by UNION; `all_[i]` is True if part i+1 is joined by UNION ALL."""
 
     parts: list[QueryBody]
     all_: list[bool]
@@ -35,35 +35,35 @@ class Union(QueryBody):
 
 
 class Next(QueryBody):
-    """`… NEXT …` of Cypher 25: each query continues with the rows of the one before."""
+    """Cypher 25's `… NEXT …`: each query continues with the rows of the previous query."""
 
     parts: list[QueryBody]
 
 
 class When(Node):
-    """`WHEN x > 1 THEN …`; `condition` is None for ELSE."""
+    """A branch of a conditional query, `WHEN x > 1 THEN …`; `condition` is None for ELSE."""
 
     condition: Expression | None
     body: QueryBody
 
 
 class Conditional(QueryBody):
-    """`WHEN … THEN … ELSE …` of Cypher 25."""
+    """Cypher 25's conditional query: `WHEN … THEN … ELSE …`."""
 
     branches: list[When]
 
 
 class Braced(QueryBody):
-    """`{ MATCH (n) RETURN n }` as a part of a query in Cypher 25."""
+    """A query in braces, `{ MATCH (n) RETURN n }`, as a part of another query in Cypher 25."""
 
     body: QueryBody
 
 
 class Command(QueryBody):
-    """`CREATE INDEX …`, `DROP CONSTRAINT …`, `SHOW INDEXES …`, `GRANT …`, `START DATABASE …`.
+    """A schema or administration command: `CREATE INDEX …`, `DROP CONSTRAINT …`, `SHOW INDEXES …`, `GRANT …`.
 
-    `kind` is `show`, `schema` or `admin`; `words` its first keywords, `CREATE INDEX`; `clauses` the clauses after a
-    SHOW: YIELD as a `CallProcedure`-like clause, and RETURN.
+    `kind` is `show`, `schema` or `admin`; `words` holds the first keywords, `CREATE INDEX`; `clauses` holds the clauses
+    after a SHOW: YIELD, as a clause like `CallProcedure`, and RETURN.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class Query(Node):
     __slots__ = ("_nodes",)
 
     def walk(self) -> Iterator[Node]:
-        """All nodes, parents first, in text order; they are listed once, since each check of a query walks over them."""
+        """Iterate over all nodes, parents first, in text order; the list is kept, since each check walks over it."""
         try:
             return iter(self._nodes)
         except AttributeError:
@@ -98,19 +98,19 @@ class Query(Node):
             return iter(self._nodes)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both counted from 1."""
+        """Return the line and column of an offset, both counted from 1."""
         if not self.line_starts:
             self.line_starts = line_starts(self.text)
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
     def source(self, node: Node) -> str:
-        """The original text of a node."""
+        """Return the original text of a node."""
         return self.text[node.start : node.end]
 
 
 def line_starts(text: str) -> list[int]:
-    r"""The offset of each line's beginning; `\n`, `\r\n` and a lone `\r` end a line."""
+    r"""Return the offset at which each line begins; `\n`, `\r\n` and a lone `\r` end a line."""
     return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
